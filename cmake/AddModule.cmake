@@ -1,0 +1,25 @@
+# add_module(<folder> SOURCES <files...> [DEPENDS <folders...>] [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
+# One static library a folder of src/, named sheaf_<folder>. DEPENDS are the folders it may include.
+function(add_module folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "add_module(${folder}): SOURCES are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  add_library(sheaf_${folder} STATIC ${arg_SOURCES})
+  target_include_directories(sheaf_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
+  target_link_libraries(sheaf_${folder}
+    PUBLIC ${arg_DEPENDS} ${arg_PUBLIC_LIBRARIES}
+    PRIVATE sheaf_flags ${arg_PRIVATE_LIBRARIES})
+endfunction()
+
+# Warnings and sanitizers of our own code.
+add_library(sheaf_flags INTERFACE)
+target_compile_options(sheaf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(SHEAF_WARNINGS_AS_ERRORS)
+  target_compile_options(sheaf_flags INTERFACE -Werror)
+endif()
+if(SHEAF_SANITIZE)
+  add_compile_options(-fsanitize=${SHEAF_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SHEAF_SANITIZE})
+endif()

@@ -1,0 +1,80 @@
+# add_unit_test(<name> SOURCES <files...> DEPENDS <folders...> [LIBRARIES <targets...>])      one serial Catch2 program
+# add_mpi_test(<name> RANKS <n...> SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...] [TIMEOUT s])
+#                                                     one Catch2 program, run as <name>.np<n> for each n
+# add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...])          any other check
+# MPI tests may use more ranks than cores, and root where that is all there is.
+
+set(SHEAF_MPI_ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+    OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1)
+if(UNIX)
+  execute_process(COMMAND id -u OUTPUT_VARIABLE SHEAF_USER_ID OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(SHEAF_USER_ID EQUAL 0)
+    list(APPEND SHEAF_MPI_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+  endif()
+endif()
+
+find_package(Catch2 REQUIRED)
+add_library(sheaf_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/unit_main.cpp)
+target_link_libraries(sheaf_test_main PUBLIC Catch2::Catch2)
+target_include_directories(sheaf_test_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+add_library(sheaf_mpi_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+target_link_libraries(sheaf_mpi_test_main PUBLIC Catch2::Catch2 MPI::MPI_C)
+target_include_directories(sheaf_mpi_test_main PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+
+function(sheaf_test_executable name main)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;DEPENDS;LIBRARIES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES OR NOT arg_DEPENDS)
+    message(FATAL_ERROR "test ${name}: SOURCES and DEPENDS are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${main} ${arg_DEPENDS} ${arg_LIBRARIES} sheaf_flags)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.work)
+endfunction()
+
+function(add_unit_test name)
+  sheaf_test_executable(${name} sheaf_test_main ${ARGN})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.work)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit ENVIRONMENT "OMP_NUM_THREADS=1")
+endfunction()
+
+function(add_mpi_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 mpi "" "TIMEOUT" "RANKS;SOURCES;DEPENDS;LIBRARIES")
+  if(NOT mpi_RANKS)
+    message(FATAL_ERROR "add_mpi_test(${name}): RANKS is required")
+  endif()
+  if(NOT mpi_TIMEOUT)
+    set(mpi_TIMEOUT 120)
+  endif()
+  sheaf_test_executable(${name} sheaf_mpi_test_main ${mpi_UNPARSED_ARGUMENTS}
+    SOURCES ${mpi_SOURCES} DEPENDS ${mpi_DEPENDS} LIBRARIES ${mpi_LIBRARIES})
+  foreach(ranks ${mpi_RANKS})
+    set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}.np${ranks}.work)
+    file(MAKE_DIRECTORY ${work})
+    add_test(NAME ${name}.np${ranks}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
+              $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS}
+      WORKING_DIRECTORY ${work})
+    set_tests_properties(${name}.np${ranks} PROPERTIES
+      PROCESSORS ${ranks} TIMEOUT ${mpi_TIMEOUT} LABELS "mpi;np${ranks}"
+      ENVIRONMENT "${SHEAF_MPI_ENVIRONMENT};SHEAF_TEST_RANKS=${ranks}")
+  endforeach()
+endfunction()
+
+function(add_program_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "COMMAND;LABELS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_COMMAND)
+    message(FATAL_ERROR "add_program_test(${name}): COMMAND is required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}.work)
+  file(MAKE_DIRECTORY ${work})
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${work})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS} LABELS "app;${arg_LABELS}"
+    ENVIRONMENT "${SHEAF_MPI_ENVIRONMENT}" SKIP_RETURN_CODE 77)
+endfunction()

@@ -1,0 +1,45 @@
+// The kinds of error that reach a user, and the exit codes they end in. Messages read
+// "<problem> (<why>). <what to do>." and carry the values.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sheaf {
+
+/// Exit codes of every command.
+enum class ExitCode : int {
+  done = 0,
+  failed = 1,        ///< the run failed: data, files, devices, out of memory
+  usage = 2,         ///< the command line or the study file is wrong
+  interrupted = 75,  ///< stopped early on request; can be resumed
+};
+
+/// The command line or the study file is wrong. Ends in exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Data, files, devices or the machine are wrong. Ends in exit code 1.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What agree() (mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end in order.
+class AgreedError : public std::runtime_error {
+ public:
+  AgreedError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// Throws RunError(message) unless `condition` holds. For what users, files and machines can get wrong; what
+/// only a programmer can get wrong is an assert.
+void require(bool condition, const std::string& message);
+
+}  // namespace sheaf

@@ -1,0 +1,64 @@
+// Counter-based random numbers. A stream is a pure function of (seed, purpose, index): it never depends on the rank,
+// the thread, the time or on what was drawn elsewhere.
+// Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11 (Philox4x32-10).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sheaf {
+
+/// What a stream is drawn for. Values are part of the reproducibility promise: never renumber.
+enum class Purpose : std::uint32_t {
+  iteration_seed = 1,
+  initial_weights = 2,
+  batch_order = 3,
+  dropout = 4,
+  bootstrap = 5,
+  folds = 6,
+  holdout = 7,
+  synthetic_features = 8,
+  synthetic_targets = 9,
+};
+
+/// A stream of random numbers. Cheap to construct; copy it to branch. Not shared between threads.
+class RandomStream {
+ public:
+  /// `index` tells streams of one purpose apart, e.g. the epoch or the layer.
+  RandomStream(std::uint64_t seed, Purpose purpose, std::uint64_t index = 0);
+
+  /// 32 uniform bits.
+  std::uint32_t bits();
+
+  /// Uniform on [0, 1): 24 bits, exact in float.
+  float uniform();
+
+  /// Uniform on [0, 1): 53 bits.
+  double uniform_double();
+
+  /// Uniform on 0..bound-1 without bias; bound in [1, 2^32]. Source: Lemire, ACM TOMACS 29 (2019).
+  std::uint64_t below(std::uint64_t bound);
+
+  /// Standard normal, by Box and Muller in double precision; two values from each four words drawn.
+  double normal();
+
+ private:
+  void refill();
+
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 4> block_{};
+  int used_ = 4;
+  double spare_normal_ = 0;
+  bool has_spare_ = false;
+};
+
+/// The seed of iteration `iteration` of a study: 53 bits, so that every reader of JSON or CSV keeps it exact.
+std::uint64_t iteration_seed(std::uint64_t study_seed, std::int64_t iteration);
+
+/// Shuffles in place (Fisher and Yates, from the last element down).
+void shuffle(std::vector<std::int64_t>& values, RandomStream& stream);
+
+}  // namespace sheaf

@@ -1,0 +1,39 @@
+// Catch2 under mpiexec: every rank runs the same tests in the order of their declaration; rank 0 prints, another rank
+// only when it fails; all ranks return the same code. Fails when the job has not the promised number of ranks or ran
+// no test.
+// SPDX-License-Identifier: MIT
+#define CATCH_CONFIG_RUNNER
+#include "support/catch.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* promised = std::getenv("SHEAF_TEST_RANKS");
+  int failed = 0;
+  if (promised && std::atoi(promised) != size) {
+    std::fprintf(stderr, "this job has %d ranks instead of %s\n", size, promised);
+    failed = 1;
+  }
+  std::ostringstream muted;
+  std::streambuf* console = std::cout.rdbuf();
+  if (rank != 0) std::cout.rdbuf(muted.rdbuf());
+  Catch::Session session;
+  session.configData().runOrder = decltype(session.configData().runOrder){};  // as declared, the same on all ranks
+  const int usage = session.applyCommandLine(argc, argv);
+  int result = usage != 0 ? usage : session.run();
+  std::cout.rdbuf(console);
+  if (rank != 0 && result != 0) std::cout << "[rank " << rank << "]\n" << muted.str() << std::flush;
+  failed |= result != 0;
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return failed;
+}

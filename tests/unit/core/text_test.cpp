@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "core/text.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("nearest_name finds a slip and leaves strangers alone") {
+  const std::vector<std::string> keys = {"train.epochs", "train.batch_size", "model.hidden"};
+  CHECK(nearest_name("train.epoch", keys) == "train.epochs");
+  CHECK(nearest_name("train.bacth_size", keys) == "train.batch_size");
+  CHECK(nearest_name("data.file", keys).empty());
+  CHECK(did_you_mean("model.hiden", keys) == " Did you mean 'model.hidden'?");
+  CHECK(did_you_mean("x", keys).empty());
+}
+
+TEST_CASE("durations and sizes read well at their edges") {
+  CHECK(human_seconds(0.0421) == "0.0421 s");
+  CHECK(human_seconds(0.9999) == "1.0 s");
+  CHECK(human_seconds(61) == "61.0 s");
+  CHECK(human_seconds(125) == "2 min 5 s");
+  CHECK(human_seconds(12000) == "3 h 20 min");
+  CHECK(human_bytes(512) == "512 B");
+  CHECK(human_bytes(1536) == "1.5 KiB");
+  CHECK(human_bytes(1024.0 * 1024 * 1024) == "1.0 GiB");
+}
+
+TEST_CASE("tables align numbers to the right and text to the left") {
+  CHECK(format_table({{"name", "loss"}, {"a", "0.5"}, {"long", "12.25"}}) ==
+        "name   loss\n"
+        "a       0.5\n"
+        "long  12.25\n");
+  CHECK(format_table({{"é", "x"}, {"ab", "y"}}) == "é   x\nab  y\n");
+}
