@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "options/quoted.hpp"
+
+#include <algorithm>
+
+namespace sheaf {
+
+std::string quoted(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  std::string shown = text.substr(0, longest);
+  if (text.size() > longest) {
+    // Never half a UTF-8 character: drop its continuation bytes, then its first one.
+    if ((static_cast<unsigned char>(text[longest]) & 0xc0) == 0x80) {
+      while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xc0) == 0x80) shown.pop_back();
+      if (!shown.empty()) shown.pop_back();
+    }
+    shown += "...";
+  }
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return "'" + shown + "'";
+}
+
+}  // namespace sheaf

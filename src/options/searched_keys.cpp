@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "options/searched_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "options/quoted.hpp"
+#include "options/settings.hpp"
+
+namespace sheaf {
+namespace {
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t first = part.find_first_not_of(" \t");
+    parts.push_back(first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(" \t") - first + 1));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+const std::vector<std::string>& searchable_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> found;
+    for (const auto& setting : all_settings())
+      if (setting.key.rfind("model.", 0) == 0 || setting.key.rfind("train.", 0) == 0) found.push_back(setting.key);
+    return found;
+  }();
+  return keys;
+}
+
+bool is_searchable(const std::string& key) {
+  return std::find(searchable_keys().begin(), searchable_keys().end(), key) != searchable_keys().end();
+}
+
+SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems) {
+  SearchedKey searched{key, {}};
+  Study scratch;
+  for (const auto& candidate : split_at_commas(text)) {
+    if (candidate.empty()) {
+      problems.push_back(
+          fmt::format("search.{} = {} has an empty candidate. Write values separated by commas.", key, quoted(text)));
+      return searched;
+    }
+    try {
+      apply_setting(scratch, key, candidate);
+    } catch (const UsageError& error) {
+      problems.push_back(std::string("search.") + error.what());
+      continue;
+    }
+    const std::string canonical = setting_text(scratch, key);
+    if (std::find(searched.candidates.begin(), searched.candidates.end(), canonical) != searched.candidates.end())
+      problems.push_back(
+          fmt::format("search.{} has the candidate {} more than once. Leave out the repeats.", key, quoted(canonical)));
+    else
+      searched.candidates.push_back(canonical);
+  }
+  return searched;
+}
+
+void set_searched_key(SearchOptions& search, SearchedKey searched) {
+  for (auto& known : search.keys) {
+    if (known.key != searched.key) continue;
+    known = std::move(searched);
+    return;
+  }
+  search.keys.push_back(std::move(searched));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "options/setting_forms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <system_error>
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t widest_layer = 1000000;
+
+// The whole text or nothing; independent of the locale, no leading blanks or plus sign.
+template <class Number>
+std::optional<Number> whole_number(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> integer_between(const std::string& text, std::int64_t least, std::int64_t most) {
+  const auto value = whole_number<std::int64_t>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
+}
+
+bool survives_a_study_file(const std::string& text) {
+  const auto breaks = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#'; };
+  if (std::any_of(text.begin(), text.end(), breaks)) return false;
+  return text.empty() || (text.front() != ' ' && text.back() != ' ');
+}
+
+Form<std::string> text_that(const std::string& in_words, bool (*allowed)(const std::string&)) {
+  Form<std::string> form;
+  form.values = "text";
+  form.allowed = in_words;
+  form.read = [allowed](const std::string& text) -> std::optional<std::string> {
+    return survives_a_study_file(text) && allowed(text) ? std::optional(text) : std::nullopt;
+  };
+  form.write = [](const std::string& value) { return value; };
+  return form;
+}
+
+std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
+  std::vector<std::int64_t> widths;
+  if (text == "none") return widths;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto width = integer_between(word, 1, widest_layer);
+    if (!width) return std::nullopt;
+    widths.push_back(*width);
+  }
+  return widths;
+}
+
+std::optional<ImageShape> read_image(const std::string& text) {
+  if (text == "auto") return ImageShape{};
+  const std::size_t first = text.find('x');
+  const std::size_t second = first == std::string::npos ? first : text.find('x', first + 1);
+  if (second == std::string::npos) return std::nullopt;
+  const auto side = [](const std::string& part) { return integer_between(part, 1, widest_layer); };
+  const auto channels = side(text.substr(0, first));
+  const auto height = side(text.substr(first + 1, second - first - 1));
+  const auto width = side(text.substr(second + 1));
+  if (!channels || !height || !width) return std::nullopt;
+  return ImageShape{*channels, *height, *width};
+}
+
+}  // namespace
+
+Form<std::int64_t> integer(std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form;
+  form.values = fmt::format("integer >= {}", least);
+  form.allowed = most == unlimited ? form.values : fmt::format("integer from {} to {}", least, most);
+  form.read = [=](const std::string& text) { return integer_between(text, least, most); };
+  form.write = [](std::int64_t value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form = integer(least, most);
+  form.values = "odd " + form.values;
+  form.allowed = "odd " + form.allowed;
+  form.read = [=](const std::string& text) {
+    const auto value = integer_between(text, least, most);
+    return value && *value % 2 != 0 ? value : std::nullopt;
+  };
+  return form;
+}
+
+Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form = integer(least, most);
+  form.values += ", or " + word;
+  form.allowed += ", or " + word;
+  form.read = [=](const std::string& text) {
+    return text == word ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
+  };
+  form.write = [=](std::int64_t value) { return value == 0 ? word : fmt::format("{}", value); };
+  return form;
+}
+
+Form<std::uint64_t> any_unsigned_integer() {
+  Form<std::uint64_t> form;
+  form.values = "integer >= 0";
+  form.allowed = fmt::format("integer from 0 to {}", std::numeric_limits<std::uint64_t>::max());
+  form.read = whole_number<std::uint64_t>;
+  form.write = [](std::uint64_t value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<double> number(const std::string& values, bool (*allowed)(double)) {
+  Form<double> form;
+  form.values = form.allowed = values;
+  form.read = [allowed](const std::string& text) {
+    const auto value = whole_number<double>(text);
+    return value && std::isfinite(*value) && allowed(*value) ? value : std::nullopt;
+  };
+  form.write = [](double value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<bool> flag() {
+  Form<bool> form =
+      choice<bool>({{"true", true}, {"false", false}, {"yes", true}, {"no", false}, {"on", true}, {"off", false}});
+  form.values = form.allowed = "true | false";
+  return form;
+}
+
+Form<std::string> text() {
+  return text_that("text without '#' or blanks around it", [](const std::string&) { return true; });
+}
+
+Form<std::string> non_empty_text() {
+  return text_that("text, not empty, without '#' or blanks around it",
+                   [](const std::string& text) { return !text.empty(); });
+}
+
+Form<std::string> directory_name() {
+  return text_that("text, not empty, without '/', '#', blanks around it or a dot in front",
+                   [](const std::string& text) {
+                     return !text.empty() && text.front() != '.' && text.find('/') == std::string::npos;
+                   });
+}
+
+Form<std::vector<std::int64_t>> layer_widths() {
+  Form<std::vector<std::int64_t>> form;
+  form.values = "integers such as 64 32, or none";
+  form.allowed = fmt::format("integers from 1 to {} separated by blanks, or none", widest_layer);
+  form.read = read_widths;
+  form.write = [](const std::vector<std::int64_t>& widths) -> std::string {
+    return widths.empty() ? "none" : fmt::format("{}", fmt::join(widths, " "));
+  };
+  return form;
+}
+
+Form<ImageShape> image_shape() {
+  Form<ImageShape> form;
+  form.values = form.allowed = "CxHxW such as 1x8x8, or auto";
+  form.read = read_image;
+  form.write = [](const ImageShape& image) -> std::string {
+    return image.channels == 0 ? "auto" : fmt::format("{}x{}x{}", image.channels, image.height, image.width);
+  };
+  return form;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,132 @@
+// The study: one job as its file and command line declare it. Plain values with their defaults; `settings.hpp` names
+// each one, parses it and checks its range. Nothing else in the program reads argv or the environment for a choice.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sheaf {
+
+enum class DataSource { file, synthetic };
+enum class Task { classification, regression };
+enum class Normalise { none, standard, minmax };
+enum class Distribution { normal, uniform };
+enum class Relation { independent, linear };
+enum class Draw { iteration, study };
+enum class ModelKind { linear, mlp, cnn };
+enum class Activation { relu, tanh, sigmoid, gelu };
+enum class Initialisation { pytorch, glorot, he, zeros };
+enum class OptimizerKind { sgd, adam, adamw, rmsprop };
+enum class LossKind { mse, cross_entropy, bce };
+enum class Reduction { mean, sum };
+enum class Precision { float32, float64 };
+enum class SearchMethod { none, grid };
+enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_factoring };
+enum class DeviceRequest { automatic, cpu, cuda };
+enum class ProgressKind { automatic, bar, lines, none };
+
+/// Height, width and channels of one sample seen as an image; all zero: not an image.
+struct ImageShape {
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+
+struct StudyOptions {
+  std::string name = "study";
+  std::uint64_t seed = 0;
+  std::int64_t iterations = 1;  ///< independent repeats of the whole study
+};
+
+struct DataOptions {
+  DataSource source = DataSource::file;
+  std::string file;                   ///< HDF5 file, relative to the working directory
+  std::string features = "/features"; ///< data set [rows, ...]
+  std::string targets = "/targets";   ///< data set [rows] or [rows, outputs]
+  Task task = Task::regression;
+  std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
+  Normalise normalise = Normalise::none;
+  double validation = 0;  ///< fraction of the rows held out; not with folds
+  ImageShape image;       ///< how a cnn sees a row; unset: the file's own N x C x H x W
+
+  // synthetic source
+  std::int64_t rows = 1000;
+  std::int64_t columns = 10;
+  std::int64_t outputs = 1;  ///< target columns of a synthetic regression
+  Distribution distribution = Distribution::normal;
+  Relation relation = Relation::independent;
+  double noise = 0.1;  ///< standard deviation added to a linear relation
+  Draw draw = Draw::iteration;
+};
+
+struct ModelOptions {
+  ModelKind kind = ModelKind::linear;
+  std::vector<std::int64_t> hidden;    ///< widths of the hidden layers; a cnn's classifier may have some, too
+  std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
+  std::int64_t kernel = 3;             ///< cnn: side of the (odd) kernel
+  Activation activation = Activation::relu;
+  double dropout = 0;  ///< after each hidden layer
+  bool bias = true;
+  Initialisation initialisation = Initialisation::pytorch;
+};
+
+struct TrainOptions {
+  std::int64_t epochs = 10;
+  std::int64_t batch_size = 32;  ///< 0: all rows in one batch
+  bool shuffle = true;
+  LossKind loss = LossKind::mse;
+  Reduction reduction = Reduction::mean;
+  OptimizerKind optimizer = OptimizerKind::sgd;
+  double learning_rate = 1e-2;
+  double momentum = 0;      ///< sgd, rmsprop
+  bool nesterov = false;    ///< sgd
+  double weight_decay = 0;  ///< L2 in sgd, adam, rmsprop; decoupled in adamw
+  double beta1 = 0.9;       ///< adam, adamw
+  double beta2 = 0.999;     ///< adam, adamw
+  double alpha = 0.99;      ///< rmsprop: smoothing
+  double epsilon = 1e-8;    ///< adam, adamw, rmsprop
+  Precision precision = Precision::float32;
+};
+
+struct EnsembleOptions {
+  std::int64_t members = 1;
+  bool bootstrap = false;  ///< each member trains on its own bootstrap of the training rows
+};
+
+/// One searched key and its candidate values, as text that `apply_setting` takes.
+struct SearchedKey {
+  std::string key;  ///< e.g. "train.learning_rate"
+  std::vector<std::string> candidates;
+};
+
+struct SearchOptions {
+  SearchMethod method = SearchMethod::none;
+  std::int64_t folds = 1;    ///< 1: no cross-validation
+  std::int64_t repeats = 1;  ///< each repeat draws its folds anew
+  std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
+};
+
+struct RunOptions {
+  std::string output;  ///< run directory; empty: runs/<study.name>
+  PartitionKind partition = PartitionKind::factoring;
+  DeviceRequest device = DeviceRequest::automatic;
+  std::int64_t lanes = 0;          ///< worker threads of a rank; 0: the cores bound to it
+  std::int64_t threads = 1;        ///< threads inside a lane; more than 1 needs lanes = 1
+  std::int64_t ranks_per_gpu = 1;  ///< more share one GPU (needs MPS to be of use)
+  ProgressKind progress = ProgressKind::automatic;
+};
+
+/// Everything that one job is told.
+struct Study {
+  StudyOptions study;
+  DataOptions data;
+  ModelOptions model;
+  TrainOptions train;
+  EnsembleOptions ensemble;
+  SearchOptions search;
+  RunOptions run;
+};
+
+}  // namespace sheaf
