@@ -5,7 +5,7 @@
 # MPI tests may use more ranks than cores, and root where that is all there is.
 
 set(SHEAF_MPI_ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-    OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1)
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMP_NUM_THREADS=1)
 if(UNIX)
   execute_process(COMMAND id -u OUTPUT_VARIABLE SHEAF_USER_ID OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(SHEAF_USER_ID EQUAL 0)

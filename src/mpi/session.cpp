@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/session.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include "core/error.hpp"
+#include "mpi/communicator.hpp"
+
+namespace sheaf {
+
+MpiSession::MpiSession(int& argc, char**& argv) {
+  int provided = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
+    check_mpi(MPI_Comm_set_errhandler(predefined, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  require(provided >= MPI_THREAD_FUNNELED,
+          "The MPI library cannot run beside threads (it offers MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED is needed). "
+          "Use an MPI library that was built with thread support.");
+}
+
+MpiSession::~MpiSession() {
+  if (std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+std::string MpiSession::library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  const std::string version(text.data(), static_cast<std::size_t>(length));
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+std::string MpiSession::host_name() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> text{};
+  int length = 0;
+  check_mpi(MPI_Get_processor_name(text.data(), &length), "MPI_Get_processor_name");
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void MpiSession::abort(int code) {
+  std::cout.flush();
+  std::fflush(stdout);
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);  // MPI_Abort may return where the launcher is gone
+}
+
+}  // namespace sheaf

@@ -1,0 +1,27 @@
+// MPI from its start to its end.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace sheaf {
+
+/// Starts MPI (MPI_THREAD_FUNNELED: only the thread that made the session calls MPI) and turns MPI's errors into
+/// RunError. The first object of main. Its destructor finalizes only if no exception is in flight: MPI_Finalize
+/// during unwinding would wait for ranks that never come.
+class MpiSession {
+ public:
+  MpiSession(int& argc, char**& argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  /// "Open MPI v4.1.4 ...", up to the first comma.
+  static std::string library_version();
+  /// This host's name as MPI knows it.
+  static std::string host_name();
+  /// Ends all ranks of the job now with exit code `code`. Flushes stdout and stderr first.
+  [[noreturn]] static void abort(int code);
+};
+
+}  // namespace sheaf

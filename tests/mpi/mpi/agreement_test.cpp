@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/agreement.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "core/error.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// "usage: ..." or "failed: ..." of what agree threw, or "none".
+std::string outcome(const Communicator& comm, const std::function<void()>& action) {
+  try {
+    agree(comm, action);
+  } catch (const AgreedError& error) {
+    return std::string(error.code() == ExitCode::usage ? "usage: " : "failed: ") + error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("agree goes on when no rank threw") {
+  const Communicator world = Communicator::world();
+  int calls = 0;
+  CHECK(outcome(world, [&] { ++calls; }) == "none");
+  CHECK(calls == 1);
+}
+
+TEST_CASE("agree throws one rank's error on every rank, whichever rank it was") {
+  const Communicator world = Communicator::world();
+  for (int failing = 0; failing < world.size(); ++failing) {
+    const auto fail_with = [&](const auto& error) {
+      return [&] {
+        if (world.rank() == failing) throw error;
+      };
+    };
+    CHECK(outcome(world, fail_with(UsageError("u" + std::to_string(failing)))) == "usage: u" + std::to_string(failing));
+    CHECK(outcome(world, fail_with(RunError("r" + std::to_string(failing)))) == "failed: r" + std::to_string(failing));
+    CHECK(outcome(world, fail_with(std::out_of_range("other"))) == "failed: other");
+  }
+}
+
+TEST_CASE("what a smaller group agreed on passes through the larger one") {
+  const Communicator world = Communicator::world();
+  const Communicator alone = Communicator::self();
+  CHECK(outcome(world, [&] { agree(alone, [] { throw UsageError("u"); }); }) == "usage: u");
+  CHECK(outcome(world, [&] { agree(alone, [] { throw RunError("r"); }); }) == "failed: r");
+}
+
+TEST_CASE("agree takes the lowest rank's error, kind and text, when several threw") {
+  const Communicator world = Communicator::world();
+  const int lowest = world.size() / 2;
+  const std::string thrown = outcome(world, [&] {
+    if (world.rank() == lowest) throw UsageError("rank " + std::to_string(world.rank()));
+    if (world.rank() > lowest) throw RunError("rank " + std::to_string(world.rank()));
+  });
+  CHECK(thrown == "usage: rank " + std::to_string(lowest));
+}
+
+TEST_CASE("a message of any length survives agreement") {
+  const Communicator world = Communicator::world();
+  const std::string text(100000, 'x');
+  const auto fail_with = [&](const std::string& message) {
+    return [&world, message] {
+      if (world.rank() == world.size() - 1) throw RunError(message);
+    };
+  };
+  const bool whole = outcome(world, fail_with(text)) == "failed: " + text;  // not a CHECK that prints it all
+  CHECK(whole);
+  CHECK(outcome(world, fail_with("")) == "failed: ");
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/communicator.hpp"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("world, self and node know their ranks") {
+  const Communicator world = Communicator::world();
+  int rank = -1, size = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  CHECK(world.rank() == rank);
+  CHECK(world.size() == size);
+  CHECK(world.is_root() == (rank == 0));
+  CHECK(Communicator::self().size() == 1);
+  const Communicator node = world.split_by_node();
+  CHECK(node.size() == size);  // the tests run on one machine
+  CHECK(node.rank() == rank);
+}
+
+TEST_CASE("split groups by colour in order; a negative colour stays alone") {
+  const Communicator world = Communicator::world();
+  const Communicator parity = world.split(world.rank() % 2);
+  CHECK(parity.rank() == world.rank() / 2);
+  CHECK(parity.size() == (world.size() + 1 - world.rank() % 2) / 2);
+  const Communicator alone = world.split(world.rank() == 0 ? -1 : 0);
+  CHECK(alone.size() == (world.rank() == 0 ? 1 : world.size() - 1));
+}
+
+TEST_CASE("a moved communicator goes on working") {
+  Communicator first = Communicator::world();
+  Communicator second = std::move(first);
+  CHECK(second.sum(1) == second.size());
+  first = std::move(second);
+  CHECK(first.sum(1) == first.size());
+}
+
+TEST_CASE("MPI errors are thrown with the call and the library's text") {
+  const Communicator world = Communicator::world();
+  int value = 0;
+  try {
+    check_mpi(MPI_Send(&value, 1, MPI_INT, world.size(), 0, world.handle()), "MPI_Send");
+    CHECK(false);
+  } catch (const RunError& error) {
+    CHECK_THAT(error.what(), Catch::Contains("MPI_Send failed") && Catch::Contains("invalid rank"));
+  }
+}
+
+TEST_CASE("reductions") {
+  const Communicator world = Communicator::world();
+  const std::int64_t size = world.size();
+  CHECK(world.sum(world.rank() + 1) == size * (size + 1) / 2);
+  CHECK(world.maximum(std::int64_t{world.rank()}) == size - 1);
+  CHECK(world.minimum(std::int64_t{-world.rank()}) == 1 - size);
+  CHECK(world.maximum(0.5 * world.rank()) == 0.5 * static_cast<double>(size - 1));
+  CHECK(world.sum(std::int64_t{1} << 40) == size << 40);
+}
+
+TEST_CASE("texts travel from any root and to all") {
+  const Communicator world = Communicator::world();
+  for (int root = 0; root < world.size(); ++root)
+    CHECK(world.broadcast(world.rank() == root ? "from " + std::to_string(root) : "other", root) ==
+          "from " + std::to_string(root));
+  CHECK(world.broadcast("", 0).empty());
+  const auto texts = world.all_gather(std::string(static_cast<std::size_t>(world.rank()), 'a' + char(world.rank())));
+  CHECK(texts.size() == static_cast<std::size_t>(world.size()));
+  for (std::size_t rank = 0; rank < texts.size(); ++rank)
+    CHECK(texts[rank] == std::string(rank, static_cast<char>('a' + rank)));
+}
+
+TEST_CASE("gather concatenates uneven contributions in rank order") {
+  struct Pair {
+    std::int32_t rank;
+    double value;
+  };
+  const Communicator world = Communicator::world();
+  const auto count_of = [](int rank) { return static_cast<std::size_t>(rank == 1 ? 0 : 1000 * rank + 3); };
+  std::vector<Pair> own;
+  for (std::size_t i = 0; i < count_of(world.rank()); ++i) own.push_back({world.rank(), static_cast<double>(i)});
+  const auto check = [&](const std::vector<Pair>& all) {
+    std::size_t next = 0, wrong = 0;
+    for (int rank = 0; rank < world.size(); ++rank)
+      for (std::size_t i = 0; i < count_of(rank) && next < all.size(); ++i, ++next)
+        wrong += all[next].rank != rank || all[next].value != static_cast<double>(i);
+    CHECK(wrong == 0);
+    std::size_t total = 0;
+    for (int rank = 0; rank < world.size(); ++rank) total += count_of(rank);
+    CHECK(all.size() == total);
+  };
+  const auto gathered = world.gather(own);
+  if (world.is_root()) {
+    check(gathered);
+  } else {
+    CHECK(gathered.empty());
+  }
+  check(world.all_gather(own));
+  CHECK(world.gather(std::vector<int>{}).empty());
+}
+
+TEST_CASE("broadcast_vector resizes the receivers") {
+  const Communicator world = Communicator::world();
+  std::vector<std::int64_t> values(static_cast<std::size_t>(world.rank()) + 2, world.rank());
+  if (world.is_root()) values = {5, 6, 7};
+  world.broadcast_vector(values);
+  CHECK(values == std::vector<std::int64_t>{5, 6, 7});
+  if (world.is_root()) values.clear();
+  world.broadcast_vector(values);
+  CHECK(values.empty());
+}
+
+TEST_CASE("patient_barrier holds early ranks and keeps calling back") {
+  const Communicator world = Communicator::world();
+  double arrived = 0, left = 0;
+  int calls = 0;
+  world.barrier();
+  if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  arrived = MPI_Wtime();  // one machine, one clock: MPI_Wtime is the monotonic clock of the host
+  world.patient_barrier([&] { ++calls; });
+  left = MPI_Wtime();
+  CHECK(left >= arrived);
+  // Nobody left before the last arrived: 1 us for the rounding of the clocks.
+  const double last_arrival = world.maximum(arrived);
+  CHECK(left >= last_arrival - 1e-6);
+  if (world.size() > 1 && world.is_root()) CHECK(calls > 0);
+}
