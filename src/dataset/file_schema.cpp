@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/file_schema.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "hdf5/file.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string named_shape(const std::string& name, const DataSetInfo& info) {
+  return fmt::format("'{}' {}", name, shape_text(info.shape));
+}
+
+void check_features(const DataOptions& options, const DataSetInfo& features) {
+  require(features.rows() > 0, fmt::format("Data set {} of '{}' has no rows. Store at least one sample.",
+                                           named_shape(options.features, features), options.file));
+  require(features.row_elements() > 0, fmt::format("Data set {} of '{}' has no features. Store at least one a row.",
+                                                   named_shape(options.features, features), options.file));
+}
+
+void check_targets(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& targets) {
+  const std::string shape = named_shape(options.targets, targets);
+  require(features.rows() == targets.rows(),
+          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a target for each "
+                      "sample.",
+                      options.features, options.targets, options.file, features.rows(), targets.rows()));
+  if (options.task == Task::classification) {
+    require(targets.shape.size() <= 2 && targets.row_elements() == 1,
+            fmt::format("Data set {} of '{}' is no list of class labels (data.task = classification takes [rows] or "
+                        "[rows, 1]). Store one label a row, or set data.task = regression.",
+                        shape, options.file));
+  } else {
+    require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
+            fmt::format("Data set {} of '{}' is no list of targets (data.task = regression takes [rows] or [rows, "
+                        "outputs]). Store at least one number a row.",
+                        shape, options.file));
+  }
+}
+
+// data.image wins over what the shape of the features says.
+ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
+  const ImageShape& image = options.image;
+  if (image.channels == 0) {
+    if (features.shape.size() != 4) return {};
+    return {features.shape[1], features.shape[2], features.shape[3]};
+  }
+  const std::int64_t pixels = image.channels * image.height * image.width;
+  require(
+      pixels == features.row_elements(),
+      fmt::format("data.image = {}x{}x{} does not fit data set {} of '{}' ({} values a row, not {}). Set data.image "
+                  "to its channels x height x width.",
+                  image.channels, image.height, image.width, named_shape(options.features, features), options.file,
+                  features.row_elements(), pixels));
+  return image;
+}
+
+std::string fingerprint_of(const DataOptions& options, const FileSchema& schema) {
+  struct stat status {};
+  require(::stat(options.file.c_str(), &status) == 0,
+          fmt::format("File '{}' cannot be read ({}).", options.file, std::strerror(errno)));
+  return fmt::format("{}, {} bytes of {}.{:09}, {}, {}", std::filesystem::path(options.file).filename().string(),
+                     status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                     named_shape(options.features, schema.features), named_shape(options.targets, schema.targets));
+}
+
+}  // namespace
+
+FileSchema inspect_file(const DataOptions& options) {
+  const InputFile file(options.file);
+  FileSchema schema;
+  schema.features = file.data_set(options.features).info();
+  check_features(options, schema.features);
+  schema.targets = file.data_set(options.targets).info();
+  check_targets(options, schema.features, schema.targets);
+  schema.rows = schema.features.rows();
+  schema.feature_count = schema.features.row_elements();
+  schema.target_columns = schema.targets.row_elements();
+  schema.image = image_of(options, schema.features);
+  schema.fingerprint = fingerprint_of(options, schema);
+  return schema;
+}
+
+}  // namespace sheaf

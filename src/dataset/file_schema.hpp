@@ -1,0 +1,27 @@
+// What a study's HDF5 file must look like, and what its data sets mean. Reads no rows.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hdf5/data_set.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// A file's features and targets, found fit for each other.
+struct FileSchema {
+  DataSetInfo features;
+  DataSetInfo targets;
+  std::int64_t rows = 0;
+  std::int64_t feature_count = 0;
+  std::int64_t target_columns = 1;
+  ImageShape image;         ///< of data.image, or of features [N, C, H, W]
+  std::string fingerprint;  ///< file name, size and time, names and shapes of both data sets
+};
+
+/// Looks at the metadata of options.file. Throws RunError with one sentence on the first thing that is wrong. Local.
+FileSchema inspect_file(const DataOptions& options);
+
+}  // namespace sheaf

@@ -1,0 +1,63 @@
+// Data sets of numbers, read by rows.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/index_range.hpp"
+#include "hdf5/handle.hpp"
+
+namespace sheaf {
+
+/// What a file's numbers are; an enumeration (h5py's bool) counts as integer.
+enum class NumberClass { integer, real };
+
+/// Whether the ranks that opened a file together read alone or all at once.
+enum class Transfer { independent, collective };
+
+/// A data set as its file describes it.
+struct DataSetInfo {
+  std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
+  NumberClass number_class = NumberClass::real;
+  std::size_t element_bytes = 0;  ///< in the file
+  std::int64_t chunk_rows = 1;    ///< rows of one chunk, which is read (and decompressed) whole; 1 without chunks
+
+  std::int64_t rows() const { return shape.front(); }
+  /// Numbers of one row, flattened.
+  std::int64_t row_elements() const;
+};
+
+/// "[1797, 64]"
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
+/// An open data set. Made by InputFile, and to be gone before it.
+class DataSetReader {
+ public:
+  const DataSetInfo& info() const { return info_; }
+  /// "data set '/features' of 'digits.h5'"
+  const std::string& description() const { return description_; }
+
+  /// Reads rows, converted to T (float, double or std::int64_t), into values[rows.count() * row_elements()]. What
+  /// float cannot hold becomes infinite, what int64 cannot hold its nearest end. An empty range reads nothing.
+  /// Collective transfers are collective over the file's ranks, and an error on one of them may keep the others
+  /// waiting. Throws RunError when the file cannot be read there.
+  template <class T>
+  void read_rows(IndexRange rows, T* values, Transfer transfer) const;
+
+ private:
+  friend class InputFile;
+  DataSetReader(Handle handle, DataSetInfo info, std::string description);
+
+  Handle handle_;
+  DataSetInfo info_;
+  std::string description_;
+};
+
+extern template void DataSetReader::read_rows(IndexRange, float*, Transfer) const;
+extern template void DataSetReader::read_rows(IndexRange, double*, Transfer) const;
+extern template void DataSetReader::read_rows(IndexRange, std::int64_t*, Transfer) const;
+
+}  // namespace sheaf

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "hdf5/file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "mpi/agreement.hpp"
+
+namespace sheaf {
+namespace {
+
+bool has_hdf5_signature(const std::string& path) {
+#if H5_VERSION_GE(1, 12, 0)
+  return H5Fis_accessible(path.c_str(), H5P_DEFAULT) > 0;
+#else
+  return H5Fis_hdf5(path.c_str()) > 0;
+#endif
+}
+
+// Tells apart what HDF5 and MPI-IO call by one name: cannot open.
+void require_hdf5_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) throw RunError(fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+    std::error_code ignored;
+    throw RunError(fmt::format("There is no file '{}' (the working directory is '{}'). Check its name.", path,
+                               std::filesystem::current_path(ignored).string()));
+  }
+  require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Name a file in it.", path));
+  require(S_ISREG(status.st_mode), fmt::format("'{}' is not an HDF5 file (no regular file).", path));
+  require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  require(has_hdf5_signature(path),
+          fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
+                      status.st_size == 0 ? "it is empty" : "it has not the signature of one"));
+}
+
+Handle open_file(const std::string& path, const Handle& access) {
+  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose,
+                fmt::format("HDF5 cannot open file '{}'", path));
+}
+
+Handle file_access() {
+  return Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "HDF5 cannot prepare to open a file");
+}
+
+Handle data_set_access() {
+  return Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "HDF5 cannot prepare to open a data set");
+}
+
+std::string with_leading_slash(const std::string& name) {
+  return !name.empty() && name.front() == '/' ? name : "/" + name;
+}
+
+// "it has '/a', '/b' and 3 more", at most ten by name.
+std::string list_names(const std::vector<std::string>& names) {
+  if (names.empty()) return "it has none";
+  const auto shown = std::min<std::size_t>(names.size(), 10);
+  std::string text = fmt::format("it has '{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+const char* type_name(H5T_class_t type) {
+  switch (type) {
+    case H5T_STRING:
+      return "text";
+    case H5T_COMPOUND:
+      return "compound records (a table)";
+    case H5T_VLEN:
+      return "lists of varying length";
+    case H5T_ARRAY:
+      return "small arrays";
+    case H5T_REFERENCE:
+      return "references";
+    case H5T_BITFIELD:
+      return "bit fields";
+    case H5T_OPAQUE:
+      return "opaque bytes";
+    default:
+      return "elements of another type";
+  }
+}
+
+void describe_shape(hid_t data_set, DataSetInfo& info) {
+  const Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(rank, 0)));
+  H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr);
+  info.shape.assign(shape.begin(), shape.end());
+}
+
+// Returns the bytes of one chunk; 0 without chunks.
+std::size_t describe_layout(hid_t data_set, DataSetInfo& info) {
+  const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return 0;
+  std::vector<hsize_t> chunk(info.shape.size());
+  H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data());
+  info.chunk_rows = static_cast<std::int64_t>(chunk.front());
+  std::size_t bytes = info.element_bytes;
+  for (const hsize_t side : chunk) bytes *= side;
+  return bytes;
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+  silence_hdf5();
+  require_hdf5_file(path_);
+  handle_ = open_file(path_, file_access());
+}
+
+InputFile::InputFile(const std::string& path, const Communicator& ranks) : path_(path) {
+  silence_hdf5();
+  agree(ranks, [&] { require_hdf5_file(path_); });
+  const Handle access = file_access();
+  check_hdf5(H5Pset_fapl_mpio(access.id(), ranks.handle(), MPI_INFO_NULL), "HDF5 cannot use MPI-IO");
+  // One rank reads metadata for all: the alternative is as many tiny reads of the same bytes as there are ranks.
+  H5Pset_all_coll_metadata_ops(access.id(), true);
+  handle_ = open_file(path_, access);
+}
+
+std::vector<std::string> InputFile::data_set_names() const {
+  std::vector<std::string> names;
+  const auto note = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
+    if (info->type == H5O_TYPE_DATASET)
+      static_cast<std::vector<std::string>*>(list)->push_back(std::string("/") + name);
+    return 0;
+  };
+#if H5_VERSION_GE(1, 12, 0)
+  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
+#else
+  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names);
+#endif
+  return names;
+}
+
+// Explains why `name` cannot be opened as a data set.
+void InputFile::refuse(const std::string& name) const {
+  const std::string path = with_leading_slash(name);
+  const std::string reason = hdf5_reason();
+  const auto names = data_set_names();
+  if (std::find(names.begin(), names.end(), path) != names.end())
+    throw RunError(
+        fmt::format("Data set '{}' of '{}' cannot be opened ({}). Copy or make the file anew.", path, path_, reason));
+  const hid_t object = H5Oopen(handle_.id(), name.c_str(), H5P_DEFAULT);
+  const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+  if (object >= 0) H5Oclose(object);
+  if (is_group)
+    throw RunError(fmt::format("'{}' of '{}' is a group, not a data set (the file: {}). Name a data set.", path, path_,
+                               list_names(names)));
+  throw RunError(
+      fmt::format("File '{}' has no data set '{}' ({}).{}", path_, path, list_names(names), did_you_mean(path, names)));
+}
+
+Handle InputFile::open_data_set(const std::string& name, const Handle& access) const {
+  const hid_t id = H5Dopen2(handle_.id(), name.c_str(), access.id());
+  if (id < 0) refuse(name);
+  return Handle(id, H5Dclose, {});
+}
+
+DataSetReader InputFile::data_set(const std::string& name) const {
+  const std::string description = fmt::format("data set '{}' of '{}'", with_leading_slash(name), path_);
+  const Handle access = data_set_access();
+  Handle handle = open_data_set(name, access);
+
+  const Handle type(H5Dget_type(handle.id()), H5Tclose, "HDF5 cannot describe " + description);
+  const H5T_class_t type_class = H5Tget_class(type.id());
+  if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM)
+    throw RunError(fmt::format("The {} holds {}, not numbers. Store integers or floating-point numbers.", description,
+                               type_name(type_class)));
+  DataSetInfo info;
+  info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
+  info.element_bytes = H5Tget_size(type.id());
+  describe_shape(handle.id(), info);
+  require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
+
+  // HDF5's chunk cache holds 1 MiB by default: a larger chunk would be read and decompressed anew for every access.
+  // The cache is made when a data set is opened first, so it is closed before.
+  const std::size_t chunk_bytes = describe_layout(handle.id(), info);
+  if (chunk_bytes > 0) {
+    constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;
+    handle.close("HDF5 cannot close " + description);
+    H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, std::max(default_cache_bytes, chunk_bytes),
+                       H5D_CHUNK_CACHE_W0_DEFAULT);
+    handle = open_data_set(name, access);
+  }
+  return DataSetReader(std::move(handle), std::move(info), description);
+}
+
+}  // namespace sheaf

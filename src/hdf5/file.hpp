@@ -1,0 +1,37 @@
+// HDF5 files opened for reading, by one rank or by several together.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hdf5/data_set.hpp"
+#include "hdf5/handle.hpp"
+#include "mpi/communicator.hpp"
+
+namespace sheaf {
+
+class InputFile {
+ public:
+  /// Throws RunError when `path` is missing, a directory, not readable or no HDF5 file. Local.
+  explicit InputFile(const std::string& path);
+  /// The same through MPI-IO; what is wrong with `path` on any rank is thrown on all of them as AgreedError. Making,
+  /// opening data sets and destroying are collective over `ranks`.
+  InputFile(const std::string& path, const Communicator& ranks);
+
+  /// Throws RunError when there is no such data set, or when it does not hold rows of numbers. `name` is a path inside
+  /// the file, with or without the leading "/".
+  DataSetReader data_set(const std::string& name) const;
+
+  /// Paths of all data sets in the file, each with its leading "/", in the order of their names.
+  std::vector<std::string> data_set_names() const;
+
+ private:
+  Handle open_data_set(const std::string& name, const Handle& access) const;
+  [[noreturn]] void refuse(const std::string& name) const;
+
+  std::string path_;
+  Handle handle_;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,47 @@
+// HDF5 identifiers that close themselves, and HDF5's errors as exceptions. Parallel HDF5 is not thread-safe: one
+// thread at a time of a process may use anything in this folder.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sheaf {
+
+/// Stops HDF5 from printing its error stack; what it says reaches the user through RunError. Called before the first
+/// use of the library, and harmless when repeated.
+void silence_hdf5();
+
+/// "1.10.8".
+std::string hdf5_version();
+
+/// HDF5's innermost description of what just failed. To be asked before the next call of HDF5.
+std::string hdf5_reason();
+
+/// Throws RunError "<problem> (<HDF5's reason>)." unless HDF5 reported success (status >= 0).
+void check_hdf5(int status, const std::string& problem);
+
+/// Owns an identifier together with the call that closes it. Move-only.
+class Handle {
+ public:
+  /// herr_t (*)(hid_t), spelled without hdf5.h.
+  using Closer = int (*)(std::int64_t);
+
+  Handle() = default;
+  /// Throws RunError "<problem> (<HDF5's reason>)." when `id` is negative: HDF5's way to say that it made none.
+  Handle(std::int64_t id, Closer closer, const std::string& problem);
+  Handle(Handle&& other) noexcept;
+  Handle& operator=(Handle&& other) noexcept;
+  /// A failure to close is logged.
+  ~Handle();
+
+  std::int64_t id() const { return id_; }
+  /// Closes now. Throws RunError "<problem> (<HDF5's reason>)." when that fails; the identifier is gone all the same.
+  void close(const std::string& problem);
+
+ private:
+  std::int64_t id_ = -1;
+  Closer closer_ = nullptr;
+};
+
+}  // namespace sheaf

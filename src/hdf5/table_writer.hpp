@@ -1,0 +1,55 @@
+// Results as HDF5: tables that h5py reads as structured arrays, arrays and attributes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "hdf5/handle.hpp"
+
+namespace sheaf {
+
+/// A named column of a table. Text is stored with a fixed length in UTF-8: that of the column's longest.
+struct TableColumn {
+  std::string name;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
+};
+
+/// What one attribute may hold.
+using AttributeValue = std::variant<std::int64_t, double, std::string>;
+
+/// Writes one new HDF5 file; one of the same name is replaced. It is made in memory and written by close(): HDF5 does
+/// not survive a disk that is full (it crashes when the program ends). Names are paths inside the file: groups on the
+/// way are made. Every call throws RunError when it fails. Local.
+class Hdf5Writer {
+ public:
+  /// Creates the file, empty for now, to find out whether one may.
+  explicit Hdf5Writer(const std::string& path);
+
+  /// An attribute of the file itself.
+  void write_attribute(const std::string& name, const AttributeValue& value);
+
+  /// A data set [rows] of compound type, a member a column. Columns have different names and one length, which may be
+  /// zero; there is at least one.
+  void write_table(const std::string& name, const std::vector<TableColumn>& columns);
+
+  /// A data set [rows, columns] of double from row-major values.
+  void write_array(const std::string& name, std::int64_t rows, std::int64_t columns, const std::vector<double>& values);
+
+  /// Writes everything and waits until it is on the disk. The last call.
+  void close();
+
+ private:
+  Handle create_data_set(const std::string& name, std::int64_t type, std::int64_t space) const;
+  std::string problem() const;
+
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> output_;
+  Handle handle_;  // of the file in memory
+};
+
+}  // namespace sheaf

@@ -1,0 +1,109 @@
+// HDF5 files for tests, written by the C library itself rather than by the code under test.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sheaf::test {
+
+/// Fails the test when HDF5 says no.
+inline hid_t good(hid_t id) {
+  if (id < 0) throw std::runtime_error("the test's own call of HDF5 failed");
+  return id;
+}
+
+/// How a data set is stored: its type in the file, chunks (none: in one piece), gzip and checksums of each chunk.
+struct StoredAs {
+  hid_t type = H5T_IEEE_F32LE;
+  std::vector<hsize_t> chunk = {};
+  bool gzip = false;
+  bool checksum = false;
+};
+
+/// A new file at `path`, closed when it goes.
+class FixtureFile {
+ public:
+  explicit FixtureFile(const std::string& path)
+      : file_(good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT))) {}
+  ~FixtureFile() { H5Fclose(file_); }
+  FixtureFile(const FixtureFile&) = delete;
+  FixtureFile& operator=(const FixtureFile&) = delete;
+
+  /// `values` in row-major order; groups on the way are made.
+  void numbers(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<double>& values,
+               const StoredAs& stored = {}) {
+    const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
+    if (!stored.chunk.empty()) H5Pset_chunk(creation, static_cast<int>(stored.chunk.size()), stored.chunk.data());
+    if (stored.gzip) H5Pset_deflate(creation, 4);
+    if (stored.checksum) H5Pset_fletcher32(creation);
+    add(name, shape, stored.type, H5T_NATIVE_DOUBLE, values.data(), creation);
+    H5Pclose(creation);
+  }
+
+  /// One text of four bytes a row.
+  void text(const std::string& name, hsize_t rows) {
+    const hid_t type = good(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type, 4);
+    add(name, {rows}, type, type, std::string(rows * 4, 'x').data(), H5P_DEFAULT);
+    H5Tclose(type);
+  }
+
+  /// Records of one member each.
+  void table(const std::string& name, hsize_t rows) {
+    const hid_t type = good(H5Tcreate(H5T_COMPOUND, 8));
+    H5Tinsert(type, "member", 0, H5T_NATIVE_DOUBLE);
+    add(name, {rows}, type, type, std::vector<double>(rows).data(), H5P_DEFAULT);
+    H5Tclose(type);
+  }
+
+  /// h5py's way to store booleans.
+  void booleans(const std::string& name, const std::vector<std::int8_t>& values) {
+    const hid_t type = good(H5Tenum_create(H5T_STD_I8LE));
+    for (const auto& [label, value] : {std::pair<const char*, std::int8_t>{"FALSE", 0}, {"TRUE", 1}})
+      H5Tenum_insert(type, label, &value);
+    add(name, {values.size()}, type, type, values.data(), H5P_DEFAULT);
+    H5Tclose(type);
+  }
+
+ private:
+  void add(const std::string& name, const std::vector<hsize_t>& shape, hid_t file_type, hid_t memory_type,
+           const void* values, hid_t creation) {
+    const hid_t link = good(H5Pcreate(H5P_LINK_CREATE));
+    H5Pset_create_intermediate_group(link, 1);
+    const hid_t space = good(shape.empty() ? H5Screate(H5S_SCALAR)
+                                           : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
+    const hid_t data_set = good(H5Dcreate2(file_, name.c_str(), file_type, space, link, creation, H5P_DEFAULT));
+    good(H5Dwrite(data_set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    H5Dclose(data_set);
+    H5Sclose(space);
+    H5Pclose(link);
+  }
+
+  hid_t file_;
+};
+
+/// Overwrites the middle of one stored chunk.
+inline void spoil_chunk(const std::string& path, const std::string& name, hsize_t chunk) {
+  const hid_t file = good(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const hid_t data_set = good(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
+  const hid_t space = good(H5Dget_space(data_set));
+  std::vector<hsize_t> offset(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+  unsigned filters = 0;
+  haddr_t address = 0;
+  hsize_t bytes = 0;
+  good(H5Dget_chunk_info(data_set, space, chunk, offset.data(), &filters, &address, &bytes));
+  H5Sclose(space);
+  H5Dclose(data_set);
+  H5Fclose(file);
+  std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+  stream.seekp(static_cast<std::streamoff>(address + bytes / 2));
+  stream.write("spoiled", 7);
+}
+
+}  // namespace sheaf::test
