@@ -1,0 +1,35 @@
+// What is known of a finished iteration.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace sheaf {
+
+enum class IterationStatus : std::int32_t {
+  missing = 0,  ///< no result
+  finished = 1,
+  diverged = 2,  ///< the training loss stopped being finite; a result, not an error
+};
+
+/// Travels between ranks as bytes. Losses and scores are NaN where there is none.
+struct IterationRecord {
+  std::int64_t iteration = -1;
+  IterationStatus status = IterationStatus::missing;
+  std::int32_t rank = -1;
+  std::int32_t lane = -1;
+  std::int32_t gpu = -1;                                         ///< CUDA device number on its node; -1: CPU
+  double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: mean over its
+                                                                 ///< rows, their sum for `train.reduction = sum`
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();
+  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< accuracy, or R2 (mean over outputs)
+  std::int64_t epochs = 0;                                             ///< epochs done
+  std::int64_t steps = 0;                                              ///< optimizer steps done
+  double seconds = 0;        ///< wall time of the training with its validation
+  double start_seconds = 0;  ///< since the run started, on the rank's own clock
+};
+static_assert(std::is_trivially_copyable_v<IterationRecord>);
+
+}  // namespace sheaf
