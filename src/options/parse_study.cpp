@@ -10,7 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "options/quoted.hpp"
@@ -23,7 +27,7 @@ namespace sheaf {
 namespace {
 
 // Beyond these somebody has given another kind of file, and gets no use from more messages.
-constexpr std::size_t largest_file = 16 << 20;
+constexpr std::size_t largest_file = 1 << 20;
 constexpr std::size_t most_problems_shown = 50;
 
 // One key as it was given.
@@ -36,6 +40,7 @@ struct Entry {
 struct Findings {
   std::vector<std::string> problems;
   std::vector<std::string> doubtful_keys;  ///< given, but without a usable value
+  bool overrides_lost = false;             ///< the command line could not be read
 };
 
 bool is_blank(const std::string& line) {
@@ -137,6 +142,7 @@ std::vector<Entry> command_line_entries(const std::vector<std::string>& words, F
     sort_words(parsed.options, entries, findings);
   } catch (const po::error_with_option_name& error) {
     findings.problems.push_back(no_value(error.get_option_name()));
+    findings.overrides_lost = true;
   }
   return entries;
 }
@@ -165,23 +171,20 @@ void apply_entry(Study& study, const Entry& entry, Findings& findings, std::vect
 }
 
 void apply_entries(Study& study, const std::vector<Entry>& entries, const std::string& origin, Findings& findings) {
-  std::vector<std::string> problems, seen, repeated;
+  std::vector<std::string> problems;
+  std::unordered_map<std::string, int> times;
   for (const auto& entry : entries) {
-    const auto known = [&](const std::vector<std::string>& keys) {
-      return std::find(keys.begin(), keys.end(), entry.key) != keys.end();
-    };
-    if (known(seen) && !known(repeated)) {
-      repeated.push_back(entry.key);
+    if (++times[entry.key] == 2)
       problems.push_back(fmt::format("{} is given more than once. Keep one of them.", quoted(entry.key)));
-    }
-    seen.push_back(entry.key);
     apply_entry(study, entry, findings, problems);
   }
   for (const auto& problem : problems) findings.problems.push_back(origin + ": " + problem);
 }
 
 // Problems between keys, but those that speak of a key whose own value was refused: they may come from that alone.
+// So may all of them when the command line is missing.
 void add_problems_between_keys(const Study& study, Findings& findings) {
+  if (findings.overrides_lost) return;
   for (const auto& problem : problems_in(study)) {
     const auto names = [&](const std::string& key) { return problem.find(key) != std::string::npos; };
     if (std::none_of(findings.doubtful_keys.begin(), findings.doubtful_keys.end(), names))

@@ -42,9 +42,9 @@ struct StudyOptions {
 
 struct DataOptions {
   DataSource source = DataSource::file;
-  std::string file;                   ///< HDF5 file, relative to the working directory
-  std::string features = "/features"; ///< data set [rows, ...]
-  std::string targets = "/targets";   ///< data set [rows] or [rows, outputs]
+  std::string file;                    ///< HDF5 file, relative to the working directory
+  std::string features = "/features";  ///< data set [rows, ...]
+  std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   Task task = Task::regression;
   std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
   Normalise normalise = Normalise::none;
@@ -103,8 +103,8 @@ struct SearchedKey {
 
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
-  std::int64_t folds = 1;    ///< 1: no cross-validation
-  std::int64_t repeats = 1;  ///< each repeat draws its folds anew
+  std::int64_t folds = 1;         ///< 1: no cross-validation
+  std::int64_t repeats = 1;       ///< each repeat draws its folds anew
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
 

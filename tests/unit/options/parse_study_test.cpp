@@ -105,6 +105,7 @@ TEST_CASE("the command line is strict") {
   CHECK(error({""}).rfind("command line: stray word ''.", 0) == 0);
   CHECK(error({"--=5"}) != "accepted");
   CHECK(error({"--train.epochs"}) == "command line: --train.epochs has no value. Write --train.epochs=value.");
+  CHECK(errors_of("", {"--data.file=d.h5", "--train.epochs"}) == error({"--train.epochs"}));
   CHECK(error({"--run.output", "--train.epochs=5"}) ==
         "command line: --run.output has no value. Write --run.output=value.");
   CHECK(error({"--train.epochs="}) == "command line: train.epochs cannot be empty. Allowed: integer >= 1.");
@@ -185,9 +186,9 @@ TEST_CASE("files that cannot be study files are one sentence") {
         "cannot read the study file 'absent.cfg' (No such file or directory). Check the path and its permissions.");
   CHECK(file_errors(".") == "'.' is a directory. Give the study file itself.");
   write_file("binary.cfg", std::string("\x89HDF\0\r\n", 7));
-  CHECK(file_errors("binary.cfg") == "'binary.cfg' is not a text file of at most 16 MiB. Give a study file.");
-  write_file("large.cfg", std::string((16 << 20) + 1, '#'));
-  CHECK(file_errors("large.cfg") == "'large.cfg' is not a text file of at most 16 MiB. Give a study file.");
+  CHECK(file_errors("binary.cfg") == "'binary.cfg' is not a text file of at most 1 MiB. Give a study file.");
+  write_file("large.cfg", std::string((1 << 20) + 1, '#'));
+  CHECK(file_errors("large.cfg") == "'large.cfg' is not a text file of at most 1 MiB. Give a study file.");
   write_file("wrong.cfg", "[data]\nfiel = d.h5\n");
   CHECK(file_errors("wrong.cfg").rfind("wrong.cfg: unknown key 'data.fiel'. Did you mean 'data.file'?", 0) == 0);
   if (geteuid() != 0) {

@@ -153,12 +153,6 @@ TEST_CASE("search: the number of iterations stays within 32 bits and does not ov
                                      {"ensemble.members", "4294967295"}}),
                          {searched("train.epochs", {"1", "2"})}),
                     "the study has more than 4294967295 iterations (2 of train.epochs x");
-  check_one_problem(grid(file_study({{"study.iterations", "4"},  // 2^66 in all
-                                     {"search.repeats", "2147483648"},
-                                     {"search.folds", "2147483648"},
-                                     {"ensemble.members", "4"}}),
-                         {}),
-                    "the study has more than 4294967295 iterations (study.iterations = 4 x");
   check_sound(file_study({{"study.iterations", "65535"}, {"ensemble.members", "65537"}}));
   check_one_problem(file_study({{"study.iterations", "65536"}, {"ensemble.members", "65536"}}), "the study has more");
 }
