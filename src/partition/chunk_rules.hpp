@@ -1,0 +1,40 @@
+// How many iterations one claim takes: the rules of the self-scheduling literature as pure functions.
+// Sources: guided: Polychronopoulos and Kuck (1987); factoring: Hummel, Schonberg and Flynn (1992); weighted
+// factoring: Hummel et al. (1996), weights measured as in Banicescu's adaptive weighted factoring (2003).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "core/index_range.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// Claims come from a shared pool, against being known to each worker in advance.
+bool is_dynamic(PartitionKind kind);
+
+/// Size of the next claim from a pool of `total` of which `taken` are gone, for one of `workers` equal workers;
+/// `weight` is this worker's speed relative to the mean (1: average; weighted_factoring only).
+/// self: 1. guided: ceil(R / P). factoring: batches of P equal chunks, each batch half of what remains.
+/// At least 1 and at most what remains; 0 when nothing does.
+std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
+                        double weight);
+
+/// Size of the next range for a node with `node_lanes` of the `workers` lanes, from the job's pool: claims for `wanted`
+/// of its lanes at once, for all of them at most. self: `wanted` iterations, but no more than factoring would give the
+/// whole node, so that the tail stays even.
+std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
+                        std::int64_t node_lanes, double weight, std::int64_t wanted);
+
+/// How much a node wants next (`wanted` of range_size) after it got `last` and that lasted `seconds`: such that it asks
+/// about every ten milliseconds, since a question costs a fraction of one; at least `waiting`, the lanes that wait now,
+/// and at most `most`.
+std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t most, double seconds);
+
+/// Claim number `claim_index` of worker `worker` under a static partition: block: one range; cyclic: iterations
+/// worker, worker + workers, ... one at a time. Empty: no more.
+IndexRange static_claim(PartitionKind kind, std::int64_t total, std::int64_t workers, std::int64_t worker,
+                        std::int64_t claim_index);
+
+}  // namespace sheaf

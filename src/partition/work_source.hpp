@@ -1,0 +1,53 @@
+// Hands out iterations 0..total-1, each exactly once, to the lanes of all ranks.
+//
+// Lanes of one node claim from its pool in shared memory, by one atomic operation, whatever any other rank does. With
+// several nodes, the first rank of each asks rank 0 for ranges, many at a time and ahead of need; rank 0 answers in
+// `service`, which its main thread calls while its lanes train. Only main threads call MPI.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/index_range.hpp"
+#include "mpi/communicator.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+class WorkSource {
+ public:
+  /// `lanes`: worker threads of this rank; ranks may differ. `node`: ranks that share memory (tests may split finer
+  /// than the machine). Both outlive it. At most 2^32 - 1 iterations. Throws AgreedError when a node has
+  /// too little shared memory. Collective over world.
+  WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world, const Communicator& node);
+  /// Collective over world.
+  ~WorkSource();
+  WorkSource(const WorkSource&) = delete;
+  WorkSource& operator=(const WorkSource&) = delete;
+
+  /// The next claim of lane `lane`, or an empty range when there is no more work or `stop` was called. Waits asleep
+  /// while its node waits for rank 0. Called by lanes, concurrently. Local; makes no MPI call.
+  IndexRange claim(int lane);
+
+  /// Tells that a lane did `count` iterations in `seconds`: measures speeds for weighted_factoring and feeds
+  /// `finished_count`. Called by lanes. Local; makes no MPI call.
+  void report(int lane, std::int64_t count, double seconds);
+
+  /// To be called by the main thread of every rank, again and again until the run is over (also while it waits for
+  /// others at its end): moves claims and counts between nodes. Returns the seconds it may sleep before the next
+  /// call. Local, never blocks.
+  double service();
+
+  /// Iterations reported finished by all ranks, as far as this rank knows (rank 0: at most about a second old). Local.
+  std::int64_t finished_count() const;
+
+  /// No more claims on this rank's node; what is claimed is still finished. Local.
+  void stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,175 @@
+// How long a lane waits for work while rank 0 computes, and how many empty iterations a second are handed out.
+// See README.md. Two ranks.
+// SPDX-License-Identifier: MIT
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/session.hpp"
+#include "partition/range_exchange.hpp"
+#include "partition/work_source.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void sleep_seconds(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// What a training lane does to its core.
+void compute(double seconds) {
+  volatile double value = 1;
+  for (const auto start = Clock::now(); seconds_since(start) < seconds;)
+    for (int step = 0; step < 1000; ++step) value = value * 1.0000001 + 1e-9;
+}
+
+// Rank 1's waiting times, printed by rank 0. Collective.
+void print_waits(const char* what, std::vector<double> waits, const Communicator& world) {
+  waits = world.gather(waits);
+  if (!world.is_root() || waits.empty()) return;
+  std::sort(waits.begin(), waits.end());
+  const auto quantile = [&](double q) { return 1e6 * waits[static_cast<std::size_t>(q * double(waits.size() - 1))]; };
+  std::printf("%-20s %10zu, waiting: median %9.2f us, 99 %% %9.2f us, max %9.2f us\n", what, waits.size(),
+              quantile(0.5), quantile(0.99), quantile(1));
+}
+
+// Runs `lane` in a thread and serves the source until all ranks' lanes are through. Collective.
+template <class Lane>
+void run_lane(WorkSource& source, const Communicator& world, const Lane& lane) {
+  std::atomic<bool> running{true};
+  std::thread thread([&] {
+    lane();
+    running = false;
+  });
+  while (running) sleep_seconds(std::min(source.service(), 1e-3));
+  thread.join();
+  world.patient_barrier([&] { source.service(); }, 1e-4);
+}
+
+void measure_claims(double seconds, const Communicator& world) {
+  const Communicator alone = Communicator::self();
+  WorkSource source(PartitionKind::self, (std::int64_t{1} << 32) - 1, 1, world, alone);
+  std::vector<double> waits;
+  waits.reserve(std::size_t{1} << 26);
+  run_lane(source, world, [&] {
+    if (world.is_root()) {
+      source.claim(0);
+      compute(seconds);
+    } else {
+      for (const auto start = Clock::now(); seconds_since(start) < seconds && waits.size() < waits.capacity();) {
+        const auto asked = Clock::now();
+        source.claim(0);
+        waits.push_back(seconds_since(asked));
+      }
+    }
+    source.stop();
+  });
+  print_waits("claims of one", std::move(waits), world);
+}
+
+void measure_questions(double seconds, const Communicator& world) {
+  constexpr double pause = 1e-4;  // as WorkSource::service asks its caller for while someone waits
+  RangeExchange exchange(PartitionKind::self, (std::int64_t{1} << 32) - 1, 2, 1, world);
+  std::vector<double> waits;
+  if (world.is_root()) {
+    std::thread lane([&] { compute(seconds); });
+    while (!exchange.is_over()) {
+      exchange.poll();
+      sleep_seconds(pause);
+    }
+    lane.join();
+  } else {
+    NodeReport report;
+    report.wanted = 1;
+    for (const auto start = Clock::now(); !report.leaving;) {
+      report.leaving = seconds_since(start) > seconds;
+      const auto asked = Clock::now();
+      exchange.ask(report);
+      while (!exchange.poll()) sleep_seconds(pause);
+      waits.push_back(seconds_since(asked));
+    }
+  }
+  print_waits("bare questions", std::move(waits), world);
+}
+
+// Iterations a second that both ranks' lanes get from one node's pool. Collective.
+double pool_rate(PartitionKind kind, std::int64_t total, const Communicator& world, const Communicator& node) {
+  WorkSource source(kind, total, 1, world, node);
+  std::int64_t count = 0;
+  double seconds = 0;
+  world.barrier();
+  run_lane(source, world, [&] {
+    const auto start = Clock::now();
+    for (IndexRange range = source.claim(0); !range.empty(); range = source.claim(0)) count += range.count();
+    seconds = seconds_since(start);
+  });
+  const std::int64_t handed_out = world.sum(count);
+  require(handed_out == total, "Iterations were lost or doubled (" + std::to_string(handed_out) + " of " +
+                                   std::to_string(total) + " were handed out).");
+  return static_cast<double>(total) / world.maximum(seconds);
+}
+
+// The loop that people write: one iteration a message, for that many seconds. Iterations a second. Collective.
+double manager_rate(double seconds, const Communicator& world) {
+  constexpr int question = 1, answer = 2;
+  world.barrier();
+  const auto start = Clock::now();
+  std::int64_t iteration = 0, count = 0;
+  while (iteration >= 0) {
+    if (world.is_root()) {
+      MPI_Status status;
+      check_mpi(MPI_Recv(&iteration, 1, MPI_INT64_T, MPI_ANY_SOURCE, question, world.handle(), &status), "MPI_Recv");
+      iteration = seconds_since(start) < seconds ? count++ : -1;
+      check_mpi(MPI_Send(&iteration, 1, MPI_INT64_T, status.MPI_SOURCE, answer, world.handle()), "MPI_Send");
+    } else {
+      check_mpi(MPI_Send(&iteration, 1, MPI_INT64_T, 0, question, world.handle()), "MPI_Send");
+      check_mpi(MPI_Recv(&iteration, 1, MPI_INT64_T, 0, answer, world.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+    }
+  }
+  return static_cast<double>(world.maximum(count)) / seconds;
+}
+
+void run(double seconds, const Communicator& world) {
+  require(world.size() == 2, "This program needs two ranks (it has " + std::to_string(world.size()) + ").");
+  const Communicator node = world.split_by_node();
+  measure_claims(seconds, world);
+  measure_questions(seconds, world);
+  const auto total = static_cast<std::int64_t>(5e6 * seconds);
+  const double self = pool_rate(PartitionKind::self, total, world, node);
+  const double factoring = pool_rate(PartitionKind::factoring, total, world, node);
+  const double manager = manager_rate(seconds, world);
+  if (!world.is_root()) return;
+  std::printf("one node, self       %12.4g iterations/s\n", self);
+  std::printf("one node, factoring  %12.4g iterations/s\n", factoring);
+  std::printf("manager loop         %12.4g iterations/s: self is %.1f times as fast, factoring %.3g times\n", manager,
+              self / manager, factoring / manager);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const MpiSession session(argc, argv);
+    run(argc > 1 ? std::atof(argv[1]) : 2.0, Communicator::world());
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MpiSession::abort(1);
+  }
+}
