@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "engine/batch_reader.hpp"
+
+#include <algorithm>
+
+namespace sheaf {
+namespace {
+
+// Several batches are gathered at once to spread the cost of the calls: few enough to stay in a core's cache, or many
+// enough to fill a GPU.
+constexpr std::int64_t block_bytes_cpu = std::int64_t{256} << 10;
+constexpr std::int64_t block_bytes_gpu = std::int64_t{64} << 20;
+
+// LibTorch knows no tensor of const values; nothing writes to these.
+template <class Value>
+torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarType type) {
+  return torch::from_blob(const_cast<Value*>(values), sizes, torch::TensorOptions(type));
+}
+
+}  // namespace
+
+DataTensors data_tensors(const DataSet& data, torch::Device device) {
+  const torch::Tensor features = view_of(data.features, {data.rows, data.feature_count}, torch::kFloat32);
+  const torch::Tensor targets = data.task == Task::classification
+                                    ? view_of(data.labels, {data.rows}, torch::kInt64)
+                                    : view_of(data.targets, {data.rows, data.output_count}, torch::kFloat32);
+  return {features.to(device), targets.to(device)};
+}
+
+BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
+                         torch::ScalarType dtype)
+    : tensors_(std::move(tensors)), dtype_(dtype) {
+  const torch::Device device = tensors_.features.device();
+  if (!scaling.shift.empty()) {
+    shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
+    scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
+  }
+  if (data.task == Task::classification && loss != LossKind::cross_entropy)
+    one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
+}
+
+void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
+                       const std::function<void(const Batch&)>& use) const {
+  const torch::Tensor& features = tensors_.features;
+  const auto count = static_cast<std::int64_t>(rows.size());
+  const torch::Tensor numbers = view_of(rows.data(), {count}, torch::kInt64).to(features.device());
+  const std::int64_t batch_bytes = batch_size * features.size(1) * static_cast<std::int64_t>(c10::elementSize(dtype_));
+  const std::int64_t block_bytes = features.is_cuda() ? block_bytes_gpu : block_bytes_cpu;
+  const std::int64_t block_rows = std::max<std::int64_t>(1, block_bytes / batch_bytes) * batch_size;
+  for (std::int64_t begin = 0; begin < count; begin += block_rows) {
+    const torch::Tensor block = numbers.narrow(0, begin, std::min(block_rows, count - begin));
+    const auto block_features = gather_features(block).split(batch_size);
+    const auto block_targets = gather_targets(block).split(batch_size);
+    for (std::size_t batch = 0; batch < block_features.size(); ++batch)
+      use({block_features[batch], block_targets[batch]});
+  }
+}
+
+torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
+  torch::Tensor gathered = tensors_.features.index_select(0, rows);
+  if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
+  return gathered.to(dtype_);  // after scaling: both precisions train on the same numbers
+}
+
+torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {
+  const torch::Tensor gathered = tensors_.targets.index_select(0, rows);
+  if (one_hot_.defined()) return one_hot_.index_select(0, gathered);
+  return gathered.is_floating_point() ? gathered.to(dtype_) : gathered;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,51 @@
+// Batches for the torch engine: gathered from the shared rows by number, scaled, and in the form the loss takes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+
+namespace sheaf {
+
+/// A data set as tensors: on a CPU the shared bytes themselves, on a GPU a copy.
+struct DataTensors {
+  torch::Tensor features;  ///< [rows, features] float
+  torch::Tensor targets;   ///< [rows] int64 labels, or [rows, outputs] float
+};
+
+/// `data` must outlive the tensors.
+DataTensors data_tensors(const DataSet& data, torch::Device device);
+
+struct Batch {
+  torch::Tensor features;  ///< [rows, features]
+  torch::Tensor targets;   ///< [rows] labels for cross_entropy, else [rows, outputs], one-hot for classes
+};
+
+/// Reads batches of one data set in one scaling. Not shared between threads.
+class BatchReader {
+ public:
+  /// `scaling` must outlive the reader.
+  BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
+              torch::ScalarType dtype);
+
+  /// Calls `use` with one batch after the other of the rows, in their order; the last may be short.
+  void read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
+            const std::function<void(const Batch&)>& use) const;
+
+ private:
+  torch::Tensor gather_features(const torch::Tensor& rows) const;
+  torch::Tensor gather_targets(const torch::Tensor& rows) const;
+
+  DataTensors tensors_;
+  torch::ScalarType dtype_;
+  torch::Tensor shift_, scale_;  // undefined: features stay as they are
+  torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets stay as they are
+};
+
+}  // namespace sheaf

@@ -1,0 +1,64 @@
+// What trains a claim: iterations in, records out. One engine object a lane; engines share only read-only data.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/index_range.hpp"
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+#include "options/study.hpp"
+#include "plan/iteration_record.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// What all engines of a rank look at. Outlives them.
+struct TrainingContext {
+  const Study& study;
+  const Plan& plan;
+  const DataSet* data = nullptr;  ///< null when each iteration draws its own (data.draw = iteration)
+  Splits* splits = nullptr;       ///< of `data`; null with it
+};
+
+/// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
+/// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
+struct TrainedIteration {
+  IterationRecord record;  ///< rank, lane and times are the caller's to fill, but for `seconds`
+  std::vector<float> predictions;
+};
+
+using TrainedIterationSink = std::function<void(TrainedIteration&&)>;
+
+/// Trains whole claims. `stop_requested` is asked between iterations: true ends the claim early.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual void train(IndexRange claim, const TrainedIterationSink& sink,
+                     const std::function<bool()>& stop_requested) = 0;
+};
+
+/// What a lane trains on.
+struct LaneDevice {
+  int gpu = -1;          ///< CUDA device; -1: CPU
+  int thread_count = 1;  ///< inside the lane, CPU only
+};
+
+/// The engine of LibTorch's modules, autograd and optimizers: any network, one model at a time. The reference.
+/// To be constructed in the lane's own thread. Throws RunError when the GPU cannot be used.
+std::unique_ptr<Engine> make_torch_engine(const TrainingContext& context, LaneDevice device);
+
+/// LibTorch's view of the machine. Local.
+struct TorchInfo {
+  std::string version;
+  std::string blas;           ///< as LibTorch names it
+  int cuda_device_count = 0;  ///< that LibTorch can use; 0 in a CPU build
+};
+TorchInfo torch_info();
+
+/// Speed in FLOP/s of a 256 x 256 float product on the calling thread with one thread; takes about 10 ms.
+double measure_blas_flops();
+
+}  // namespace sheaf

@@ -1,0 +1,195 @@
+"""Trains what our torch engine trained once more with PyTorch, from the same weights on the same batches, and compares
+the final training and validation losses: every optimizer x weight decay x loss x reduction x model x precision.
+
+    /usr/bin/python3 compare_pytorch.py DUMP_TRAINING DIGITS.h5
+
+SPDX-License-Identifier: MIT
+"""
+import itertools
+import pathlib
+import sys
+import tempfile
+
+import oracle
+
+try:
+    import h5py
+    import numpy
+    import torch
+except ImportError as error:
+    oracle.skip(error)
+
+# float32: what 24 steps make of another order of the sums; float64: the same with room for an unlucky ReLU.
+TOLERANCE = {"float32": 1e-5, "float64": 1e-10}
+EPOCHS, BATCH = 3, 32
+
+MODELS = {
+    "linear": {"kind": "linear"},
+    "relu": {"kind": "mlp", "hidden": "24 16", "activation": "relu"},
+    "tanh": {"kind": "mlp", "hidden": "24", "activation": "tanh"},
+    "sigmoid": {"kind": "mlp", "hidden": "24", "activation": "sigmoid", "bias": "false"},
+    "gelu": {"kind": "mlp", "hidden": "24", "activation": "gelu"},
+    "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
+}
+# Name: keys, and the learning rates for reduction mean and sum.
+OPTIMIZERS = {
+    "sgd": ({"optimizer": "sgd"}, 5e-2, 3e-4),
+    "momentum": ({"optimizer": "sgd", "momentum": 0.8}, 2e-2, 1e-4),
+    "nesterov": ({"optimizer": "sgd", "momentum": 0.8, "nesterov": "true"}, 2e-2, 1e-4),
+    "adam": ({"optimizer": "adam", "beta1": 0.8, "beta2": 0.99}, 3e-3, 3e-3),
+    "adamw": ({"optimizer": "adamw", "epsilon": 1e-6}, 3e-3, 3e-3),
+    "rmsprop": ({"optimizer": "rmsprop", "alpha": 0.9}, 1e-3, 1e-3),
+    "rmsprop_momentum": ({"optimizer": "rmsprop", "momentum": 0.5}, 5e-4, 5e-4),
+}
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn.Sigmoid, "gelu": torch.nn.GELU}
+
+
+def make_data(digits, folder):
+    """300 digits and a noisy linear relation of 300 rows, as files; {task: (features, targets, path)}."""
+    with h5py.File(digits) as file:
+        data = {"classification": (file["features"][:300].astype("f4"), file["targets"][:300].astype("i8"))}
+    random = numpy.random.default_rng(5)
+    features = random.normal(3, 2, (300, 12)).astype("f4")
+    targets = features @ random.normal(0, 0.3, (12, 2)) + random.normal(0, 0.1, (300, 2))
+    data["regression"] = (features, targets.astype("f4"))
+    for task, (features, targets) in data.items():
+        path = folder / f"{task}.h5"
+        with h5py.File(path, "w") as file:
+            file["features"], file["targets"] = features, targets
+        data[task] = (features, targets, path)
+    return data
+
+
+def make_studies(data):
+    """{name: sections}; losses, weight decays and precisions are searched inside each study."""
+    studies = {}
+    for task, model, optimizer, reduction in itertools.product(data, MODELS, OPTIMIZERS, ("mean", "sum")):
+        if task == "regression" and model not in ("linear", "tanh"):
+            continue
+        keys, mean_rate, sum_rate = OPTIMIZERS[optimizer]
+        regression = task == "regression"
+        studies[f"{task}-{model}-{optimizer}-{reduction}"] = {
+            "data": {
+                "file": data[task][2],
+                "task": task,
+                "normalise": "minmax" if regression else "standard",
+                "validation": 0.2,
+                **({"image": "1x8x8"} if model == "cnn" else {}),
+            },
+            "model": MODELS[model],
+            "train": {
+                "epochs": EPOCHS,
+                "batch_size": BATCH,
+                "reduction": reduction,
+                "learning_rate": mean_rate if reduction == "mean" else sum_rate,
+                **keys,
+            },
+            "search": {
+                "method": "grid",
+                "train.loss": "mse" if regression else "mse, cross_entropy, bce",
+                "train.weight_decay": "0, 0.02",
+                "train.precision": "float32, float64",
+            },
+        }
+    return studies
+
+
+def make_network(model, features, outputs):
+    bias = model.get("bias") != "false"
+    activation = ACTIVATIONS[model.get("activation", "relu")]
+    layers, width = [], features
+    if model["kind"] == "cnn":
+        layers.append(torch.nn.Unflatten(1, (1, 8, 8)))
+        channels = 1
+        for more in map(int, model["channels"].split()):
+            layers += [torch.nn.Conv2d(channels, more, 3, padding="same", bias=bias), activation(),
+                       torch.nn.MaxPool2d(2)]
+            channels = more
+        layers.append(torch.nn.Flatten())
+        width = channels * 2 * 2
+    for hidden in map(int, model.get("hidden", "").split()):
+        layers += [torch.nn.Linear(width, hidden, bias=bias), activation()]
+        width = hidden
+    return torch.nn.Sequential(*layers, torch.nn.Linear(width, outputs, bias=bias))
+
+
+def make_optimizer(train, weight_decay, parameters):
+    common = {"lr": train["learning_rate"], "weight_decay": weight_decay}
+    if train["optimizer"] == "sgd":
+        return torch.optim.SGD(parameters, momentum=train.get("momentum", 0), nesterov="nesterov" in train, **common)
+    common["eps"] = train.get("epsilon", 1e-8)
+    if train["optimizer"] == "rmsprop":
+        return torch.optim.RMSprop(parameters, alpha=train.get("alpha", 0.99), momentum=train.get("momentum", 0),
+                                   **common)
+    kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[train["optimizer"]]
+    return kind(parameters, betas=(train.get("beta1", 0.9), train.get("beta2", 0.999)), **common)
+
+
+def make_loss(name, reduction, classes):
+    """A function of (outputs, targets); targets are labels when there are classes."""
+    if name == "cross_entropy":
+        return torch.nn.CrossEntropyLoss(reduction=reduction)
+    plain = {"mse": torch.nn.MSELoss, "bce": torch.nn.BCEWithLogitsLoss}[name](reduction=reduction)
+    if not classes:
+        return plain
+    return lambda outputs, labels: plain(outputs, torch.nn.functional.one_hot(labels, classes).to(outputs.dtype))
+
+
+def train_again(entry, sections, data):
+    """(final loss, validation loss) by PyTorch."""
+    features, targets, _ = data[sections["data"]["task"]]
+    values, train = entry["values"], sections["train"]
+    dtype = getattr(torch, values["train.precision"])
+    shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
+    features = torch.from_numpy((features - shift) * scale).to(dtype)
+    labelled = targets.dtype.kind == "i"
+    targets = torch.from_numpy(targets) if labelled else torch.from_numpy(targets).to(dtype)
+    network = make_network(sections["model"], features.shape[1], 10 if labelled else targets.shape[1]).to(dtype)
+    weights = torch.tensor(entry["weights"], dtype=torch.float32).to(dtype)
+    torch.nn.utils.vector_to_parameters(weights, network.parameters())
+    assert sum(parameter.numel() for parameter in network.parameters()) == len(weights)
+    loss_of = make_loss(values["train.loss"], train["reduction"], 10 if labelled else 0)
+    optimizer = make_optimizer(train, float(values["train.weight_decay"]), network.parameters())
+
+    for order in entry["orders"]:
+        assert sorted(order + entry["validation_rows"]) == list(range(len(features)))
+        total = 0.0
+        for rows in torch.tensor(order).split(BATCH):
+            optimizer.zero_grad()
+            loss = loss_of(network(features[rows]), targets[rows])
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * (len(rows) if train["reduction"] == "mean" else 1)
+    final = total / len(order) if train["reduction"] == "mean" else total
+    rows = entry["validation_rows"]
+    with torch.no_grad():
+        return final, loss_of(network(features[rows]), targets[rows]).item()
+
+
+def main():
+    program, digits = sys.argv[1:]
+    torch.set_num_threads(1)
+    worst = dict.fromkeys(TOLERANCE, 0.0)
+    failures = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = make_data(digits, folder)
+        studies = make_studies(data)
+        entries = oracle.train(program, studies, folder)
+    assert len(entries) == 84 * 12 + 28 * 4, len(entries)
+    for entry in entries:
+        precision = entry["values"]["train.precision"]
+        expected = train_again(entry, studies[entry["study"]], data)
+        for kind, ours, theirs in zip(("final", "validation"), (entry["final_loss"], entry["validation_loss"]),
+                                      expected):
+            difference = abs(ours - theirs) / abs(theirs)
+            worst[precision] = max(worst[precision], difference)
+            if not difference <= TOLERANCE[precision]:
+                failures.append(f"{entry['study']} {entry['values']}: {kind} loss {ours} instead of {theirs}")
+    print("\n".join(failures[:50]))
+    print(f"{len(entries)} trainings, {len(failures)} losses differ; largest relative difference: {worst}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+// Trains studies and writes all that another program needs to train the same: `dump_training STUDY.cfg...` prints a
+// JSON list with one entry for each iteration of each study.
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "core/allocator.hpp"
+#include "dataset/resident.hpp"
+#include "engine/engine.hpp"
+#include "model/initial_weights.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/session.hpp"
+#include "options/parse_study.hpp"
+#include "plan/estimate.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+template <class Value>
+std::string json_list(const std::vector<Value>& values) {
+  return fmt::format("[{:.9g}]", fmt::join(values, ","));  // nine digits: every float, exactly
+}
+
+template <>
+std::string json_list(const std::vector<std::int64_t>& values) {
+  return fmt::format("[{}]", fmt::join(values, ","));
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
+}
+
+// The training rows in the order of each epoch.
+std::string json_orders(const Trial& trial, const Iteration& iteration, const Split& split) {
+  std::vector<std::string> orders;
+  for (std::int64_t epoch = 0; epoch < trial.train.epochs; ++epoch) {
+    auto order =
+        batch_order(static_cast<std::int64_t>(split.training_rows.size()), trial.train.shuffle, iteration.seed, epoch);
+    for (auto& place : order) place = split.training_rows[static_cast<std::size_t>(place)];
+    orders.push_back(json_list(order));
+  }
+  return fmt::format("[{}]", fmt::join(orders, ","));
+}
+
+std::string json_values(const Plan& plan, const Trial& trial) {
+  std::vector<std::string> values;
+  for (std::size_t key = 0; key < trial.values.size(); ++key)
+    values.push_back(fmt::format("\"{}\":\"{}\"", plan.searched_keys()[key], trial.values[key]));
+  return fmt::format("{{{}}}", fmt::join(values, ","));
+}
+
+std::string json_iteration(const Study& study, const Plan& plan, const DataSet& data, Splits& splits,
+                           const IterationRecord& record) {
+  const Iteration iteration = plan.iteration(record.iteration);
+  const Trial& trial = plan.trials()[static_cast<std::size_t>(iteration.trial)];
+  const auto split = splits.split(iteration.repeat, iteration.fold);
+  const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
+                                       trial.model.initialisation, iteration.seed);
+  return fmt::format(
+      "{{\"study\":\"{}\",\"iteration\":{},\"values\":{},\"weights\":{},\"orders\":{},\"validation_rows\":{},"
+      "\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},\"validation_score\":{}}}",
+      study.study.name, record.iteration, json_values(plan, trial), json_list(weights),
+      json_orders(trial, iteration, *split), json_list(split->validation_rows), json_list(split->scaling.shift),
+      json_list(split->scaling.scale), json_number(record.final_loss), json_number(record.validation_loss),
+      json_number(record.validation_score));
+}
+
+// Appends one entry for each iteration.
+void dump_study(const std::string& path, const Communicator& world, std::vector<std::string>& entries) {
+  const Study study = parse_study(path, {});
+  const Plan plan(study);
+  const DataSet data = load_resident(study.data, world, world);
+  Splits splits(study, data);
+  const auto engine = make_torch_engine({study, plan, &data, &splits}, {-1, 1});
+  engine->train(
+      {0, plan.iteration_count()},
+      [&](TrainedIteration&& trained) { entries.push_back(json_iteration(study, plan, data, splits, trained.record)); },
+      [] { return false; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  try {
+    MpiSession session(argc, argv);
+    const Communicator world = Communicator::world();
+    std::vector<std::string> entries;
+    for (int place = 1; place < argc; ++place) dump_study(argv[place], world, entries);
+    std::puts(fmt::format("[{}]", fmt::join(entries, ",\n")).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,63 @@
+// Data sets and studies small enough to follow by hand.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.hpp"
+
+namespace sheaf::test {
+
+/// Rows with one target value each.
+inline DataSet regression_data(std::int64_t feature_count, std::vector<float> features, std::vector<float> targets,
+                               std::int64_t output_count = 1) {
+  auto owner =
+      std::make_shared<std::pair<std::vector<float>, std::vector<float>>>(std::move(features), std::move(targets));
+  DataSet data;
+  data.rows = static_cast<std::int64_t>(owner->first.size()) / feature_count;
+  data.feature_count = feature_count;
+  data.output_count = output_count;
+  data.features = owner->first.data();
+  data.targets = owner->second.data();
+  data.owner = owner;
+  return data;
+}
+
+/// Rows with one label each.
+inline DataSet classification_data(std::int64_t feature_count, std::vector<float> features,
+                                   std::vector<std::int64_t> labels, std::int64_t classes) {
+  auto owner = std::make_shared<std::pair<std::vector<float>, std::vector<std::int64_t>>>(std::move(features),
+                                                                                          std::move(labels));
+  DataSet data;
+  data.task = Task::classification;
+  data.rows = static_cast<std::int64_t>(owner->first.size()) / feature_count;
+  data.feature_count = feature_count;
+  data.output_count = classes;
+  data.features = owner->first.data();
+  data.labels = owner->second.data();
+  data.owner = owner;
+  return data;
+}
+
+/// Trains the iterations of `claims`, one claim after the other, with one new engine over `data` (null: the study
+/// draws its own).
+inline std::vector<TrainedIteration> train_claims(const Study& study, const DataSet* data,
+                                                  const std::vector<IndexRange>& claims) {
+  const Plan plan(study);
+  std::unique_ptr<Splits> splits = data ? std::make_unique<Splits>(study, *data) : nullptr;
+  const auto engine = make_torch_engine({study, plan, data, splits.get()}, {-1, 1});
+  std::vector<TrainedIteration> trained;
+  for (const auto& claim : claims)
+    engine->train(
+        claim, [&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); }, [] { return false; });
+  return trained;
+}
+
+/// The same for the first iteration alone.
+inline TrainedIteration train_first(const Study& study, const DataSet* data) {
+  return train_claims(study, data, {{0, 1}}).at(0);
+}
+
+}  // namespace sheaf::test
