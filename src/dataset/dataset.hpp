@@ -14,14 +14,14 @@ namespace sheaf {
 /// What its bytes belong to (a node's shared memory, a vector) lives as long as `owner`.
 struct DataSet {
   std::int64_t rows = 0;
-  std::int64_t feature_count = 0;         ///< per row, flattened
-  std::int64_t output_count = 0;          ///< classes (classification) or target columns (regression)
+  std::int64_t feature_count = 0;  ///< per row, flattened
+  std::int64_t output_count = 0;   ///< classes (classification) or target columns (regression)
   Task task = Task::regression;
-  ImageShape image;                       ///< of a row, if the file says so
-  const float* features = nullptr;        ///< [rows, feature_count], row-major, finite, 64-byte aligned
-  const std::int64_t* labels = nullptr;   ///< [rows], each in 0..output_count-1; classification only
-  const float* targets = nullptr;         ///< [rows, output_count], finite; regression only
-  std::string fingerprint;                ///< identifies the content: file, size and time, or the synthetic draw
+  ImageShape image;                      ///< of a row, if the file says so
+  const float* features = nullptr;       ///< [rows, feature_count], row-major, finite, 64-byte aligned
+  const std::int64_t* labels = nullptr;  ///< [rows], each in 0..output_count-1; classification only
+  const float* targets = nullptr;        ///< [rows, output_count], finite; regression only
+  std::string fingerprint;               ///< identifies the content: file, size and time, or the synthetic draw
   std::shared_ptr<void> owner;
 };
 

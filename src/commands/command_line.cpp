@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "commands/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "options/parse_study.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* main_help = R"(sheaf trains many models in one MPI job.
+
+usage: sheaf COMMAND [...]        alone, under mpirun -n P, or under srun -n P
+
+commands
+  run STUDY.cfg [--key=value ...]    train a study; its final losses are gathered on rank 0
+  plan STUDY.cfg [--key=value ...]   show what would be run: iterations, cost, memory, placement
+  info                               ranks, hosts, devices, cores bound, libraries, rough speed
+
+options
+  --help      this text; after a command, its own
+  --version   version and git revision
+
+Results go to stdout, the log to stderr.
+Exit codes: 0 done; 1 the run failed; 2 the command line or the study file is wrong.
+)";
+
+constexpr const char* study_help = R"(
+A study file has sections and a key = value a line; '#' starts a comment. The command line overrides
+it, each key by its full name: --train.epochs=5. Paths are relative to the working directory.
+
+Under [search], any key of [model] and [train] may stand with its candidates: commas separate
+candidates, spaces the layers of one, as in
+    [search]
+    method = grid
+    folds = 5
+    model.hidden = 16, 64 32
+    train.learning_rate = 1e-3, 1e-2
+On the command line: --search.model.hidden="16, 64 32"
+
+)";
+
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word == "--help" || word == "-h"; });
+}
+
+std::string command_help(const std::string& command) {
+  if (command == "info")
+    return "usage: sheaf info\n\nPrints the ranks of the job with their hosts, devices, lanes and cores, the libraries "
+           "in "
+           "use, and the\nrough speed of a matrix product on one core of each rank.\n";
+  const std::string what =
+      command == "run" ? "Trains every iteration of the study and writes a run directory (run.output):\n"
+                         "study.cfg (all keys as used), results.h5, results.csv.\n"
+                       : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and "
+                         "writes nothing.\n";
+  return fmt::format("usage: sheaf {} STUDY.cfg [--key=value ...]\n\n{}{}{}", command, what, study_help,
+                     settings_help());
+}
+
+}  // namespace
+
+const std::vector<std::string>& command_names() {
+  static const std::vector<std::string> names = {"run", "plan", "info"};
+  return names;
+}
+
+std::optional<std::string> text_answer(const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return main_help;
+  if (words[0] == "--version") return fmt::format("sheaf {} ({})\n", program_version(), git_revision());
+  const bool known = std::find(command_names().begin(), command_names().end(), words[0]) != command_names().end();
+  if (known && asks_for_help(words)) return command_help(words[0]);
+  return std::nullopt;
+}
+
+Study study_from_words(const std::string& command, const std::vector<std::string>& words) {
+  if (words.empty() || words[0].empty() || words[0][0] == '-')
+    throw UsageError(fmt::format(
+        "'sheaf {}' got no study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
+        words.empty() ? "" : fmt::format(" (it stands before the options; '{}' came first)", words[0]), command));
+  return parse_study(words[0], {words.begin() + 1, words.end()});
+}
+
+}  // namespace sheaf

@@ -1,0 +1,23 @@
+// What stands on the command line before the study's own keys.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// The text that answers --help, --version or no command at all; none when the words name a command to run.
+/// `words`: argv without the program's name. Local, pure.
+std::optional<std::string> text_answer(const std::vector<std::string>& words);
+
+/// The study that `words` name: a study file, then overrides. Throws UsageError. Local.
+Study study_from_words(const std::string& command, const std::vector<std::string>& words);
+
+/// Names of all commands.
+const std::vector<std::string>& command_names();
+
+}  // namespace sheaf

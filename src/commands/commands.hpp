@@ -1,0 +1,27 @@
+// The commands of the program, one file each. All are collective over world and throw AgreedError on every rank alike.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace sheaf {
+
+/// `words`: what follows the command's name.
+struct CommandCall {
+  std::vector<std::string> words;
+  std::string command_line;  ///< the whole of it, for the provenance
+};
+
+/// sheaf run STUDY.cfg [--key=value ...]: trains the study.
+void run_command(const CommandCall& call, const Communicator& world);
+
+/// sheaf plan STUDY.cfg [--key=value ...]: what would be run; trains and writes nothing.
+void plan_command(const CommandCall& call, const Communicator& world);
+
+/// sheaf info: ranks, hosts, devices, libraries and their rough speed.
+void info_command(const CommandCall& call, const Communicator& world);
+
+}  // namespace sheaf

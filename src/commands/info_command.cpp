@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "commands/commands.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "device/cores.hpp"
+#include "device/gpus.hpp"
+#include "engine/engine.hpp"
+#include "hdf5/file.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/session.hpp"
+#include "run/place_ranks.hpp"
+
+namespace sheaf {
+
+void info_command(const CommandCall& call, const Communicator& world) {
+  double flops = 0;
+  agree(world, [&] {
+    if (!call.words.empty())
+      throw UsageError(
+          fmt::format("'sheaf info' takes no further words (it got '{}'). Write: sheaf info.", call.words[0]));
+    flops = measure_blas_flops();
+  });
+  const Communicator node = world.split_by_node();
+  const Placement placement = place_ranks(RunOptions{}, world, node);
+  const auto ranks = gather_rank_infos(placement, world);
+  const auto speeds = world.all_gather(std::vector<double>{flops});
+  if (!world.is_root()) return;
+
+  const TorchInfo torch = torch_info();
+  const BoundCores machine = find_bound_cores();
+  const VisibleGpus visible = find_gpus();
+  std::string text = fmt::format("sheaf        {} ({})\n", program_version(), git_revision());
+  text += fmt::format("MPI          {}\n", MpiSession::library_version());
+  text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
+  text += fmt::format("LibTorch     {}, {}\n", torch.version,
+                      torch.cuda_device_count > 0 ? fmt::format("{} CUDA device(s)", torch.cuda_device_count)
+                                                  : std::string("no CUDA device"));
+  text += fmt::format("BLAS         {}\n", torch.blas);
+  text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
+                      machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
+                      machine.sockets, human_bytes(machine.memory_bytes));
+  if (visible.gpus.empty()) text += fmt::format("GPUs         none ({})\n", visible.none_reason);
+  for (const auto& gpu : visible.gpus)
+    text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));
+  text += "\n";
+  std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s of a core"});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    rows.push_back({fmt::format("{}", rank), ranks[rank].host, ranks[rank].device, fmt::format("{}", ranks[rank].lanes),
+                    fmt::format("{}", ranks[rank].cores), fmt::format("{:.1f}", speeds[rank] / 1e9)});
+  std::fputs((text + format_table(rows)).c_str(), stdout);
+}
+
+}  // namespace sheaf

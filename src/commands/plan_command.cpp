@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "commands/command_line.hpp"
+#include "commands/commands.hpp"
+#include "core/text.hpp"
+#include "mpi/agreement.hpp"
+#include "options/settings.hpp"
+#include "plan/estimate.hpp"
+#include "run/place_ranks.hpp"
+#include "run/study_data.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string data_line(const Study& study, const StudyData& data) {
+  const std::string origin =
+      study.data.source == DataSource::file
+          ? fmt::format("'{}'", study.data.file)
+          : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
+  return fmt::format("data         {} rows x {} features, {} {} ({})", data.shape.rows, data.shape.features,
+                     data.shape.outputs, study.data.task == Task::classification ? "classes" : "target columns",
+                     origin);
+}
+
+std::string iterations_line(const Plan& plan) {
+  return fmt::format("iterations   {} = {} trials x {} repeats x {} folds x {} members", plan.iteration_count(),
+                     plan.trials().size(), plan.repeats(), plan.folds(), plan.members());
+}
+
+// Every trial's parameters, arithmetic and memory; a long search shows its first ones.
+std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates) {
+  constexpr std::size_t shown = 20;
+  std::vector<std::vector<std::string>> rows(1, {"trial"});
+  for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
+  for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane"}) rows[0].emplace_back(name);
+  for (std::size_t trial = 0; trial < std::min(shown, estimates.size()); ++trial) {
+    rows.push_back({fmt::format("{}", trial)});
+    for (const auto& value : plan.trials()[trial].values) rows.back().push_back(value);
+    rows.back().push_back(fmt::format("{}", estimates[trial].parameters));
+    rows.back().push_back(fmt::format("{:.4g}", estimates[trial].flops / 1e9));
+    rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
+  }
+  std::string text = format_table(rows);
+  if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);
+  return text;
+}
+
+}  // namespace
+
+void plan_command(const CommandCall& call, const Communicator& world) {
+  Study study;
+  std::optional<Plan> plan;
+  agree(world, [&] {
+    study = study_from_words("plan", call.words);
+    plan.emplace(study);
+  });
+  const Communicator node = world.split_by_node();
+  const Placement placement = place_ranks(study.run, world, node);
+  const auto ranks = gather_rank_infos(placement, world);
+  const StudyData data = prepare_study_data(study, *plan, world, node);
+  if (!world.is_root()) return;
+
+  std::vector<TrialEstimate> estimates;
+  double flops = 0, memory = 0;
+  std::int64_t lanes = 0;
+  for (const auto& trial : plan->trials()) {
+    estimates.push_back(estimate_trial(trial, data.shape, training_rows_per_iteration(study, data.shape.rows)));
+    flops += estimates.back().flops * static_cast<double>(plan->iteration_count()) /
+             static_cast<double>(plan->trials().size());
+    memory = std::max(memory, estimates.back().memory_bytes);
+  }
+  for (const auto& rank : ranks) lanes += rank.lanes;
+  std::string text =
+      fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(*plan));
+  text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
+                      ranks.size());
+  text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
+  text += fmt::format(
+      "memory       {} data, once a node; at most {} a lane\n",
+      human_bytes(4.0 * static_cast<double>(data.shape.rows) * static_cast<double>(data.shape.features + 2)),
+      human_bytes(memory));
+  text += fmt::format("output       {}\n", run_directory(study));
+  for (const auto& line : placement_lines(ranks)) text += line + "\n";
+  text += "\n" + trial_lines(*plan, estimates);
+  std::fputs(text.c_str(), stdout);
+}
+
+}  // namespace sheaf

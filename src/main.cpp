@@ -1,0 +1,83 @@
+// sheaf trains many models in one MPI job. This file: from argv to a command, from errors to exit codes.
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "commands/command_line.hpp"
+#include "commands/commands.hpp"
+#include "core/allocator.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/session.hpp"
+
+namespace {
+
+using namespace sheaf;
+
+// Texts are answered without MPI, so that they work on a login node; under a launcher its first process speaks.
+bool is_first_process() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
+  return true;
+}
+
+void run_words(const std::vector<std::string>& words, const std::string& command_line, const Communicator& world) {
+  agree(world, [&] {
+    if (words.empty()) throw UsageError("no command was given. Write: sheaf run STUDY.cfg, or sheaf --help.");
+    for (const auto& name : command_names())
+      if (words[0] == name) return;
+    throw UsageError(fmt::format("unknown command '{}' (there are {}).{} See sheaf --help.", words[0],
+                                 fmt::join(command_names(), ", "), did_you_mean(words[0], command_names())));
+  });
+  const CommandCall call{{words.begin() + 1, words.end()}, command_line};
+  if (words[0] == "run") run_command(call, world);
+  if (words[0] == "plan") plan_command(call, world);
+  if (words[0] == "info") info_command(call, world);
+}
+
+// One line of several problems each, so that every line says that it is an error.
+void log_error_lines(const std::string& message) {
+  std::size_t begin = 0;
+  while (begin <= message.size()) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    if (end > begin) log_root("error: " + message.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (const auto answer = text_answer(words)) {
+    if (is_first_process()) std::fputs(answer->c_str(), stdout);
+    return static_cast<int>(ExitCode::done);
+  }
+
+  MpiSession session(argc, argv);
+  try {
+    const Communicator world = Communicator::world();
+    set_log_rank(world.rank(), world.size());
+    run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world);
+    return static_cast<int>(ExitCode::done);
+  } catch (const AgreedError& error) {
+    log_error_lines(error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    log_rank("error: out of memory (an allocation failed). Use fewer ranks or lanes, or a smaller data set.");
+  } catch (const std::exception& error) {
+    log_rank(std::string("error: ") + error.what());
+  }
+  // This rank failed alone: the others wait for it somewhere, so the whole job ends here.
+  MpiSession::abort(static_cast<int>(ExitCode::failed));
+}

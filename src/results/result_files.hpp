@@ -1,0 +1,47 @@
+// The files of a run directory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "options/study.hpp"
+#include "plan/plan.hpp"
+#include "results/leaderboard.hpp"
+
+namespace sheaf {
+
+/// One rank of the run, for the table /ranks.
+struct RankInfo {
+  std::string host;
+  std::string device;  ///< "cpu", "cuda:0 NVIDIA H200"
+  std::int64_t cores = 0;
+  std::int64_t lanes = 0;
+  std::int64_t threads = 0;
+  std::string note;
+};
+
+/// Everything a run directory tells of a finished run.
+struct RunResults {
+  std::vector<IterationRecord> records;  ///< every iteration, in order
+  std::vector<EnsembleRecord> ensembles;
+  std::vector<RankInfo> ranks;  ///< in rank order
+  std::vector<std::pair<std::string, std::string>> provenance;
+};
+
+/// The directory of the study's run: run.output, or runs/<study.name>.
+std::string run_directory(const Study& study);
+
+/// Makes the directory (and its parents) and puts the resolved study into it as study.cfg. Throws RunError when it
+/// already holds a run, or cannot be made or written; then nothing is left behind. Local, for rank 0.
+void create_run_directory(const std::string& directory, const Study& study);
+
+/// Writes results.h5, then results.csv, each under a temporary name first: a directory with results.csv is complete.
+/// Throws RunError. Local, for rank 0.
+void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results);
+
+/// Writes text to `path` under a temporary name in the same directory, syncs, renames. Throws RunError. Local.
+void write_whole_file(const std::string& path, const std::string& text);
+
+}  // namespace sheaf

@@ -1,0 +1,25 @@
+// Finds out where every rank of the job trains.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/placement.hpp"
+#include "mpi/communicator.hpp"
+#include "options/study.hpp"
+#include "results/result_files.hpp"
+
+namespace sheaf {
+
+/// Looks at this rank's cores and GPUs, compares with the other ranks of the node, and places it. Throws on every rank
+/// when one cannot be placed. Collective over world.
+Placement place_ranks(const RunOptions& options, const Communicator& world, const Communicator& node);
+
+/// What a rank tells of its placement, from every rank, on every rank. Collective over world.
+std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world);
+
+/// The placement as lines for the log; equal neighbours share one. At most `limit` lines.
+std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit = 32);
+
+}  // namespace sheaf

@@ -1,0 +1,129 @@
+"""Every kind of bad input: one sentence on stderr, the documented exit code, nothing left behind, on 1 and 3 ranks."""
+
+import os
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, Checks, sheaf
+
+STUDY = """
+[study]
+name = bad
+[data]
+file = good.h5
+task = classification
+[model]
+kind = mlp
+hidden = 4
+[train]
+epochs = 1
+loss = cross_entropy
+[run]
+output = out
+"""
+
+checks = Checks()
+shutil.rmtree("bad_input", ignore_errors=True)
+os.makedirs("bad_input")
+os.chdir("bad_input")
+
+
+def write_h5(name, features, targets):
+    with h5py.File(name, "w") as file:
+        file["features"] = features
+        if targets is not None:
+            file["targets"] = targets
+
+
+generator = numpy.random.default_rng(1)
+features = generator.normal(size=(20, 3)).astype("f4")
+labels = numpy.arange(20) % 3
+with_nan = features.copy()
+with_nan[7, 1] = numpy.nan
+
+write_h5("good.h5", features, labels)
+write_h5("no-targets.h5", features, None)
+write_h5("short-targets.h5", features, labels[:-1])
+write_h5("negative-label.h5", features, labels - 1)
+write_h5("high-label.h5", features, numpy.where(labels == 2, 9, labels))
+write_h5("fraction-label.h5", features, labels + 0.5)
+write_h5("nan.h5", with_nan, labels)
+write_h5("text.h5", features, numpy.array([b"a"] * 20))
+write_h5("empty.h5", features[:0], labels[:0])
+write_h5("two-rows.h5", features[:2], labels[:2])
+with open("not.h5", "w") as file:
+    file.write("this is no HDF5 file, but long enough to look like something " * 20)
+with open(DIGITS, "rb") as whole, open("truncated.h5", "wb") as part:
+    part.write(whole.read()[: os.path.getsize(DIGITS) // 2])
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+os.makedirs("holds-a-run")
+with open("holds-a-run/study.cfg", "w") as file:
+    file.write(STUDY)
+with open("a-file", "w") as file:
+    file.write("x")
+
+# (what, words after `run`, exit code, what the sentence says)
+CASES = [
+    ("unknown key", ["study.cfg", "--train.epoch=5"], 2, "train.epochs"),
+    ("stray word", ["study.cfg", "word"], 2, "word"),
+    ("wrong type", ["study.cfg", "--train.epochs=many"], 2, "train.epochs"),
+    ("out of range", ["study.cfg", "--train.epochs=0"], 2, "train.epochs"),
+    ("negative count", ["study.cfg", "--study.seed=-1"], 2, "study.seed"),
+    ("wrong choice", ["study.cfg", "--train.optimizer=adan"], 2, "adam"),
+    ("missing study file", ["absent.cfg"], 2, "absent.cfg"),
+    ("study file is a directory", ["holds-a-run"], 2, "holds-a-run"),
+    ("missing data file", ["study.cfg", "--data.file=absent.h5"], 1, "absent.h5"),
+    ("data file is a directory", ["study.cfg", "--data.file=holds-a-run"], 1, "holds-a-run"),
+    ("not an HDF5 file", ["study.cfg", "--data.file=not.h5"], 1, "not.h5"),
+    ("truncated HDF5 file", ["study.cfg", "--data.file=truncated.h5"], 1, "truncated.h5"),
+    ("missing data set", ["study.cfg", "--data.file=no-targets.h5"], 1, "/features"),
+    ("different lengths", ["study.cfg", "--data.file=short-targets.h5"], 1, "19"),
+    ("label negative", ["study.cfg", "--data.file=negative-label.h5"], 1, "-1"),
+    ("label too high", ["study.cfg", "--data.file=high-label.h5", "--data.classes=3"], 1, "9"),
+    ("label no integer", ["study.cfg", "--data.file=fraction-label.h5"], 1, "0.5"),
+    ("labels are text", ["study.cfg", "--data.file=text.h5"], 1, "/targets"),
+    ("NaN in the features", ["study.cfg", "--data.file=nan.h5"], 1, "row 7"),
+    ("no rows", ["study.cfg", "--data.file=empty.h5"], 1, "empty.h5"),
+    ("fewer rows than folds", ["study.cfg", "--data.file=two-rows.h5", "--search.method=grid", "--search.folds=3",
+                               "--data.classes=3"], 1, "3"),
+    ("empty search list", ["study.cfg", "--search.method=grid", "--search.train.learning_rate="], 2,
+     "train.learning_rate"),
+    ("search without method", ["study.cfg", "--search.train.learning_rate=0.1"], 2, "search.method"),
+    ("output holds a run", ["study.cfg", "--run.output=holds-a-run"], 1, "already holds a run"),
+    ("output not writable", ["study.cfg", "--run.output=/proc/sheaf"], 1, "/proc/sheaf"),
+    ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),
+    ("no such GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
+    ("loss does not fit", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
+    ("cnn without an image", ["study.cfg", "--model.kind=cnn", "--model.hidden=", "--model.channels=4"], 2, "image"),
+]
+
+before = sorted(os.listdir("."))
+slowest = 0
+for ranks in (1, 3):
+    for what, words, code, says in CASES:
+        result = sheaf("run", *words, ranks=ranks, timeout=30)
+        details = f"exit {result.code}, {result.seconds:.1f} s\n{result.stdout}{result.stderr}"
+        errors = result.error_lines()
+        checks.check(result.code == code, f"{what} on {ranks} ranks: exit code {code}", details)
+        checks.check(len(errors) == 1 and says in errors[0], f"{what} on {ranks} ranks: one sentence with '{says}'",
+                     details)
+        checks.check(not result.stdout, f"{what} on {ranks} ranks: nothing on stdout", details)
+        checks.check(sorted(os.listdir(".")) == before, f"{what} on {ranks} ranks: nothing left behind",
+                     str(os.listdir(".")))
+        slowest = max(slowest, result.seconds)
+        if "--show" in sys.argv and ranks == 1:
+            print(f"{what:28} {errors}")
+
+# Several problems come together, a line each.
+result = sheaf("run", "study.cfg", "--train.epoch=5", "--train.momentum=2", ranks=3)
+checks.check(result.code == 2 and len(result.error_lines()) == 2, "two problems, two lines", result.stderr)
+
+# The good study is good, so that the cases above fail for their own reasons.
+result = sheaf("run", "study.cfg", ranks=3)
+checks.check(result.code == 0 and os.path.exists("out/results.csv"), "the good study runs", result.stderr)
+print(f"slowest answer: {slowest:.1f} s")
+sys.exit(checks.finish())

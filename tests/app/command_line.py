@@ -1,0 +1,32 @@
+"""Help, version and words of the command line: what they print, where, and the exit code, alone and on 3 ranks."""
+
+import sys
+
+from program import Checks, sheaf
+
+checks = Checks()
+
+for ranks in (None, 3):
+    where = "alone" if ranks is None else f"on {ranks} ranks"
+    for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
+                            (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
+                            (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info")):
+        result = sheaf(*words, ranks=ranks)
+        checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
+                     result.stdout + result.stderr)
+        checks.check(result.stdout.count(expected.split("--train")[0] or expected) >= 1
+                     and result.stdout.count("usage:") <= 1, f"{words} {where} prints once", result.stdout)
+
+    for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"), (["--frobnicate"], "unknown"),
+                            (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
+                            (["info", "more"], "takes no further words")):
+        result = sheaf(*words, ranks=ranks)
+        checks.check(result.code == 2 and len(result.error_lines()) == 1 and expected in result.error_lines()[0]
+                     and not result.stdout, f"{words} {where}", f"{result.code}\n{result.stdout}{result.stderr}")
+
+    result = sheaf("info", ranks=ranks)
+    rank_lines = [line for line in result.stdout.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+    checks.check(result.code == 0 and "LibTorch" in result.stdout and len(rank_lines) == (ranks or 1), f"info {where}",
+                 result.stdout + result.stderr)
+
+sys.exit(checks.finish())

@@ -1,0 +1,45 @@
+// A job in which one rank's engine throws in mid-run while the others are busy for a minute: it must end at once.
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <thread>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "mpi/session.hpp"
+#include "run/train_share.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+class BusyEngine : public Engine {
+ public:
+  explicit BusyEngine(bool failing) : failing_(failing) {}
+
+  void train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>&) override {
+    for (std::int64_t number = claim.begin; number < claim.end; ++number) {
+      std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::seconds(60));
+      if (failing_ && ++trained_ == 3) throw RunError("the engine broke in its third iteration.");
+      sink({});
+    }
+  }
+
+ private:
+  bool failing_;
+  int trained_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MpiSession session(argc, argv);
+  const Communicator world = Communicator::world();
+  set_log_rank(world.rank(), world.size());
+  const Communicator node = world.split_by_node();
+  const bool failing = world.rank() == world.size() - 1;
+  RunOptions options;
+  options.partition = PartitionKind::self;
+  train_share(
+      options, 1000, [failing] { return std::make_unique<BusyEngine>(failing); }, Placement{}, world, node);
+  return 0;
+}

@@ -1,0 +1,17 @@
+"""One rank that throws in mid-run ends the job: exit code 1, its message once, long before the others are done."""
+
+import os
+import sys
+
+from program import Checks, launch
+
+checks = Checks()
+for ranks in (1, 2, 3):
+    result = launch([os.environ["SHEAF_FAILING_RANK"]], ranks=ranks, timeout=30)  # the others sleep for 60 s
+    prefix = "" if ranks == 1 else f"[{ranks - 1}/{ranks}] "
+    lines = result.error_lines()
+    checks.check(result.code == 1, f"{ranks} ranks: exit code 1", f"{result.code}\n{result.stderr}")
+    checks.check(f"{prefix}error: the engine broke in its third iteration." in lines, f"{ranks} ranks: the message",
+                 result.stderr)
+    print(f"{ranks} ranks: ended after {result.seconds:.1f} s")
+sys.exit(checks.finish())

@@ -1,0 +1,58 @@
+"""Every study in jobs/studies, planned and run: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
+digits-bagging.cfg, mlp-grid.cfg (shortened) and digits-search.cfg."""
+
+import os
+import re
+import shutil
+import sys
+
+from program import DIGITS, SOURCE, Checks, read_csv, sheaf
+
+checks = Checks()
+shutil.rmtree("runs", ignore_errors=True)
+folder = os.path.join(SOURCE, "jobs", "studies")
+
+
+def run(name, *words, output=None):
+    output = f"runs/{output or name}"
+    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=2, timeout=120)
+    checks.check(result.code == 0, f"{name} runs", result.stderr)
+    return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
+
+
+for file in sorted(os.listdir(folder)):
+    words = [f"--data.file={DIGITS}"] if file.startswith("digits") else []
+    result = sheaf("plan", os.path.join(folder, file), *words, ranks=2)
+    checks.check(result.code == 0 and "iterations" in result.stdout, f"plan {file}", result.stderr)
+checks.check(not os.path.exists("runs"), "a plan writes nothing")
+
+# (a) and (b): noise against noise; the loss of an untrained linear layer is about 1 + |w|^2 (variance of the targets
+# plus that of the predictions), and five small steps change little.
+for name in ("iterations", "iterations-keras"):
+    stdout, rows = run(name)
+    lines = re.findall(r"^Iteration (\d+) final loss: (\d+\.\d{4})$", stdout, re.MULTILINE)
+    checks.check([int(number) for number, _ in lines] == list(range(10)), f"{name}: a line an iteration", stdout)
+    checks.check(all(0.8 < float(row["final_loss"]) < 4 for row in rows), f"{name}: losses", stdout)
+    checks.check(len({row["final_loss"] for row in rows}) == 10, f"{name}: each draws its own data", stdout)
+    checks.check(all(row["epochs"] == "5" and row["steps"] == "5" for row in rows), f"{name}: 5 full-batch epochs")
+
+# (c): zero weights: the first step starts from the sum of squared targets (1000 uniform ones: 333), and the summed
+# gradients overshoot from there on.
+stdout, rows = run("iterations-by-hand")
+checks.check(len(rows) == 10 and all(float(row["final_loss"]) > 1000 for row in rows), "by hand: overshoots", stdout)
+stdout, rows = run("iterations-by-hand", "--train.epochs=1", output="one-epoch")
+checks.check(all(300 < float(row["final_loss"]) < 370 for row in rows), "by hand: the first loss is the targets' own",
+             stdout)
+
+stdout, rows = run("digits-bagging", f"--data.file={DIGITS}", "--train.epochs=5")
+match = re.search(r"^Ensemble of 10 members accuracy: (\d\.\d{4}) \(members' mean (\d\.\d{4})\)$", stdout, re.MULTILINE)
+checks.check(match and float(match.group(1)) > 0.9, "bagging: the ensemble's own score", stdout)
+checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members differ")
+
+stdout, rows = run("mlp-grid", "--train.epochs=1", "--data.rows=600")
+checks.check(len(rows) == 9 and stdout.count("\n") == 5 and "Best: train.learning_rate" in stdout,
+             "grid: 3 learning rates x 3 folds", stdout)
+
+stdout, rows = run("digits-search", f"--data.file={DIGITS}", "--train.epochs=3")
+checks.check(len(rows) == 60 and "mean accuracy" in stdout, "search: 60 fits", stdout)
+sys.exit(checks.finish())

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "results/result_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "options/parse_study.hpp"
+#include "options/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// An empty directory of its own, gone with the test.
+struct Scratch {
+  fs::path path = fs::absolute("result_files_test");
+  Scratch() {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Scratch() { fs::remove_all(path); }
+};
+
+Study small_study() {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.study.iterations = 2;
+  return study;
+}
+
+}  // namespace
+
+TEST_CASE("a run directory is made once, with the study in it") {
+  const Scratch scratch;
+  const std::string directory = (scratch.path / "a" / "b").string();
+  create_run_directory(directory, small_study());
+  CHECK(study_file_text(parse_study(directory + "/study.cfg", {})) == study_file_text(small_study()));
+  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), Catch::Contains("already holds a run"));
+}
+
+TEST_CASE("a run directory that cannot be made leaves nothing behind") {
+  const Scratch scratch;
+  std::ofstream(scratch.path / "file") << "x";
+  CHECK_THROWS_AS(create_run_directory((scratch.path / "file" / "run").string(), small_study()), RunError);
+  CHECK_THROWS_AS(create_run_directory((scratch.path / "file").string(), small_study()), RunError);
+  CHECK(text_of(scratch.path / "file") == "x");
+  CHECK_THROWS_AS(create_run_directory("/proc/sheaf/run", small_study()), RunError);
+}
+
+TEST_CASE("results come whole, under their final names only") {
+  const Scratch scratch;
+  Study study = small_study();
+  RunResults results;
+  for (std::int64_t number = 0; number < 2; ++number) {
+    IterationRecord record;
+    record.iteration = number;
+    record.status = IterationStatus::finished;
+    record.final_loss = 0.5;
+    results.records.push_back(record);
+  }
+  results.ranks = {{"host", "cpu", 2, 2, 1, ""}};
+  results.provenance = {{"program", "sheaf"}};
+  write_results(scratch.path.string(), study, Plan(study), results);
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(scratch.path)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"results.csv", "results.h5"});
+  CHECK(text_of(scratch.path / "results.csv").find("iteration,trial,fold") == 0);
+
+  CHECK_THROWS_AS(write_results((scratch.path / "absent").string(), study, Plan(study), results), RunError);
+}
+
+TEST_CASE("a file whose rename fails is not left half-named") {
+  const Scratch scratch;
+  fs::create_directories(scratch.path / "taken" / "inside");
+  CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);
+  CHECK_FALSE(fs::exists(scratch.path / "taken.partial"));
+}

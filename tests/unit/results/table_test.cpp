@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "results/table.hpp"
+
+#include <limits>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("CSV quotes what needs it, keeps every digit, and leaves not-a-number empty") {
+  const Table table = {{"name", std::vector<std::string>{"64, 32", "a\"b"}},
+                       {"count", std::vector<std::int64_t>{-1, 1234567890123}},
+                       {"loss", std::vector<double>{0.1, std::numeric_limits<double>::quiet_NaN()}}};
+  CHECK(csv_text(table) ==
+        "name,count,loss\n"
+        "\"64, 32\",-1,0.1\n"
+        "\"a\"\"b\",1234567890123,\n");
+  CHECK(csv_text({{"empty", std::vector<double>{}}}) == "empty\n");
+}
+
+TEST_CASE("the iterations' columns stand in the documented order") {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  const Plan plan(study);
+  std::vector<IterationRecord> records(4);
+  for (std::int64_t number = 0; number < 4; ++number) {
+    auto& record = records[static_cast<std::size_t>(number)];
+    record.iteration = number;
+    record.status = IterationStatus::finished;
+    record.final_loss = 0.25 * static_cast<double>(number);
+  }
+  records[3].gpu = 1;
+  const std::string text = csv_text(iteration_table(plan, records));
+  CHECK(text.substr(0, text.find('\n')) ==
+        "iteration,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
+        "validation_score,epochs,steps,seconds,rank,lane,device");
+  CHECK(text.find("\n1,0,1,0,0,") != std::string::npos);
+  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,-1,-1,cuda:1\n") != std::string::npos);
+}
