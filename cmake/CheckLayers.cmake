@@ -1,0 +1,152 @@
+# cmake [-DSOURCE_DIR=src] -P cmake/CheckLayers.cmake: reads the #include lines and the add_module calls of every folder
+# of src/ and fails with one line for each that reaches where it must not.
+cmake_minimum_required(VERSION 3.21)
+
+# The folders, lowest first. A folder may use those on the lines before its own. main.cpp may use all.
+set(layers
+  "core"
+  "options"
+  "mpi"
+  "hdf5 device"
+  "dataset"
+  "plan"
+  "model"
+  "engine partition results"
+  "run"
+  "commands")
+
+# The third-party headers that one place alone may name: pattern of the header | the beginnings of those files' paths.
+set(third_party
+  "mpi\\.h|mpi/"
+  "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|hdf5/"
+  "(torch|ATen|c10|caffe2)/.*|model/ engine/"
+  "boost/.*|options/parse_study.cpp"
+  "hwloc(\\.h|/.*)|device/"
+  "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
+  "Random123/.*|core/random_stream.cpp")
+
+if(NOT DEFINED SOURCE_DIR)
+  set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)
+endif()
+get_filename_component(SOURCE_DIR ${SOURCE_DIR} ABSOLUTE)
+set(problems "")
+macro(report text)
+  list(APPEND problems "${text}")
+endmacro()
+
+# ---- lower_<folder>: what the table allows
+
+set(folders "")
+foreach(layer ${layers})
+  separate_arguments(siblings UNIX_COMMAND "${layer}")
+  foreach(folder ${siblings})
+    set(lower_${folder} ${folders})
+  endforeach()
+  list(APPEND folders ${siblings})
+endforeach()
+
+# ---- reached_<folder>: its DEPENDS, and theirs
+
+# depends_of(<folder> <variable>): the words after DEPENDS in the folder's add_module calls.
+function(depends_of folder variable)
+  set(depends "")
+  if(EXISTS ${SOURCE_DIR}/${folder}/CMakeLists.txt)
+    file(READ ${SOURCE_DIR}/${folder}/CMakeLists.txt text)
+    string(REGEX REPLACE "#[^\n]*" "" text "${text}")
+    string(REGEX MATCHALL "add_module\\([^)]*\\)" calls "${text}")
+    foreach(call ${calls})
+      string(REGEX MATCH "[ \n]DEPENDS([ \n]+[a-z0-9_]+)+" words "${call}")
+      string(REGEX MATCHALL "[a-z0-9_]+" words "${words}")
+      list(APPEND depends ${words})
+    endforeach()
+  endif()
+  set(${variable} ${depends} PARENT_SCOPE)
+endfunction()
+
+foreach(folder ${folders})
+  depends_of(${folder} depends)
+  set(reached_${folder} ${depends})
+  foreach(other ${depends})
+    list(APPEND reached_${folder} ${reached_${other}})
+    if(NOT other IN_LIST lower_${folder})
+      report("${folder}/CMakeLists.txt: DEPENDS ${other}, which is not below ${folder}")
+    endif()
+  endforeach()
+endforeach()
+
+# ---- Every #include line
+
+# check_own(<file> <folder> <header> <its folder>)
+function(check_own file folder header other)
+  if(NOT other IN_LIST folders)
+    report("${file}: includes \"${header}\", which does not begin with a folder of src/ (others' headers stand in <>)")
+  elseif(NOT folder STREQUAL "" AND NOT folder STREQUAL other)
+    if(NOT other IN_LIST lower_${folder})
+      report("${file}: includes \"${header}\", but ${other} is not below ${folder}")
+    elseif(NOT other IN_LIST reached_${folder})
+      report("${file}: includes \"${header}\", but the DEPENDS of ${folder} do not reach ${other}")
+    endif()
+  endif()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+# check_third_party(<file> <header>)
+function(check_third_party file header)
+  foreach(entry ${third_party})
+    string(REGEX MATCH "^(.*)\\|([^|]*)$" entry "${entry}")
+    set(pattern "${CMAKE_MATCH_1}")
+    string(REPLACE " " ";" places "${CMAKE_MATCH_2}")
+    if(header MATCHES "^(${pattern})$")
+      set(allowed OFF)
+      foreach(place ${places})
+        string(FIND "${file}" "${place}" position)
+        if(position EQUAL 0)
+          set(allowed ON)
+        endif()
+      endforeach()
+      if(NOT allowed)
+        list(JOIN places ", " places)
+        report("${file}: includes <${header}>, which only ${places} may name")
+      endif()
+    endif()
+  endforeach()
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.cpp ${SOURCE_DIR}/*.hpp ${SOURCE_DIR}/*.cu ${SOURCE_DIR}/*.cuh)
+if(NOT files)
+  message(FATAL_ERROR "There are no sources in ${SOURCE_DIR} (nothing was checked). Set SOURCE_DIR to the sources.")
+endif()
+list(SORT files)
+foreach(file ${files})
+  set(folder "")
+  if(file MATCHES "^([^/]+)/")
+    set(folder ${CMAKE_MATCH_1})
+    if(NOT folder IN_LIST folders)
+      report("${file}: is in a folder that the table of cmake/CheckLayers.cmake does not know")
+      continue()
+    endif()
+  elseif(NOT file STREQUAL "main.cpp")
+    report("${file}: is in no folder")
+  endif()
+  file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
+  foreach(line ${lines})
+    string(REGEX MATCH "[<\"]([^>\"]+)" header "${line}")
+    set(header "${CMAKE_MATCH_1}")
+    string(REGEX REPLACE "/.*" "" other "${header}")
+    if(line MATCHES "include[ \t]*\"" OR (other IN_LIST folders AND header MATCHES "/"))
+      check_own(${file} "${folder}" "${header}" "${other}")
+    else()
+      check_third_party(${file} "${header}")
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH files count)
+if(problems)
+  list(JOIN problems "\n" text)
+  message("${text}")
+  list(LENGTH problems wrong)
+  message(FATAL_ERROR "${wrong} line(s) reach where they must not. The table is in cmake/CheckLayers.cmake.")
+endif()
+message(STATUS "layers: ${count} files, every include is allowed")

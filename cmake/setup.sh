@@ -1,0 +1,245 @@
+#!/usr/bin/env bash
+# Makes Sheaf ready: finds what is missing, installs it where that is allowed, then configures and builds one preset.
+# With nothing missing it is the build alone, so it may be called before every use.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<'TEXT'
+usage: cmake/setup.sh [--preset NAME] [--tests] [--no-install]
+
+  --preset NAME  the preset of CMakePresets.json to build (default: release)
+  --tests        need what the tests use, too
+  --no-install   never install: only say what is missing
+
+Missing packages are installed with apt-get, as root or with passwordless sudo, on Debian and Ubuntu. Elsewhere the
+script says what is missing and exits with 1. A package outside the system's folders is found by CMAKE_PREFIX_PATH,
+LibTorch also in the active Python.
+TEXT
+}
+
+say() { echo "[setup] $*"; }
+fail() {
+  echo "[setup] $*" >&2
+  exit 1
+}
+
+# ---- What is needed: name | Debian packages | the check that it is there
+
+needed=(
+  "CMake 3.21 or newer|cmake|has_cmake"
+  "a C++17 compiler|g++|has_command c++"
+  "Ninja|ninja-build|has_command ninja"
+  "MPI with its compiler wrapper and mpirun|libopenmpi-dev openmpi-bin|has_command mpicc mpirun"
+  "LibTorch 1.13 or newer|libtorch-dev|has_torch"
+  "HDF5 built with MPI|libhdf5-openmpi-dev|has_command h5pcc"
+  "Boost.Program_options|libboost-program-options-dev|has_header boost/program_options.hpp"
+  "Random123|librandom123-dev|has_header Random123/philox.h"
+  "hwloc|libhwloc-dev|has_header hwloc.h"
+  "{fmt}|libfmt-dev|has_header fmt/format.h"
+  "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
+)
+needed_by_tests=(
+  "Catch2|catch2|has_catch2"
+  "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch|has_python_modules"
+  "h5dump|hdf5-tools|has_command h5dump"
+)
+# Without these the test that starts a Slurm of its own is skipped.
+wanted_by_tests=(
+  "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
+  "ip|iproute2|has_command ip"
+  "PMIx for srun|libpmix-dev|has_libpmix"
+)
+
+# ---- Checks: true when it is there, wherever it came from
+
+has_command() {
+  local name
+  for name in "$@"; do
+    PATH=$PATH:/usr/sbin:/sbin command -v "$name" >/dev/null || return 1
+  done
+}
+
+has_cmake() {
+  has_command cmake || return 1
+  local version
+  version=$(cmake --version | awk 'NR == 1 { print $3 }')
+  printf '3.21\n%s\n' "$version" | sort --version-sort --check=quiet
+}
+
+# Where packages may be installed, one folder a line. Modules and Spack set the variables.
+prefixes() {
+  local listed="${CMAKE_PREFIX_PATH:-}:${HDF5_ROOT:-}:${Boost_ROOT:-}:${Torch_ROOT:-}:/usr/local:/usr"
+  tr ':;' '[\n*]' <<<"$listed" | sed '/^$/d'
+}
+
+# first_file NAME...: the first of these that a prefix has; * in a name stands for the machine's library folder.
+first_file() {
+  local prefix name candidate
+  while read -r prefix; do
+    for name in "$@"; do
+      for candidate in "$prefix"/$name; do
+        if [ -e "$candidate" ]; then
+          echo "$candidate"
+          return 0
+        fi
+      done
+    done
+  done < <(prefixes)
+  return 1
+}
+
+has_header() {
+  local folder
+  while read -r folder; do
+    [ ! -e "$folder/$1" ] || return 0
+  done < <(tr ':' '\n' <<<"${CPATH:-}" | sed '/^$/d')
+  first_file "include/$1" "include/*-linux-gnu/$1" >/dev/null
+}
+
+# srun loads the library by its development name.
+has_libpmix() { first_file "lib*/libpmix.so" "lib/*-linux-gnu/libpmix.so" "lib/*-linux-gnu/pmix*/lib/libpmix.so" >/dev/null; }
+
+has_catch2() { has_header catch2/catch.hpp || has_header catch2/catch_all.hpp; }
+
+system_torch() {
+  first_file TorchConfig.cmake share/cmake/Torch/TorchConfig.cmake "lib*/cmake/Torch/TorchConfig.cmake" \
+    "lib/*-linux-gnu/cmake/Torch/TorchConfig.cmake"
+}
+
+# The CMake folder of the active Python's torch. Wheels with the old C++ ABI do not link with the system's libraries.
+python_torch() {
+  local config
+  config=$(python3 - 2>/dev/null <<'PYTHON'
+import importlib.util, pathlib
+found = importlib.util.find_spec("torch")
+print(pathlib.Path(found.origin).parent / "share/cmake/Torch/TorchConfig.cmake" if found else "")
+PYTHON
+  ) || return 1
+  [ -e "$config" ] && ! grep -q 'GLIBCXX_USE_CXX11_ABI=0' "$config" && dirname "$config"
+}
+
+has_torch() { system_torch >/dev/null || python_torch >/dev/null; }
+
+# Only Debian's LibTorch calls the system's BLAS; others bring their own.
+has_openblas() {
+  case $(system_torch || true) in
+    /usr/lib/* | "") has_file_of_openblas ;;
+    *) return 0 ;;
+  esac
+}
+has_file_of_openblas() { compgen -G '/usr/lib/*-linux-gnu/openblas-openmp/libblas.so.3' >/dev/null; }
+
+has_python_modules() {
+  local python=/usr/bin/python3
+  has_command "$python" && "$python" - <<'PYTHON'
+import importlib.util, sys
+sys.exit(any(importlib.util.find_spec(name) is None for name in ("h5py", "sklearn", "torch")))
+PYTHON
+}
+
+# ---- Installing
+
+# missing_of ENTRY...: the entries whose check fails, one a line.
+missing_of() {
+  local entry
+  for entry in "$@"; do
+    ${entry##*|} || echo "$entry"
+  done
+}
+names_of() { cut -d'|' -f1; }
+packages_of() { cut -d'|' -f2 | tr '\n' ' ' | sed 's/ $//'; }
+
+# The words to put before apt-get; fails where this user may not install.
+apt_prefix() {
+  has_command apt-get dpkg || return 1
+  if [ "$(id -u)" = 0 ]; then
+    echo env
+  else
+    sudo -n true 2>/dev/null && echo "sudo -n env"
+  fi
+}
+
+install_packages() {
+  local prefix=$1
+  local options=(-q -y -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
+  shift
+  say "installing: $*"
+  $prefix apt-get "${options[@]}" update || say "apt-get update failed; going on with the package lists as they are"
+  $prefix DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --no-install-recommends "$@"
+}
+
+# Installs what is missing or explains it; $1: "needed" makes a failure final.
+provide() {
+  local importance=$1 missing prefix
+  shift
+  missing=$(missing_of "$@")
+  [ -n "$missing" ] || return 0
+  if [ "$install" = yes ] && prefix=$(apt_prefix); then
+    # shellcheck disable=SC2046  # package names are words
+    install_packages "$prefix" $(packages_of <<<"$missing") || say "apt-get install failed (its messages are above)"
+    missing=$(missing_of "$@")
+    [ -n "$missing" ] || return 0
+  fi
+  say "missing:"
+  names_of <<<"$missing" | sed 's/^/[setup]   /'
+  say "on Debian or Ubuntu: apt-get install --no-install-recommends $(packages_of <<<"$missing")"
+  say "elsewhere: load or install them, and name the folders in CMAKE_PREFIX_PATH if they are not the system's"
+  [ "$importance" != needed ] || fail "nothing was built: the packages above are needed. Install them and call this again."
+  say "going on: only the test that starts a Slurm of its own needs them"
+}
+
+# Debian lets any BLAS stand behind libblas.so.3; only OpenBLAS's OpenMP build is fast and obeys thread limits.
+warn_of_slow_blas() {
+  local blas
+  blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '$1 == "libblas.so.3" { print $NF; exit }')
+  [ -n "$blas" ] || return 0
+  blas=$(readlink -f "$blas")
+  case $blas in
+    */openblas-openmp/*) ;;
+    *) say "warning: libblas.so.3 is $blas, which is slow or ignores thread limits." \
+        "Choose OpenBLAS's OpenMP build: update-alternatives --config libblas.so.3-$(uname -m)-linux-gnu" ;;
+  esac
+}
+
+# ---- What is asked, and the work
+
+preset=release tests=no install=yes
+while [ $# -gt 0 ]; do
+  case $1 in
+    --preset)
+      [ $# -ge 2 ] || fail "--preset needs a name. See cmake/setup.sh --help."
+      preset=$2
+      shift
+      ;;
+    --preset=*) preset=${1#*=} ;;
+    --tests) tests=yes ;;
+    --no-install) install=no ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *) fail "unknown argument '$1'. See cmake/setup.sh --help." ;;
+  esac
+  shift
+done
+
+if [ "$tests" = yes ]; then
+  needed+=("${needed_by_tests[@]}")
+fi
+provide needed "${needed[@]}"
+[ "$tests" = no ] || provide wanted "${wanted_by_tests[@]}"
+case $(system_torch || true) in /usr/lib/*) warn_of_slow_blas ;; esac
+
+arguments=()
+if [ "$tests" = yes ]; then
+  arguments+=(-DBUILD_TESTING=ON)
+elif [ ! -e "build/$preset/CMakeCache.txt" ]; then
+  arguments+=(-DBUILD_TESTING=OFF)
+fi
+if ! system_torch >/dev/null; then
+  arguments+=(-DTorch_DIR="$(python_torch)")
+fi
+cmake --preset "$preset" "${arguments[@]}"
+cmake --build --preset "$preset"

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# A study on this machine, by Open MPI: one rank a NUMA domain, or one a GPU where there are more; a lane a core.
+# Call from the top folder of Sheaf:   bash jobs/local.sh [--train.epochs=5 ...]
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+
+domains=$(grep -ls '[0-9]' /sys/devices/system/node/node*/cpulist | wc -l) || domains=1
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
+
+STUDY=${STUDY:-jobs/studies/digits-search.cfg}
+SHEAF=${SHEAF:-build/release/sheaf}
+OUTPUT=${OUTPUT:-} # the run directory; empty: the one the study names
+RANKS=${RANKS:-$((gpus > domains ? gpus : domains))}
+
+# Left alone, mpirun binds one or two ranks to one core each. Ranks bound to the same cores share them out in Sheaf.
+placement=(--map-by numa:oversubscribe --bind-to numa:overload-allowed)
+if [ "$RANKS" -lt "$domains" ]; then
+  placement=(--bind-to none)
+fi
+if [ "$(id -u)" = 0 ]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+exec mpirun -n "$RANKS" "${placement[@]}" "$SHEAF" run "$STUDY" ${OUTPUT:+--run.output="$OUTPUT"} "$@"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# local_test.sh SHEAF SOURCE: jobs/local.sh gives one rank all the cores, starts as many ranks as asked for, passes
+# arguments on and gives the exit code back.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+export SHEAF=$1
+cd "$2"
+. tests/jobs/checks.sh
+short=(--train.epochs=2 --search.folds=2)
+study=jobs/studies/digits-search.cfg
+placement() { grep -E '^ranks? [0-9-]+:' "$work/$1.log"; }
+
+run alone 0 "$SHEAF" run $study --run.output="$work/alone" "${short[@]}"
+RANKS=1 OUTPUT=$work/one run one 0 bash jobs/local.sh "${short[@]}"
+results one
+[ "$(placement one)" = "$(placement alone)" ] ||
+  problem "one rank has not the cores that the program alone has: $(placement one), not $(placement alone)"
+
+RANKS=2 OUTPUT=$work/two STUDY=$study run two 0 bash jobs/local.sh "${short[@]}" --study.seed=11
+results two
+says two '^ranks? .*1: '
+grep -q '^seed = 11$' "$work/two/study.cfg" || problem "two: the argument did not reach the study"
+
+RANKS=$(($(nproc) + 1)) OUTPUT=$work/many run many 0 bash jobs/local.sh "${short[@]}"
+results many
+
+run wrong 2 bash jobs/local.sh --train.epoch=2
+says wrong 'train.epochs'

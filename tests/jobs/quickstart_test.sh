@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# quickstart_test.sh SHEAF SOURCE: jobs/quickstart.sh without its set-up prints the leaderboard, and does so again when
+# its run directory exists.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+export SHEAF=$1
+cd "$2"
+. tests/jobs/checks.sh
+export OUTPUT=$work/digits
+short=(--train.epochs=2 --search.folds=2)
+
+for number in 1 2 3; do
+  run $number 0 bash jobs/quickstart.sh "${short[@]}"
+  says $number '^Best: '
+done
+results digits
+results digits-2
+results digits-3
+says_not 1 'earlier run'
+says 3 'digits holds an earlier run; this one goes to .*/digits-3$'
+
+run wrong 2 bash jobs/quickstart.sh --train.epoch=2
+says_not wrong 'done:'

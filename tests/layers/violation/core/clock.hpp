@@ -1,0 +1,7 @@
+// Not compiled: breaks the rules that violation.cmake lists.
+#include <Random123/philox.h>
+#include <torch/torch.h>
+#include <chrono>
+#include <options/study.hpp>
+
+#include <fmt/format.h>

@@ -1,0 +1,1 @@
+// Not compiled: in a folder of no layer.

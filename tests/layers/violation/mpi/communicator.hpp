@@ -1,0 +1,4 @@
+// Not compiled: breaks no rule.
+#include <mpi.h>
+
+#include "core/clock.hpp"

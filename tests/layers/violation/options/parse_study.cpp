@@ -1,0 +1,2 @@
+// Not compiled: breaks no rule.
+#include <boost/program_options.hpp>

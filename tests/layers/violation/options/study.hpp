@@ -1,0 +1,5 @@
+// Not compiled: breaks the rules that violation.cmake lists.
+#include <cuda_runtime.h>
+#include <hwloc.h>
+#include <boost/program_options.hpp>
+#include "core/clock.hpp"

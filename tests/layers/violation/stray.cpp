@@ -1,0 +1,1 @@
+// Not compiled: in no folder.
