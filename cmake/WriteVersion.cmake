@@ -1,4 +1,5 @@
 # Run at every build: writes ${OUTPUT} with the version and the git revision, only if they changed.
+cmake_minimum_required(VERSION 3.21)
 find_package(Git QUIET)
 set(revision "unknown")
 if(Git_FOUND)

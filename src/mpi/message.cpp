@@ -32,7 +32,7 @@ Message& Message::operator=(Message&& other) noexcept {
 bool Message::is_done() {
   if (!is_pending()) return true;
   int done = 0;
-  MPI_Status status;
+  MPI_Status status{};
   check_mpi(MPI_Test(&request_, &done, &status), "MPI_Test");
   if (done) source_ = status.MPI_SOURCE;
   return done != 0;
@@ -40,7 +40,7 @@ bool Message::is_done() {
 
 void Message::wait() {
   if (!is_pending()) return;
-  MPI_Status status;
+  MPI_Status status{};
   check_mpi(MPI_Wait(&request_, &status), "MPI_Wait");
   source_ = status.MPI_SOURCE;
 }

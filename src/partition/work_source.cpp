@@ -31,7 +31,7 @@ constexpr double report_period_seconds = 0.1;    // of counts, when no range is 
 constexpr double measure_period_seconds = 10e-3;
 constexpr double lasting_seconds = 20e-3;  // a range that lasts as long needs no asking ahead
 
-// A pause that adds at most half a percent to what comes every `seconds`.
+// A pause that adds at most half a percent to what has lasted `seconds` already.
 double pause_for(double seconds) {
   return std::clamp(seconds / 200, prompt_pause_seconds, calm_pause_seconds);
 }
@@ -144,8 +144,10 @@ double WorkSource::State::service() {
 
 double WorkSource::State::pause() const {
   double seconds = idle_pause_seconds;
-  if (!pool->is_closed() && !pool->is_stopped())
-    seconds = exchange->is_asking() ? prompt_pause_seconds : pause_for(lasted_seconds);
+  if (!pool->is_closed() && !pool->is_stopped()) {
+    const bool at_once = exchange->is_asking() || !asked_at;
+    seconds = at_once ? prompt_pause_seconds : pause_for(seconds_between(*asked_at, Clock::now()));
+  }
   if (exchange->may_be_asked()) seconds = std::min(seconds, pause_for(exchange->seconds_since_asked()));
   return seconds;
 }

@@ -9,6 +9,16 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 #else
 #include <catch2/catch.hpp>
+
+// By their names in Catch2 3.
+inline auto ContainsSubstring(const std::string& text) {
+  return Catch::Matchers::Contains(text);
+}
+inline auto StartsWith(const std::string& text) {
+  return Catch::Matchers::StartsWith(text);
+}
 #endif

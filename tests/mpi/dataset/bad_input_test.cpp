@@ -64,7 +64,7 @@ std::vector<double> zeros_but(std::vector<std::pair<std::size_t, double>> others
 
 TEST_CASE("a missing file or data set is the same sentence on all ranks") {
   CHECK_THAT(error_of([](const std::string& path) { std::filesystem::remove(path); }, options_of(Task::regression)),
-             Catch::StartsWith("There is no file 'bad.h5' ("));
+             StartsWith("There is no file 'bad.h5' ("));
   auto options = options_of(Task::regression);
   options.targets = "/target";
   CHECK(error_of(file_of({1, 2, 3, 4}, {1, 2, 3, 4}), options) ==
@@ -93,7 +93,7 @@ TEST_CASE("shapes that do not fit are named") {
         "Data set '/targets' [5, 2, 2] of 'bad.h5' is no list of targets (data.task = regression takes [rows] or "
         "[rows, outputs]). Store at least one number a row.");
   CHECK_THAT(error_of(shapes({5, 2}, {}), options_of(Task::regression)),
-             Catch::Contains("'/targets' of 'bad.h5' is a single value"));
+             ContainsSubstring("'/targets' of 'bad.h5' is a single value"));
   auto options = options_of(Task::regression);
   options.image = {3, 2, 2};
   CHECK(error_of(shapes({5, 16}, {5}), options) ==
@@ -118,7 +118,7 @@ TEST_CASE("the first bad feature or target is named, however many ranks look") {
     file.numbers("/features", {3, 4}, {1, 2, 3, 4, 5, 6, NAN, NAN, 9, 10, 11, NAN});
     file.numbers("/targets", {3}, {1, 2, 3});
   };
-  CHECK_THAT(error_of(matrix, options_of(Task::regression)), Catch::Contains("holds nan in row 1, column 2 ("));
+  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("holds nan in row 1, column 2 ("));
 }
 
 TEST_CASE("the first bad label is named with what is wrong, however many ranks look") {
@@ -148,12 +148,12 @@ TEST_CASE("a file that is cut short or spoiled ends in one error on all ranks") 
     file_of(fine, fine)(path);
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);
   };
-  CHECK_THAT(error_of(cut, options_of(Task::regression)), Catch::Contains("'bad.h5' (truncated file"));
+  CHECK_THAT(error_of(cut, options_of(Task::regression)), ContainsSubstring("'bad.h5' (truncated file"));
   // One rank of several finds it, in the last chunk.
   const auto spoiled = [&](const std::string& path) {
     file_of(fine, fine)(path);
     spoil_chunk(path, "/features", 9);
   };
   CHECK_THAT(error_of(spoiled, options_of(Task::regression)),
-             Catch::Contains("of data set '/features' of 'bad.h5' cannot be read ("));
+             ContainsSubstring("of data set '/features' of 'bad.h5' cannot be read ("));
 }

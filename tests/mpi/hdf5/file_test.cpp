@@ -52,8 +52,8 @@ TEST_CASE("a file that cannot be opened is the same error on all ranks") {
     FixtureFile("sets.h5").numbers("/x", {1}, {1});
   }
   world.barrier();
-  CHECK_THROWS_WITH(InputFile("missing.h5", world), Catch::StartsWith("There is no file 'missing.h5' ("));
-  CHECK_THROWS_WITH(InputFile("text.h5", world), Catch::StartsWith("'text.h5' is not an HDF5 file ("));
+  CHECK_THROWS_WITH(InputFile("missing.h5", world), StartsWith("There is no file 'missing.h5' ("));
+  CHECK_THROWS_WITH(InputFile("text.h5", world), StartsWith("'text.h5' is not an HDF5 file ("));
   const InputFile file("sets.h5", world);
   CHECK_THROWS_WITH(file.data_set("/y"), "File 'sets.h5' has no data set '/y' (it has '/x'). Did you mean '/x'?");
 }
@@ -64,5 +64,5 @@ TEST_CASE("a file that is missing on one rank only is an error on all") {
   world.barrier();
   const bool last = world.rank() == world.size() - 1;
   CHECK_THROWS_WITH(InputFile(last ? "not_there.h5" : "there.h5", world),
-                    Catch::StartsWith("There is no file 'not_there.h5' ("));
+                    StartsWith("There is no file 'not_there.h5' ("));
 }

@@ -49,7 +49,7 @@ TEST_CASE("MPI errors are thrown with the call and the library's text") {
     check_mpi(MPI_Send(&value, 1, MPI_INT, world.size(), 0, world.handle()), "MPI_Send");
     CHECK(false);
   } catch (const RunError& error) {
-    CHECK_THAT(error.what(), Catch::Contains("MPI_Send failed") && Catch::Contains("invalid rank"));
+    CHECK_THAT(error.what(), ContainsSubstring("MPI_Send failed") && ContainsSubstring("invalid rank"));
   }
 }
 

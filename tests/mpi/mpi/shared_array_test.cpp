@@ -33,6 +33,6 @@ TEST_CASE("too much shared memory is refused on every rank, with the sizes") {
     const SharedArray array(node, std::size_t{1} << 50);
     CHECK(false);
   } catch (const AgreedError& error) {
-    CHECK_THAT(error.what(), Catch::Contains("too little shared memory") && Catch::Contains("1.0 PiB are needed"));
+    CHECK_THAT(error.what(), ContainsSubstring("too little shared memory") && ContainsSubstring("1.0 PiB are needed"));
   }
 }

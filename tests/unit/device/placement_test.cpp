@@ -73,7 +73,7 @@ TEST_CASE("GPUs are left alone under device = cpu") {
 TEST_CASE("device = cuda fails where there is none, or not enough") {
   RunOptions options;
   options.device = DeviceRequest::cuda;
-  CHECK_THROWS_WITH(place_rank(options, {cpu_view({0})}, 0, "no driver"), Catch::Contains("no driver"));
+  CHECK_THROWS_WITH(place_rank(options, {cpu_view({0})}, 0, "no driver"), ContainsSubstring("no driver"));
   const RankView view{{0}, {70}};
-  CHECK_THROWS_WITH(place_rank(options, {view, view}, 1, ""), Catch::Contains("2 ranks share a node with 1 GPU"));
+  CHECK_THROWS_WITH(place_rank(options, {view, view}, 1, ""), ContainsSubstring("2 ranks share a node with 1 GPU"));
 }

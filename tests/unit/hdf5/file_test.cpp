@@ -114,7 +114,7 @@ TEST_CASE("what is no HDF5 file is refused by name and reason") {
 TEST_CASE("a truncated file is refused") {
   FixtureFile("truncated.h5").numbers("/x", {1000}, counting(1000));
   std::filesystem::resize_file("truncated.h5", 3000);
-  CHECK_THAT(error_of("truncated.h5"), Catch::Contains("'truncated.h5' (truncated file: eof = 3000"));
+  CHECK_THAT(error_of("truncated.h5"), ContainsSubstring("'truncated.h5' (truncated file: eof = 3000"));
 }
 
 TEST_CASE("what is no data set of numbers is refused by name and reason") {
@@ -151,5 +151,5 @@ TEST_CASE("a spoiled chunk is an error that names the rows") {
   const DataSetReader reader = file.data_set("/x");
   CHECK(read<double>(reader, {0, 20}).size() == 20);
   CHECK_THROWS_WITH(read<double>(reader, {20, 30}),
-                    Catch::StartsWith("Rows 20 to 29 of data set '/x' of 'spoiled.h5' cannot be read ("));
+                    StartsWith("Rows 20 to 29 of data set '/x' of 'spoiled.h5' cannot be read ("));
 }

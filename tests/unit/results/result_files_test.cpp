@@ -46,7 +46,7 @@ TEST_CASE("a run directory is made once, with the study in it") {
   const std::string directory = (scratch.path / "a" / "b").string();
   create_run_directory(directory, small_study());
   CHECK(study_file_text(parse_study(directory + "/study.cfg", {})) == study_file_text(small_study()));
-  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), Catch::Contains("already holds a run"));
+  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), ContainsSubstring("already holds a run"));
 }
 
 TEST_CASE("a run directory that cannot be made leaves nothing behind") {

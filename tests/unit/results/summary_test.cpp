@@ -35,7 +35,7 @@ TEST_CASE("diverged iterations are counted") {
   study.study.iterations = 2;
   auto records = finished_records(2);
   records[1].status = IterationStatus::diverged;
-  CHECK_THAT(summary_text(study, Plan(study), records, {}), Catch::Contains("1 of 2 iterations diverged"));
+  CHECK_THAT(summary_text(study, Plan(study), records, {}), ContainsSubstring("1 of 2 iterations diverged"));
 }
 
 TEST_CASE("a search prints its leaderboard and the best parameters") {
@@ -62,5 +62,5 @@ TEST_CASE("an ensemble prints its members and its own score") {
         "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
         "Ensemble of 2 members accuracy: 0.9700 (members' mean 0.9050)\n");
   study.data.validation = 0;
-  CHECK_THAT(summary_text(study, Plan(study), finished_records(2), {}), Catch::Contains("Set data.validation"));
+  CHECK_THAT(summary_text(study, Plan(study), finished_records(2), {}), ContainsSubstring("Set data.validation"));
 }
