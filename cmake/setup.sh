@@ -40,9 +40,11 @@ needed=(
   "{fmt}|libfmt-dev|has_header fmt/format.h"
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
 )
+# SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
+# place as the system's BLAS, from being chosen.
 needed_by_tests=(
   "Catch2|catch2|has_catch2"
-  "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch|has_python_modules"
+  "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "h5dump|hdf5-tools|has_command h5dump"
 )
 # Without these the test that starts a Slurm of its own is skipped.

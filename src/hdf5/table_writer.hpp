@@ -27,7 +27,7 @@ using AttributeValue = std::variant<std::int64_t, double, std::string>;
 /// way are made. Every call throws RunError when it fails. Local.
 class Hdf5Writer {
  public:
-  /// Creates the file, empty for now, to find out whether one may.
+  /// Creates the file, still empty, to find out whether one may.
   explicit Hdf5Writer(const std::string& path);
 
   /// An attribute of the file itself.

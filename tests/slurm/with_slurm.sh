@@ -6,7 +6,8 @@
 # Everything lives in namespaces of its own, a network of loopback alone among them, and on a temporary file system:
 # when the command ends, however it ends, the kernel stops all daemons and jobs and nothing stays behind. The system's
 # own Slurm and munge, their files and their ports are not touched.
-# Exits with the command's code; with 77 where Slurm is not installed or the machine does not permit namespaces.
+# Exits with the command's code; with 77 where Slurm is not installed or the machine does not permit namespaces or
+# has no cgroups mounted.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
@@ -23,6 +24,7 @@ enter_namespaces() {
   done
   [ "$(id -u)" = 0 ] || skip "Slurm's daemons need root"
   unshare --pid --fork --mount-proc --net --uts true 2>/dev/null || skip "this machine does not permit namespaces"
+  mountpoint -q /sys/fs/cgroup || skip "/sys/fs/cgroup is not mounted, which slurmd asks for"
   exec unshare --pid --fork --kill-child --mount-proc --net --uts bash "${BASH_SOURCE[0]}" --inside "$@"
 }
 
