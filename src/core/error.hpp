@@ -11,9 +11,8 @@ namespace sheaf {
 /// Exit codes of every command.
 enum class ExitCode : int {
   done = 0,
-  failed = 1,        ///< the run failed: data, files, devices, out of memory
-  usage = 2,         ///< the command line or the study file is wrong
-  interrupted = 75,  ///< stopped early on request; can be resumed
+  failed = 1,  ///< the run failed: data, files, devices, out of memory
+  usage = 2,   ///< the command line or the study file is wrong
 };
 
 /// The command line or the study file is wrong. Ends in exit code 2.

@@ -223,8 +223,7 @@ TEST_CASE("a GPU that LibTorch does not have is refused with a sentence") {
   const Study study = small_study(line);
   const Plan plan(study);
   Splits splits(study, line);
-  CHECK_THROWS_WITH(make_torch_engine({study, plan, &line, &splits}, {100, 1}),
-                    StartsWith("GPU 100 cannot be used"));
+  CHECK_THROWS_WITH(make_torch_engine({study, plan, &line, &splits}, {100, 1}), StartsWith("GPU 100 cannot be used"));
 }
 
 TEST_CASE("what LibTorch refuses becomes an error of the run, in one line that names the iteration") {
