@@ -28,6 +28,7 @@ struct TrainingContext {
 struct TrainedIteration {
   IterationRecord record;  ///< rank, lane and times are the caller's to fill, but for `seconds`
   std::vector<float> predictions;
+  std::vector<EpochRecord> epochs;  ///< of each epoch done; filled only for `run.curves`
 };
 
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;

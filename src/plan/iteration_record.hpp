@@ -32,4 +32,14 @@ struct IterationRecord {
 };
 static_assert(std::is_trivially_copyable_v<IterationRecord>);
 
+/// One epoch of an iteration, for studies that ask for curves. Travels between ranks as bytes. NaN where there is none.
+struct EpochRecord {
+  std::int64_t iteration = -1;
+  std::int64_t epoch = 0;                                           ///< counts from 0
+  double training_loss = std::numeric_limits<double>::quiet_NaN();  ///< as IterationRecord::final_loss
+  double validation_loss = std::numeric_limits<double>::quiet_NaN();
+  double validation_score = std::numeric_limits<double>::quiet_NaN();
+};
+static_assert(std::is_trivially_copyable_v<EpochRecord>);
+
 }  // namespace sheaf
