@@ -23,7 +23,8 @@ set(third_party
   "boost/.*|options/parse_study.cpp"
   "hwloc(\\.h|/.*)|device/"
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
-  "Random123/.*|core/random_stream.cpp")
+  "libxsmm.*|engine/resident/product.cpp"
+  "hwy/.*|core/ engine/")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

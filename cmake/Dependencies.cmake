@@ -8,12 +8,18 @@ target_compile_definitions(MPI::MPI_C INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPIC
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
 
-find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
-if(NOT RANDOM123_INCLUDE_DIR)
-  message(FATAL_ERROR "Random123 was not found (package librandom123-dev on Debian).")
+# Highway: a file that includes its foreach_target.h is compiled for several instruction sets, and the program chooses
+# among them at run time. On x86 the least of them is SSE4.2 (x86-64-v2), so that no file needs a form without vectors.
+find_package(hwy 1.0 CONFIG QUIET)
+if(NOT TARGET hwy::hwy)
+  message(FATAL_ERROR "Highway 1.0 was not found (package libhwy-dev on Debian).")
 endif()
-add_library(Random123::Random123 INTERFACE IMPORTED)
-target_include_directories(Random123::Random123 SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
+add_library(sheaf_highway INTERFACE)
+target_link_libraries(sheaf_highway INTERFACE hwy::hwy)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  target_compile_options(sheaf_highway INTERFACE -msse4.2)
+  target_compile_definitions(sheaf_highway INTERFACE HWY_DISABLE_PCLMUL_AES)
+endif()
 
 find_path(HWLOC_INCLUDE_DIR hwloc.h)
 find_library(HWLOC_LIBRARY hwloc)
@@ -40,6 +46,34 @@ find_package(Torch REQUIRED)
 # Its flags are global strings (old C++ ABI switch among them); they belong to every object of the program.
 separate_arguments(SHEAF_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 add_compile_options(${SHEAF_TORCH_FLAGS})
+
+# The resident engine's matrix products: LIBXSMM where there is one for the processor, else (and for what LIBXSMM itself
+# refers to) BLAS. libblas before the others: what stands behind it is what LibTorch uses, too.
+find_library(BLAS_LIBRARY NAMES blas openblas flexiblas mkl_rt)
+if(NOT BLAS_LIBRARY)
+  message(FATAL_ERROR "No BLAS library was found (package libopenblas-openmp-dev on Debian).")
+endif()
+add_library(sheaf_blas INTERFACE)
+target_link_libraries(sheaf_blas INTERFACE ${BLAS_LIBRARY})
+
+find_path(LIBXSMM_INCLUDE_DIR libxsmm.h PATH_SUFFIXES libxsmm)
+find_library(LIBXSMM_LIBRARY xsmm)
+add_library(sheaf_libxsmm INTERFACE)
+set(SHEAF_HAVE_LIBXSMM OFF)
+if(LIBXSMM_INCLUDE_DIR AND LIBXSMM_LIBRARY)
+  # The release series 1; series 2 has other functions.
+  file(STRINGS ${LIBXSMM_INCLUDE_DIR}/libxsmm.h LIBXSMM_OF_SERIES_1 REGEX "libxsmm_smmdispatch\\(")
+  if(LIBXSMM_OF_SERIES_1)
+    set(SHEAF_HAVE_LIBXSMM ON)
+    target_include_directories(sheaf_libxsmm SYSTEM INTERFACE ${LIBXSMM_INCLUDE_DIR})
+    target_link_libraries(sheaf_libxsmm INTERFACE ${LIBXSMM_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} rt m)
+    target_compile_definitions(sheaf_libxsmm INTERFACE SHEAF_HAVE_LIBXSMM)
+  endif()
+endif()
+if(NOT SHEAF_HAVE_LIBXSMM)
+  message(WARNING "LIBXSMM 1.x was not found (package libxsmm-dev on Debian): the resident engine runs on BLAS, "
+                  "several times slower for small networks.")
+endif()
 
 set(SHEAF_HAVE_CUDA OFF)
 if(SHEAF_CUDA)

@@ -35,15 +35,18 @@ needed=(
   "LibTorch 1.13 or newer|libtorch-dev|has_torch"
   "HDF5 built with MPI|libhdf5-openmpi-dev|has_command h5pcc"
   "Boost.Program_options|libboost-program-options-dev|has_header boost/program_options.hpp"
-  "Random123|librandom123-dev|has_header Random123/philox.h"
+  "Highway|libhwy-dev|has_header hwy/highway.h"
   "hwloc|libhwloc-dev|has_header hwloc.h"
   "{fmt}|libfmt-dev|has_header fmt/format.h"
-  "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
+  "OpenBLAS, its OpenMP build|libopenblas0-openmp libopenblas-openmp-dev|has_openblas"
 )
+# The resident engine's products; other processors do with OpenBLAS.
+case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
 # SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
 # place as the system's BLAS, from being chosen.
 needed_by_tests=(
   "Catch2|catch2|has_catch2"
+  "Random123|librandom123-dev|has_header Random123/philox.h"
   "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "h5dump|hdf5-tools|has_command h5dump"
 )

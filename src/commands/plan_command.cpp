@@ -7,9 +7,11 @@
 #include "commands/command_line.hpp"
 #include "commands/commands.hpp"
 #include "core/text.hpp"
+#include "engine/engine_choice.hpp"
 #include "mpi/agreement.hpp"
 #include "options/settings.hpp"
 #include "plan/estimate.hpp"
+#include "run/curves.hpp"
 #include "run/place_ranks.hpp"
 #include "run/study_data.hpp"
 
@@ -19,7 +21,8 @@ namespace {
 std::string data_line(const Study& study, const StudyData& data) {
   const std::string origin =
       study.data.source == DataSource::file
-          ? fmt::format("'{}'", study.data.file)
+          ? fmt::format("'{}'{}", study.data.file,
+                        study.data.weights.empty() ? "" : fmt::format(", weights '{}'", study.data.weights))
           : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
   return fmt::format("data         {} rows x {} features, {} {} ({})", data.shape.rows, data.shape.features,
                      data.shape.outputs, study.data.task == Task::classification ? "classes" : "target columns",
@@ -57,9 +60,11 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     study = study_from_words("plan", call.words);
     plan.emplace(study);
+    if (study.run.curves) require_countable_epochs(*plan);
   });
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(study.run, world, node);
+  agree(world, [&] { require_engine(*plan, study.run, placement.gpu >= 0); });
   const auto ranks = gather_rank_infos(placement, world);
   const StudyData data = prepare_study_data(study, *plan, world, node);
   if (!world.is_root()) return;

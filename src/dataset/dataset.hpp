@@ -21,6 +21,7 @@ struct DataSet {
   const float* features = nullptr;       ///< [rows, feature_count], row-major, finite, 64-byte aligned
   const std::int64_t* labels = nullptr;  ///< [rows], each in 0..output_count-1; classification only
   const float* targets = nullptr;        ///< [rows, output_count], finite; regression only
+  const float* weights = nullptr;        ///< [rows], finite, >= 0: of each row's loss; null: all 1
   std::string fingerprint;               ///< identifies the content: file, size and time, or the synthetic draw
   std::shared_ptr<void> owner;
 };

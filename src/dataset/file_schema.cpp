@@ -44,6 +44,17 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
   }
 }
 
+void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
+  require(features.rows() == weights.rows(),
+          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a weight for each "
+                      "sample.",
+                      options.features, options.weights, options.file, features.rows(), weights.rows()));
+  require(weights.shape.size() <= 2 && weights.row_elements() == 1,
+          fmt::format("Data set {} of '{}' is no list of sample weights (these are [rows] or [rows, 1]). Store one "
+                      "weight a row.",
+                      named_shape(options.weights, weights), options.file));
+}
+
 // data.image wins over what the shape of the features says.
 ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   const ImageShape& image = options.image;
@@ -65,9 +76,10 @@ std::string fingerprint_of(const DataOptions& options, const FileSchema& schema)
   struct stat status {};
   require(::stat(options.file.c_str(), &status) == 0,
           fmt::format("File '{}' cannot be read ({}).", options.file, std::strerror(errno)));
-  return fmt::format("{}, {} bytes of {}.{:09}, {}, {}", std::filesystem::path(options.file).filename().string(),
+  return fmt::format("{}, {} bytes of {}.{:09}, {}, {}{}", std::filesystem::path(options.file).filename().string(),
                      status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                     named_shape(options.features, schema.features), named_shape(options.targets, schema.targets));
+                     named_shape(options.features, schema.features), named_shape(options.targets, schema.targets),
+                     schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "");
 }
 
 }  // namespace
@@ -79,6 +91,10 @@ FileSchema inspect_file(const DataOptions& options) {
   check_features(options, schema.features);
   schema.targets = file.data_set(options.targets).info();
   check_targets(options, schema.features, schema.targets);
+  if (!options.weights.empty()) {
+    schema.weights = file.data_set(options.weights).info();
+    check_weights(options, schema.features, *schema.weights);
+  }
   schema.rows = schema.features.rows();
   schema.feature_count = schema.features.row_elements();
   schema.target_columns = schema.targets.row_elements();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "hdf5/data_set.hpp"
@@ -10,15 +11,16 @@
 
 namespace sheaf {
 
-/// A file's features and targets, found fit for each other.
+/// A file's features, targets and weights, found fit for each other.
 struct FileSchema {
   DataSetInfo features;
   DataSetInfo targets;
+  std::optional<DataSetInfo> weights;  ///< of data.weights
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;
   std::int64_t target_columns = 1;
   ImageShape image;         ///< of data.image, or of features [N, C, H, W]
-  std::string fingerprint;  ///< file name, size and time, names and shapes of both data sets
+  std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets
 };
 
 /// Looks at the metadata of options.file. Throws RunError with one sentence on the first thing that is wrong. Local.

@@ -41,10 +41,13 @@ struct BadValue {
 // The file as the ranks of a node have it open together.
 struct OpenFile {
   OpenFile(const DataOptions& options, const Communicator& node)
-      : file(options.file, node), features(file.data_set(options.features)), targets(file.data_set(options.targets)) {}
+      : file(options.file, node), features(file.data_set(options.features)), targets(file.data_set(options.targets)) {
+    if (!options.weights.empty()) weights.emplace(file.data_set(options.weights));
+  }
   InputFile file;
   DataSetReader features;
   DataSetReader targets;
+  std::optional<DataSetReader> weights;
 };
 
 // Reads this rank's share of the rows, each block to where `room(block)` points (a T*), and then looks at every row:
@@ -131,6 +134,26 @@ std::int64_t read_labels(const DataSetReader& reader, const DataOptions& options
   return world.maximum(highest);
 }
 
+void read_weights(const DataSetReader& reader, const Communicator& world, const Communicator& node, float* weights) {
+  bool positive = false;
+  const auto in_place = [&](IndexRange block) { return weights + block.begin; };
+  const auto look = [&](const float* weight, std::int64_t row) -> std::optional<std::string> {
+    if (!std::isfinite(*weight) || *weight < 0)
+      return fmt::format("The {} holds {} in row {} (sample weights are finite and not negative). Correct it.",
+                         reader.description(), *weight, row);
+    positive = positive || *weight > 0;
+    return std::nullopt;
+  };
+  std::optional<BadValue> bad;
+  agree(world, [&] { bad = read_share<float>(reader, node, in_place, look); });
+  refuse_first(world, bad);
+  const bool any_positive = world.maximum(std::int64_t{positive}) > 0;
+  agree(world, [&] {
+    require(any_positive, fmt::format("The {} holds zeros alone (no row would count). Give rows positive weights.",
+                                      reader.description()));
+  });
+}
+
 // Nodes may see different files under one name. Collective.
 void require_same_file(const Communicator& world, const FileSchema& schema, const std::string& file) {
   bool same = true;
@@ -151,7 +174,8 @@ DataSet load_resident(const DataOptions& options, const Communicator& world, con
   agree(world, [&] { schema = inspect_file(options); });
   require_same_file(world, schema, options.file);
 
-  const Storage storage = storage_of(schema.rows, schema.feature_count, options.task, schema.target_columns);
+  const Storage storage =
+      storage_of(schema.rows, schema.feature_count, options.task, schema.target_columns, schema.weights.has_value());
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, storage.bytes); });
   const StoredArrays arrays = arrays_in(memory->array.data(), storage, options.task);
@@ -166,6 +190,7 @@ DataSet load_resident(const DataOptions& options, const Communicator& world, con
   } else {
     read_numbers(file->targets, world, node, arrays.targets);
   }
+  if (file->weights) read_weights(*file->weights, world, node, arrays.weights);
   memory->array.synchronise();
 
   DataSet data;
@@ -177,6 +202,7 @@ DataSet load_resident(const DataOptions& options, const Communicator& world, con
   data.features = arrays.features;
   data.labels = arrays.labels;
   data.targets = arrays.targets;
+  data.weights = arrays.weights;
   data.fingerprint = world.broadcast(schema.fingerprint, 0);
   data.owner = memory;
   return data;

@@ -12,8 +12,9 @@ namespace sheaf {
 /// checks every value on the way. Numbers of any type become float (labels int64).
 /// Collective over `world`; `node` holds the ranks of one node. The last copy of the result must go on all ranks of a
 /// node alike: freeing the memory is collective over them. Throws AgreedError, the same whatever the number of ranks,
-/// when the file is missing, no HDF5 file, lacks a data set, features and targets differ in length, a feature or target
-/// is not finite, a label is no integer, negative or too high, or a node lacks the shared memory.
+/// when the file is missing, no HDF5 file, lacks a data set, its data sets differ in length, a feature or target is not
+/// finite, a label is no integer, negative or too high, a weight is negative or not finite, no weight is positive, or a
+/// node lacks the shared memory.
 DataSet load_resident(const DataOptions& options, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

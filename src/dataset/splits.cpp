@@ -28,16 +28,10 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   for (std::int64_t row = 0; row < data.rows; ++row)
     classes[stratified ? static_cast<std::size_t>(data.labels[row]) : 0].push_back(row);
   for (auto& members : classes) {
-    shuffle(members, stream);
+    shuffle(members.data(), static_cast<std::int64_t>(members.size()), stream);
     order.insert(order.end(), members.begin(), members.end());
   }
   return order;
-}
-
-Rows all_rows(std::int64_t count) {
-  Rows rows(static_cast<std::size_t>(count));
-  std::iota(rows.begin(), rows.end(), 0);
-  return rows;
 }
 
 std::int64_t holdout_count(std::int64_t rows, double fraction) {
@@ -171,12 +165,17 @@ FeatureScaling feature_scaling(const DataSet& data, const std::vector<std::int64
 
 std::vector<std::int64_t> batch_order(std::int64_t count, bool shuffled, std::uint64_t iteration_seed,
                                       std::int64_t epoch) {
-  Rows order = all_rows(count);
-  if (shuffled) {
-    RandomStream stream(iteration_seed, Purpose::batch_order, static_cast<std::uint64_t>(epoch));
-    shuffle(order, stream);
-  }
+  Rows order(static_cast<std::size_t>(count));
+  batch_order(count, shuffled, iteration_seed, epoch, order.data());
   return order;
+}
+
+void batch_order(std::int64_t count, bool shuffled, std::uint64_t iteration_seed, std::int64_t epoch,
+                 std::int64_t* order) {
+  std::iota(order, order + count, 0);
+  if (!shuffled) return;
+  RandomStream stream(iteration_seed, Purpose::batch_order, static_cast<std::uint64_t>(epoch));
+  shuffle(order, count, stream);
 }
 
 struct Splits::State {

@@ -59,4 +59,8 @@ class Splits {
 std::vector<std::int64_t> batch_order(std::int64_t count, bool shuffled, std::uint64_t iteration_seed,
                                       std::int64_t epoch);
 
+/// The same into `order`, which has room for `count`; allocates nothing.
+void batch_order(std::int64_t count, bool shuffled, std::uint64_t iteration_seed, std::int64_t epoch,
+                 std::int64_t* order);
+
 }  // namespace sheaf

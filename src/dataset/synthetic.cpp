@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "core/random_fill.hpp"
 #include "core/random_stream.hpp"
 #include "dataset/storage.hpp"
 
@@ -24,11 +25,11 @@ std::shared_ptr<std::byte> aligned_memory(std::size_t bytes) {
           [](std::byte* memory) { ::operator delete (memory, std::align_val_t{64}); }};
 }
 
-void draw(Distribution distribution, RandomStream& stream, float* values, std::int64_t count) {
+void draw(Distribution distribution, const StreamPlace& place, float* values, std::int64_t count) {
   if (distribution == Distribution::uniform)
-    std::generate_n(values, count, [&] { return stream.uniform(); });
+    fill_uniform(place, values, count);
   else
-    std::generate_n(values, count, [&] { return static_cast<float>(stream.normal()); });
+    fill_normal(place, values, count);
 }
 
 // Calls take(row, values) with each row's `outputs` values of features A + noise.
@@ -73,8 +74,8 @@ void draw_targets(const DataOptions& options, std::uint64_t seed, const float* f
     });
     return;
   }
-  RandomStream stream(seed, Purpose::synthetic_targets, independent_targets);
-  draw(options.distribution, stream, targets, options.rows * options.outputs);
+  draw(options.distribution, {seed, Purpose::synthetic_targets, independent_targets}, targets,
+       options.rows * options.outputs);
 }
 
 std::string describe(const DataOptions& options, std::int64_t outputs, std::uint64_t seed) {
@@ -95,8 +96,7 @@ DataSet draw_synthetic(const DataOptions& options, std::uint64_t seed) {
   const std::shared_ptr<std::byte> memory = aligned_memory(storage.bytes);
   const StoredArrays arrays = arrays_in(memory.get(), storage, options.task);
 
-  RandomStream feature_stream(seed, Purpose::synthetic_features);
-  draw(options.distribution, feature_stream, arrays.features, options.rows * options.columns);
+  draw(options.distribution, {seed, Purpose::synthetic_features}, arrays.features, options.rows * options.columns);
   if (classification)
     draw_labels(options, seed, arrays.features, arrays.labels);
   else

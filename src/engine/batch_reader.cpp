@@ -24,7 +24,9 @@ DataTensors data_tensors(const DataSet& data, torch::Device device) {
   const torch::Tensor targets = data.task == Task::classification
                                     ? view_of(data.labels, {data.rows}, torch::kInt64)
                                     : view_of(data.targets, {data.rows, data.output_count}, torch::kFloat32);
-  return {features.to(device), targets.to(device)};
+  torch::Tensor weights;
+  if (data.weights != nullptr) weights = view_of(data.weights, {data.rows}, torch::kFloat32).to(device);
+  return {features.to(device), targets.to(device), weights};
 }
 
 BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
@@ -51,8 +53,10 @@ void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
     const torch::Tensor block = numbers.narrow(0, begin, std::min(block_rows, count - begin));
     const auto block_features = gather_features(block).split(batch_size);
     const auto block_targets = gather_targets(block).split(batch_size);
+    auto block_weights = std::vector<torch::Tensor>(block_features.size());
+    if (tensors_.weights.defined()) block_weights = gather_weights(block).split(batch_size);
     for (std::size_t batch = 0; batch < block_features.size(); ++batch)
-      use({block_features[batch], block_targets[batch]});
+      use({block_features[batch], block_targets[batch], block_weights[batch]});
   }
 }
 
@@ -66,6 +70,10 @@ torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {
   const torch::Tensor gathered = tensors_.targets.index_select(0, rows);
   if (one_hot_.defined()) return one_hot_.index_select(0, gathered);
   return gathered.is_floating_point() ? gathered.to(dtype_) : gathered;
+}
+
+torch::Tensor BatchReader::gather_weights(const torch::Tensor& rows) const {
+  return tensors_.weights.index_select(0, rows).to(dtype_);
 }
 
 }  // namespace sheaf

@@ -17,6 +17,7 @@ namespace sheaf {
 struct DataTensors {
   torch::Tensor features;  ///< [rows, features] float
   torch::Tensor targets;   ///< [rows] int64 labels, or [rows, outputs] float
+  torch::Tensor weights;   ///< [rows] float; undefined: all 1
 };
 
 /// `data` must outlive the tensors.
@@ -25,6 +26,7 @@ DataTensors data_tensors(const DataSet& data, torch::Device device);
 struct Batch {
   torch::Tensor features;  ///< [rows, features]
   torch::Tensor targets;   ///< [rows] labels for cross_entropy, else [rows, outputs], one-hot for classes
+  torch::Tensor weights;   ///< [rows], of the training losses; undefined: all 1
 };
 
 /// Reads batches of one data set in one scaling. Not shared between threads.
@@ -41,6 +43,7 @@ class BatchReader {
  private:
   torch::Tensor gather_features(const torch::Tensor& rows) const;
   torch::Tensor gather_targets(const torch::Tensor& rows) const;
+  torch::Tensor gather_weights(const torch::Tensor& rows) const;
 
   DataTensors tensors_;
   torch::ScalarType dtype_;

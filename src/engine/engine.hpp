@@ -47,9 +47,9 @@ struct LaneDevice {
   int thread_count = 1;  ///< inside the lane, CPU only
 };
 
-/// The engine of LibTorch's modules, autograd and optimizers: any network, one model at a time. The reference.
-/// To be constructed in the lane's own thread. Throws RunError when the GPU cannot be used.
-std::unique_ptr<Engine> make_torch_engine(const TrainingContext& context, LaneDevice device);
+/// The engine of a lane: trains each iteration by what `torch_reason` (engine_choice.hpp) says of its trial. To be used
+/// in the lane's own thread. Training throws RunError when the device cannot be used or memory runs out.
+std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 
 /// LibTorch's view of the machine. Local.
 struct TorchInfo {

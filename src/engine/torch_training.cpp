@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/torch_training.hpp"
 
+#include <torch/optim/optimizer.h>
+
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "engine/optimizer.hpp"
 
@@ -40,19 +42,13 @@ class LossSum {
   std::int64_t rows_ = 0;
 };
 
-// The training rows in the order of one epoch.
-std::vector<std::int64_t> epoch_rows(const std::vector<std::int64_t>& rows, const TrainOptions& train,
-                                     std::uint64_t iteration_seed, std::int64_t epoch) {
-  auto order = batch_order(static_cast<std::int64_t>(rows.size()), train.shuffle, iteration_seed, epoch);
-  for (auto& position : order) position = rows[static_cast<std::size_t>(position)];
-  return order;
+torch::ScalarType dtype_of(const TrainOptions& train) {
+  return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
 }
 
-}  // namespace
-
-torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets) {
-  const auto reduction = train.reduction == Reduction::mean ? at::Reduction::Mean : at::Reduction::Sum;
-  switch (train.loss) {
+torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::Tensor& targets,
+                      at::Reduction::Reduction reduction) {
+  switch (loss) {
     case LossKind::mse:
       return torch::mse_loss(outputs, targets, reduction);
     case LossKind::cross_entropy:
@@ -63,41 +59,63 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
   return {};
 }
 
-TrainingEnd train_network(const Network& network, const BatchReader& reader, const TrainOptions& train,
-                          const std::vector<std::int64_t>& rows, std::uint64_t iteration_seed) {
-  const auto count = static_cast<std::int64_t>(rows.size());
-  const std::int64_t batch_size = train.batch_size == 0 ? count : std::min(train.batch_size, count);
-  const auto optimizer = make_optimizer(train, network.parameters());
-  torch::Tensor gradients = network.parameters().grad();
-  TrainingEnd end;
-  while (end.epochs < train.epochs && end.status == IterationStatus::finished) {
-    LossSum sum(train.reduction, gradients.device());
-    reader.read(epoch_rows(rows, train, iteration_seed, end.epochs), batch_size, [&](const Batch& batch) {
-      gradients.zero_();
-      const torch::Tensor outputs = network.forward(batch.features, TrainingStep{iteration_seed, end.steps});
-      const torch::Tensor loss = batch_loss(train, outputs, batch.targets);
-      loss.backward();
-      optimizer->step();
-      sum.add(loss, batch.features.size(0));
-      ++end.steps;
-    });
-    ++end.epochs;
-    end.loss = sum.value();
-    if (!std::isfinite(end.loss)) end.status = IterationStatus::diverged;
-  }
-  return end;
+}  // namespace
+
+torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         const torch::Tensor& weights) {
+  const bool mean = train.reduction == Reduction::mean;
+  if (!weights.defined()) return loss_of(train.loss, outputs, targets, mean ? at::Reduction::Mean : at::Reduction::Sum);
+  const torch::Tensor losses =
+      loss_of(train.loss, outputs, targets, at::Reduction::None);  // of rows, or [rows, outputs]
+  const torch::Tensor weighted = losses * (losses.dim() == 1 ? weights : weights.unsqueeze(1));
+  return mean ? weighted.mean() : weighted.sum();
 }
 
-Validation validate_network(const Network& network, const BatchReader& reader, const TrainOptions& train,
-                            const std::vector<std::int64_t>& rows) {
-  const torch::NoGradGuard no_grad;
-  LossSum sum(train.reduction, network.parameters().device());
-  std::vector<torch::Tensor> outputs;
-  reader.read(rows, validation_batch_size, [&](const Batch& batch) {
-    outputs.push_back(network.forward(batch.features));
-    sum.add(batch_loss(train, outputs.back(), batch.targets), batch.features.size(0));
+TorchTraining::TorchTraining(const TrainingTask& task, DataTensors tensors)
+    : task_(task),
+      train_(task.trial.train),
+      network_(task.trial.model, task.layers, task.weights, tensors.features.device(), dtype_of(train_)),
+      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_)),
+      optimizer_(make_optimizer(train_, network_.parameters())) {}
+
+TorchTraining::~TorchTraining() = default;
+
+// The training rows in the order of this epoch.
+std::vector<std::int64_t> TorchTraining::epoch_rows() const {
+  auto order = batch_order(static_cast<std::int64_t>(task_.rows.size()), train_.shuffle, task_.seed, epochs_);
+  for (auto& position : order) position = task_.rows[static_cast<std::size_t>(position)];
+  return order;
+}
+
+double TorchTraining::train_epoch() {
+  const auto count = static_cast<std::int64_t>(task_.rows.size());
+  const std::int64_t batch_size = train_.batch_size == 0 ? count : std::min(train_.batch_size, count);
+  torch::Tensor gradients = network_.parameters().grad();
+  LossSum sum(train_.reduction, gradients.device());
+  reader_.read(epoch_rows(), batch_size, [&](const Batch& batch) {
+    gradients.zero_();
+    const torch::Tensor outputs = network_.forward(batch.features, TrainingStep{task_.seed, steps_});
+    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
+    loss.backward();
+    optimizer_->step();
+    sum.add(loss, batch.features.size(0));
+    ++steps_;
   });
-  return {sum.value(), torch::cat(outputs).to(torch::kCPU, torch::kFloat32)};
+  ++epochs_;
+  return sum.value();
+}
+
+double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
+  const torch::NoGradGuard no_grad;
+  LossSum sum(train_.reduction, network_.parameters().device());
+  outputs.clear();
+  reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
+    const torch::Tensor found = network_.forward(batch.features);
+    sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
+    const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
+    outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
+  });
+  return sum.value();
 }
 
 }  // namespace sheaf

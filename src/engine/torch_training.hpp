@@ -1,40 +1,50 @@
-// One network's training and validation in LibTorch.
+// One model's training in LibTorch: any network, autograd, LibTorch's optimizers. The reference.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/batch_reader.hpp"
+#include "engine/training.hpp"
 #include "model/network.hpp"
 #include "options/study.hpp"
-#include "plan/iteration_record.hpp"
+
+namespace torch::optim {
+class Optimizer;
+}
 
 namespace sheaf {
 
 /// The loss of a batch, reduced as `train` says: over rows and outputs (mse, bce with logits) or over rows
-/// (cross_entropy).
-torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets);
+/// (cross_entropy). `weights` [rows] multiply the rows' losses; a mean still divides by the number of rows. Undefined:
+/// all 1. Source: Keras's sample_weight with the reduction sum_over_batch_size.
+torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         const torch::Tensor& weights = {});
 
-/// How a training ended. `loss` is that of the last epoch done.
-struct TrainingEnd {
-  IterationStatus status = IterationStatus::finished;
-  double loss = 0;
-  std::int64_t epochs = 0;
-  std::int64_t steps = 0;
+/// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
+class TorchTraining {
+ public:
+  /// `tensors` are the task's data on the device.
+  TorchTraining(const TrainingTask& task, DataTensors tensors);
+  ~TorchTraining();
+
+  double train_epoch();
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const;
+  std::int64_t steps() const { return steps_; }
+
+  const Network& network() const { return network_; }
+
+ private:
+  std::vector<std::int64_t> epoch_rows() const;
+
+  TrainingTask task_;
+  TrainOptions train_;
+  Network network_;
+  BatchReader reader_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::int64_t epochs_ = 0, steps_ = 0;
 };
-
-/// Trains on `rows` for all epochs, or until the loss of one is not finite.
-TrainingEnd train_network(const Network& network, const BatchReader& reader, const TrainOptions& train,
-                          const std::vector<std::int64_t>& rows, std::uint64_t iteration_seed);
-
-struct Validation {
-  double loss = 0;
-  torch::Tensor outputs;  ///< [rows, outputs], float, on the CPU, in the order of the rows
-};
-
-/// Loss and outputs for `rows` in evaluation mode.
-Validation validate_network(const Network& network, const BatchReader& reader, const TrainOptions& train,
-                            const std::vector<std::int64_t>& rows);
 
 }  // namespace sheaf

@@ -13,8 +13,10 @@ struct TrainingStep {
   std::int64_t number = 0;  ///< counts from 0 over all epochs
 };
 
-/// Writes the mask of layer `layer` (its place in the layout, below 2^16) for a batch, [rows, width] row-major: 0 with
-/// probability `rate`, else 1. What is kept is to be multiplied by 1 / (1 - rate).
-void draw_dropout_mask(TrainingStep step, std::size_t layer, double rate, float* mask, std::int64_t count);
+/// Writes values first..first+count-1 (`first` a multiple of 4) of the mask of layer `layer` (its place in the layout,
+/// below 2^16) for a batch, [rows, width] row-major: 0 with probability `rate`, else 1. What is kept is to be
+/// multiplied by 1 / (1 - rate).
+void draw_dropout_mask(TrainingStep step, std::size_t layer, double rate, std::int64_t first, float* mask,
+                       std::int64_t count);
 
 }  // namespace sheaf

@@ -76,7 +76,7 @@ torch::Tensor Network::activate(const torch::Tensor& values) const {
 
 torch::Tensor Network::drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const {
   torch::Tensor mask = torch::empty(values.sizes(), torch::kFloat32);
-  draw_dropout_mask(step, layer, model_.dropout, mask.data_ptr<float>(), mask.numel());
+  draw_dropout_mask(step, layer, model_.dropout, 0, mask.data_ptr<float>(), mask.numel());
   mask = mask.to(values.device(), values.scalar_type()).mul_(1 / (1 - model_.dropout));
   return values * mask;
 }

@@ -58,6 +58,10 @@ void check_synthetic_data(const Study& study, Problems& problems) {
     problems.add(fmt::format(
         "data.file = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
         data.file));
+  if (!data.weights.empty())
+    problems.add(fmt::format(
+        "data.weights = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
+        data.weights));
   if (data.task == Task::classification && data.classes == 0)
     problems.add("a synthetic classification needs its number of classes (data.classes = auto). Set data.classes.");
   if (data.task == Task::classification && data.outputs != 1)
@@ -220,6 +224,16 @@ void check_run(const Study& study, Problems& problems) {
         fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
                     "run.threads.",
                     study.run.threads, setting_text(study, "run.lanes")));
+  if (study.run.engine != EngineKind::resident) return;
+  if (study.run.threads > 1)
+    problems.add(
+        fmt::format("run.engine = resident trains with one thread a lane (run.threads = {}). Leave out run.threads, or "
+                    "set run.engine = auto.",
+                    study.run.threads));
+  if (study.model.kind == ModelKind::cnn && !is_searched(study, "model.kind"))
+    problems.add(
+        "run.engine = resident has no convolutions (model.kind = cnn). Set run.engine = auto, or another "
+        "model.kind.");
 }
 
 }  // namespace

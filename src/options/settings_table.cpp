@@ -74,6 +74,9 @@ void add_data(std::vector<Setting>& table) {
   data.add("features", &DataOptions::features, non_empty_text(), "The file's data set of features, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
            "The file's data set of targets, [rows] or [rows, outputs].");
+  data.add("weights", &DataOptions::weights, text(),
+           "The file's data set of sample weights, [rows], which multiply the rows' training losses; empty: all are 1. "
+           "A mean divides by the number of rows, not by the sum of their weights.");
   data.add("task", &DataOptions::task,
            choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}}),
            "Whether targets are labels 0, 1, 2, ... or numbers.");
@@ -207,11 +210,19 @@ void add_run(std::vector<Setting>& table) {
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
           "What a rank trains on; auto takes a GPU where there is one for the rank.");
+  run.add("engine", &RunOptions::engine,
+          choice<EngineKind>(
+              {{"auto", EngineKind::automatic}, {"torch", EngineKind::torch}, {"resident", EngineKind::resident}}),
+          "What trains: LibTorch (torch), or the resident engine (linear models and mlps on CPUs, fastest); auto takes "
+          "the resident one wherever it can do the job.");
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Worker threads of a rank; auto takes the cores that are bound to it.");
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.");
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (of use with MPS only).");
+  run.add("curves", &RunOptions::curves, flag(),
+          "Whether to keep the training loss of every epoch and, with held-out rows, the validation loss and score "
+          "after it.");
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},

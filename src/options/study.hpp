@@ -25,6 +25,7 @@ enum class Precision { float32, float64 };
 enum class SearchMethod { none, grid };
 enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
+enum class EngineKind { automatic, torch, resident };
 enum class ProgressKind { automatic, bar, lines, none };
 
 /// Height, width and channels of one sample seen as an image; all zero: not an image.
@@ -45,6 +46,7 @@ struct DataOptions {
   std::string file;                    ///< HDF5 file, relative to the working directory
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
+  std::string weights;                 ///< data set [rows] of sample weights; empty: all rows weigh 1
   Task task = Task::regression;
   std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
   Normalise normalise = Normalise::none;
@@ -112,9 +114,11 @@ struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
   PartitionKind partition = PartitionKind::factoring;
   DeviceRequest device = DeviceRequest::automatic;
-  std::int64_t lanes = 0;          ///< worker threads of a rank; 0: the cores bound to it
-  std::int64_t threads = 1;        ///< threads inside a lane; more than 1 needs lanes = 1
-  std::int64_t ranks_per_gpu = 1;  ///< more share one GPU (needs MPS to be of use)
+  EngineKind engine = EngineKind::automatic;  ///< automatic: the resident one wherever it can do the job
+  std::int64_t lanes = 0;                     ///< worker threads of a rank; 0: the cores bound to it
+  std::int64_t threads = 1;                   ///< threads inside a lane; more than 1 needs lanes = 1
+  std::int64_t ranks_per_gpu = 1;             ///< more share one GPU (needs MPS to be of use)
+  bool curves = false;                        ///< keep the losses and scores of every epoch
   ProgressKind progress = ProgressKind::automatic;
 };
 

@@ -14,15 +14,20 @@ enum class IterationStatus : std::int32_t {
   diverged = 2,  ///< the training loss stopped being finite; a result, not an error
 };
 
+/// The engine that trained an iteration.
+enum class TrainedBy : std::int32_t { none = 0, torch = 1, resident = 2 };
+
 /// Travels between ranks as bytes. Losses and scores are NaN where there is none.
 struct IterationRecord {
   std::int64_t iteration = -1;
   IterationStatus status = IterationStatus::missing;
   std::int32_t rank = -1;
   std::int32_t lane = -1;
-  std::int32_t gpu = -1;                                         ///< CUDA device number on its node; -1: CPU
+  std::int32_t gpu = -1;  ///< CUDA device number on its node; -1: CPU
+  TrainedBy engine = TrainedBy::none;
   double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: mean over its
-                                                                 ///< rows, their sum for `train.reduction = sum`
+                                                                 ///< (weighted) rows, their sum for
+                                                                 ///< `train.reduction = sum`
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< accuracy, or R2 (mean over outputs)
   std::int64_t epochs = 0;                                             ///< epochs done

@@ -77,6 +77,7 @@ void write_hdf5(const std::string& path, const Study& study, const Plan& plan, c
   file.write_attribute("study", study_file_text(study));
   for (const auto& [name, value] : results.provenance) file.write_attribute(name, value);
   file.write_table("iterations", iteration_table(plan, results.records));
+  if (study.run.curves) file.write_table("epochs", epoch_table(results.epochs));
   file.write_table("trials", trial_table(plan, rank_trials(plan, results.records, results.ensembles)));
   if (!results.ensembles.empty()) file.write_table("ensembles", ensemble_table(results.ensembles));
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "options/study.hpp"
+#include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
 #include "results/leaderboard.hpp"
 
@@ -25,8 +26,10 @@ struct RankInfo {
 /// Everything a run directory tells of a finished run.
 struct RunResults {
   std::vector<IterationRecord> records;  ///< every iteration, in order
+  std::vector<EpochRecord> epochs;       ///< by iteration, then epoch; of studies with `run.curves`
   std::vector<EnsembleRecord> ensembles;
-  std::vector<RankInfo> ranks;  ///< in rank order
+  std::vector<RankInfo> ranks;              ///< in rank order
+  std::vector<std::string> engine_reasons;  ///< of each trial: why LibTorch trains it; empty: it need not
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 

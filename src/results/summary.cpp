@@ -2,6 +2,7 @@
 #include "results/summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,18 +106,42 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
+// " (a cnn has convolutions; run.threads = 2)": the different reasons of the trials that LibTorch trained; "" for none.
+std::string torch_reasons(const Plan& plan, const RunResults& results) {
+  std::vector<std::string> reasons;
+  for (const auto& record : results.records) {
+    if (record.engine != TrainedBy::torch) continue;
+    const auto trial = static_cast<std::size_t>(plan.iteration(record.iteration).trial);
+    const std::string& reason = results.engine_reasons.at(trial);
+    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
+      reasons.push_back(reason);
+  }
+  return reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "));
+}
+
+std::string engine_line(const Plan& plan, const RunResults& results) {
+  const auto part = [&](const char* name, TrainedBy engine) {
+    const auto count = std::count_if(results.records.begin(), results.records.end(),
+                                     [engine](const IterationRecord& record) { return record.engine == engine; });
+    return count == 0 ? "" : fmt::format("{} {} iteration{}", name, count, count == 1 ? "" : "s");
+  };
+  std::string torch = part("torch", TrainedBy::torch);
+  if (!torch.empty()) torch += torch_reasons(plan, results);
+  const std::string resident = part("resident", TrainedBy::resident);
+  return fmt::format("engine: {}{}{}\n", torch, torch.empty() || resident.empty() ? "" : ", ", resident);
+}
+
 }  // namespace
 
-std::string summary_text(const Study& study, const Plan& plan, const std::vector<IterationRecord>& records,
-                         const std::vector<EnsembleRecord>& ensembles) {
+std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
   std::string text;
   if (study.search.method != SearchMethod::none) {
-    text = leaderboard(study, plan, records, ensembles);
+    text = leaderboard(study, plan, results.records, results.ensembles);
   } else {
-    text = iteration_lines(study, plan, records);
-    if (plan.members() > 1) text += ensemble_lines(study, plan, ensembles);
+    text = iteration_lines(study, plan, results.records);
+    if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
   }
-  return text + diverged_note(records);
+  return text + engine_line(plan, results) + diverged_note(results.records);
 }
 
 }  // namespace sheaf

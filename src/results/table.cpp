@@ -20,6 +20,18 @@ std::string status_text(IterationStatus status) {
   return "missing";
 }
 
+std::string engine_text(TrainedBy engine) {
+  switch (engine) {
+    case TrainedBy::torch:
+      return "torch";
+    case TrainedBy::resident:
+      return "resident";
+    case TrainedBy::none:
+      break;
+  }
+  return "none";
+}
+
 std::string device_text(int gpu) {
   return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
 }
@@ -81,7 +93,17 @@ Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& reco
   table.push_back(column<std::int64_t>("rank", records, [](const Record& r) { return r.rank; }));
   table.push_back(column<std::int64_t>("lane", records, [](const Record& r) { return r.lane; }));
   table.push_back(column<std::string>("device", records, [](const Record& r) { return device_text(r.gpu); }));
+  table.push_back(column<std::string>("engine", records, [](const Record& r) { return engine_text(r.engine); }));
   return table;
+}
+
+Table epoch_table(const std::vector<EpochRecord>& epochs) {
+  using Row = EpochRecord;
+  return {column<std::int64_t>("iteration", epochs, [](const Row& e) { return e.iteration; }),
+          column<std::int64_t>("epoch", epochs, [](const Row& e) { return e.epoch; }),
+          column<double>("training_loss", epochs, [](const Row& e) { return e.training_loss; }),
+          column<double>("validation_loss", epochs, [](const Row& e) { return e.validation_loss; }),
+          column<double>("validation_score", epochs, [](const Row& e) { return e.validation_score; })};
 }
 
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {

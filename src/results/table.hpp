@@ -8,6 +8,7 @@
 
 #include "hdf5/table_writer.hpp"
 #include "options/study.hpp"
+#include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
 #include "results/leaderboard.hpp"
 
@@ -16,8 +17,11 @@ namespace sheaf {
 using Table = std::vector<TableColumn>;
 
 /// One row an iteration, in order. Columns: iteration, trial, fold, member, repeat, seed, the searched keys, status,
-/// final_loss, validation_loss, validation_score, epochs, steps, seconds, rank, lane, device.
+/// final_loss, validation_loss, validation_score, epochs, steps, seconds, rank, lane, device, engine.
 Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records);
+
+/// One row an epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.
+Table epoch_table(const std::vector<EpochRecord>& epochs);
 
 /// One row a trial, best first. Columns: rank, trial, the searched keys, mean_score, score_deviation,
 /// mean_validation_loss, mean_final_loss, iterations, diverged, seconds.

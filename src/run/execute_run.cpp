@@ -14,12 +14,14 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "engine/engine_choice.hpp"
 #include "hdf5/file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 #include "plan/estimate.hpp"
 #include "results/result_files.hpp"
 #include "results/summary.hpp"
+#include "run/curves.hpp"
 #include "run/ensemble_score.hpp"
 #include "run/place_ranks.hpp"
 #include "run/study_data.hpp"
@@ -64,6 +66,15 @@ std::vector<IterationRecord> gather_records(const std::vector<TrainedIteration>&
   return records;
 }
 
+// Why LibTorch trained, for each trial; where ranks differ, those on GPUs are the ones that needed it. Collective.
+std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, bool on_gpu,
+                                        const Communicator& world) {
+  const bool any_on_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
+  std::vector<std::string> reasons;
+  for (const auto& trial : plan.trials()) reasons.push_back(torch_reason(trial, options, any_on_gpu));
+  return reasons;
+}
+
 std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
@@ -97,8 +108,13 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
 
   // 1. Everything that can be wrong is found before anything is written.
   std::optional<Plan> plan;
-  agree(world, [&] { plan.emplace(study); });
+  agree(world, [&] {
+    plan.emplace(study);
+    if (study.run.curves) require_countable_epochs(*plan);
+  });
   const Placement placement = place_ranks(study.run, world, node);
+  const bool on_gpu = placement.gpu >= 0;
+  agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
   const StudyData data = prepare_study_data(study, *plan, world, node);
   agree(world, [&] {
@@ -112,24 +128,26 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
 
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get()};
-  const EngineFactory make_engine = [&] {
-    return make_torch_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
+  const EngineFactory lane_engine = [&] {
+    return make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
   };
-  const auto trained = train_share(study.run, plan->iteration_count(), make_engine, placement, world, node);
+  const auto trained = train_share(study.run, plan->iteration_count(), lane_engine, placement, world, node);
 
   const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
 
   // 3. Gather, write, tell.
   RunResults results;
   results.records = gather_records(trained, plan->iteration_count(), world);
+  if (study.run.curves) results.epochs = gather_epochs(trained, world);
   results.ensembles = score_ensembles(context, trained, results.records, world);
   results.ranks = ranks;
+  results.engine_reasons = engine_reasons(*plan, study.run, on_gpu, world);
   results.provenance = provenance(command_line, data, world, started, seconds());
   agree(world, [&] {
     if (world.is_root()) write_results(directory, study, *plan, results);
   });
   if (!world.is_root()) return;
-  std::fputs(summary_text(study, *plan, results.records, results.ensembles).c_str(), stdout);
+  std::fputs(summary_text(study, *plan, results).c_str(), stdout);
   std::fflush(stdout);
   log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds()), directory));
 }

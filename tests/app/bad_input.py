@@ -51,6 +51,10 @@ write_h5("negative-label.h5", features, labels - 1)
 write_h5("high-label.h5", features, numpy.where(labels == 2, 9, labels))
 write_h5("fraction-label.h5", features, labels + 0.5)
 write_h5("nan.h5", with_nan, labels)
+write_h5("weights.h5", features, labels)
+with h5py.File("weights.h5", "a") as file:
+    file["negative"] = numpy.where(numpy.arange(20) == 13, -1.0, 1.0)
+    file["zeros"] = numpy.zeros(20)
 write_h5("text.h5", features, numpy.array([b"a"] * 20))
 write_h5("empty.h5", features[:0], labels[:0])
 write_h5("two-rows.h5", features[:2], labels[:2])
@@ -87,6 +91,9 @@ CASES = [
     ("label no integer", ["study.cfg", "--data.file=fraction-label.h5"], 1, "0.5"),
     ("labels are text", ["study.cfg", "--data.file=text.h5"], 1, "/targets"),
     ("NaN in the features", ["study.cfg", "--data.file=nan.h5"], 1, "row 7"),
+    ("weight negative", ["study.cfg", "--data.file=weights.h5", "--data.weights=negative"], 1, "-1 in row 13"),
+    ("weights all zero", ["study.cfg", "--data.file=weights.h5", "--data.weights=zeros"], 1, "'/zeros'"),
+    ("no such weights", ["study.cfg", "--data.file=weights.h5", "--data.weights=weights"], 1, "'/weights'"),
     ("no rows", ["study.cfg", "--data.file=empty.h5"], 1, "empty.h5"),
     ("fewer rows than folds", ["study.cfg", "--data.file=two-rows.h5", "--search.method=grid", "--search.folds=3",
                                "--data.classes=3"], 1, "3"),
@@ -97,6 +104,10 @@ CASES = [
     ("output not writable", ["study.cfg", "--run.output=/proc/sheaf"], 1, "/proc/sheaf"),
     ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),
     ("no such GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
+    ("more curves than can be counted", ["study.cfg", "--run.curves=true", "--train.epochs=3000000000"], 2,
+     "run.curves"),
+    ("resident engine, searched cnn", ["study.cfg", "--run.engine=resident", "--search.method=grid",
+                                       "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
     ("loss does not fit", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
     ("cnn without an image", ["study.cfg", "--model.kind=cnn", "--model.hidden=", "--model.channels=4"], 2, "image"),
 ]

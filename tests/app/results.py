@@ -25,11 +25,16 @@ checks.check(len(rows) == 16, "an iteration a line", str(len(rows)))
 checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "in order")
 checks.check(list(rows[0]) == ["iteration", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
-                               "epochs", "steps", "seconds", "rank", "lane", "device"], "the columns", str(list(rows[0])))
+                               "epochs", "steps", "seconds", "rank", "lane", "device", "engine"], "the columns", str(list(rows[0])))
 checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "the searched layers")
 checks.check({row["status"] for row in rows} == {"finished"}, "all finished")
 checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "steps", rows[0]["steps"])
 checks.check({row["rank"] for row in rows} <= {"0", "1"}, "ranks")
+trained = {name: sum(row["engine"] == name for row in rows) for name in ("torch", "resident")}
+checks.check(sum(trained.values()) == 16, "each was trained by an engine", str(trained))
+line = [line for line in result.stdout.splitlines() if line.startswith("engine: ")]
+checks.check(len(line) == 1 and all((f"{name} {count} iteration" in line[0]) == (count > 0)
+                                    for name, count in trained.items()), "the summary counts them", str(line))
 
 with h5py.File("run/results.h5", "r") as file:
     table = file["iterations"][:]
@@ -47,6 +52,7 @@ with h5py.File("run/results.h5", "r") as file:
     members = [float(row["validation_score"]) for row in rows[:2]]
     checks.check(abs(ensembles["mean_member_score"][0] - numpy.mean(members)) < 1e-12, "the members' mean")
     checks.check(len(file["ranks"]) == 2, "a row a rank")
+    checks.check("epochs" not in file, "no curves unasked")
     for name in ("program", "git_revision", "command_line", "study", "mpi", "libtorch", "hdf5", "data_fingerprint",
                  "started_utc", "wall_seconds"):
         checks.check(name in file.attrs and str(file.attrs[name]), f"provenance {name}")
@@ -54,6 +60,30 @@ with h5py.File("run/results.h5", "r") as file:
 
 dump = subprocess.run(["h5dump", "-H", "run/results.h5"], capture_output=True, text=True)
 checks.check(dump.returncode == 0 and "DATASET \"iterations\"" in dump.stdout, "h5dump reads it", dump.stderr)
+
+# Curves: every epoch of every iteration, in order; the last is what /iterations says, and other ranks change nothing.
+# The other learning rate diverges.
+curves = []
+for ranks in (1, 3):
+    shutil.rmtree("curves", ignore_errors=True)
+    result = sheaf("run", study, f"--data.file={DIGITS}", "--train.epochs=4", "--search.folds=3", "--train.loss=mse",
+                   "--train.optimizer=sgd", "--search.model.hidden=4", "--search.train.learning_rate=1e-2, 1e30",
+                   "--run.curves=true", "--run.output=curves", ranks=ranks)
+    checks.check(result.code == 0, f"curves on {ranks} ranks", result.stderr)
+    with h5py.File("curves/results.h5", "r") as file:
+        iterations, epochs = file["iterations"][:], file["epochs"][:]
+    curves.append(epochs.tobytes())
+    checks.check({status.decode() for status in iterations["status"]} == {"finished", "diverged"}, "some diverge")
+    checks.check(epochs.dtype.names == ("iteration", "epoch", "training_loss", "validation_loss", "validation_score"),
+                 "the columns of /epochs", str(epochs.dtype))
+    checks.check([(row["iteration"], row["epoch"]) for row in epochs] ==
+                 [(number, epoch) for number in range(6) for epoch in range(iterations["epochs"][number])],
+                 "each epoch done, in order", str(epochs))
+    last = epochs[numpy.cumsum(iterations["epochs"]) - 1]
+    for ours, theirs in (("training_loss", "final_loss"), ("validation_loss",) * 2, ("validation_score",) * 2):
+        checks.check(numpy.array_equal(last[ours], iterations[theirs], equal_nan=True), f"the last {ours}", str(last))
+    checks.check(numpy.isfinite(epochs[:4]["validation_score"]).all(), "each epoch is validated", str(epochs[:4]))
+checks.check(curves[0] == curves[1], "curves do not depend on the ranks")
 
 # The stored study gives the same run again.
 shutil.rmtree("again", ignore_errors=True)

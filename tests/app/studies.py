@@ -6,6 +6,9 @@ import re
 import shutil
 import sys
 
+import h5py
+import numpy
+
 from program import DIGITS, SOURCE, Checks, read_csv, sheaf
 
 checks = Checks()
@@ -50,8 +53,33 @@ checks.check(match and float(match.group(1)) > 0.9, "bagging: the ensemble's own
 checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members differ")
 
 stdout, rows = run("mlp-grid", "--train.epochs=1", "--data.rows=600")
-checks.check(len(rows) == 9 and stdout.count("\n") == 5 and "Best: train.learning_rate" in stdout,
+checks.check(len(rows) == 9 and stdout.count("\n") == 6 and "Best: train.learning_rate" in stdout,
              "grid: 3 learning rates x 3 folds", stdout)
+
+# Weights: ones change nothing, and what a row of weight 0 holds is all the same to the training.
+with h5py.File(DIGITS, "r") as file:
+    features, targets = file["features"][:300].astype("f4"), file["targets"][:300]
+generator = numpy.random.default_rng(1)
+weights = generator.integers(0, 3, 300) * 0.75
+with h5py.File("weighted.h5", "w") as file:
+    file["features"], file["targets"] = features, targets
+    file["other"] = numpy.where(weights[:, None] == 0, generator.normal(8, 4, features.shape), features)
+    file["weights"], file["ones"] = weights, numpy.ones(300, "i1")
+
+
+def weighted_losses(name, *words):
+    _, found = run("digits-bagging", "--data.file=weighted.h5", "--data.normalise=none", "--data.validation=0",
+                   "--train.epochs=3", "--train.precision=float64", *words, output=name)
+    return numpy.array([float(row["final_loss"]) for row in found])
+
+
+plain, ones = weighted_losses("unweighted"), weighted_losses("ones", "--data.weights=ones")
+checks.check(len(plain) == 10 and numpy.allclose(ones, plain, rtol=1e-12, atol=0), "weights of 1 change nothing",
+             f"{plain}\n{ones}")
+some, other = (weighted_losses(name, "--data.weights=weights", f"--data.features={name}")
+               for name in ("features", "other"))
+checks.check(numpy.array_equal(some, other) and not numpy.allclose(some, plain, rtol=1e-3), "weights of 0 leave rows out",
+             f"{some}\n{other}")
 
 stdout, rows = run("digits-search", f"--data.file={DIGITS}", "--train.epochs=3")
 checks.check(len(rows) == 60 and "mean accuracy" in stdout, "search: 60 fits", stdout)

@@ -4,7 +4,6 @@ cmake_minimum_required(VERSION 3.21)
 
 set(expected
 "mpi/CMakeLists.txt: DEPENDS partition, which is not below mpi
-core/clock.hpp: includes <Random123/philox.h>, which only core/random_stream.cpp may name
 core/clock.hpp: includes <torch/torch.h>, which only model/, engine/ may name
 core/clock.hpp: includes \"options/study.hpp\", but options is not below core
 dataset/dataset.hpp: includes <H5Ipublic.h>, which only hdf5/ may name
@@ -13,6 +12,7 @@ dataset/dataset.hpp: includes \"mpi/communicator.hpp\", but the DEPENDS of datas
 helpers/helpers.hpp: is in a folder that the table of cmake/CheckLayers.cmake does not know
 options/study.hpp: includes <cuda_runtime.h>, which only device/ may name
 options/study.hpp: includes <hwloc.h>, which only device/ may name
+options/study.hpp: includes <hwy/highway.h>, which only core/, engine/ may name
 options/study.hpp: includes <boost/program_options.hpp>, which only options/parse_study.cpp may name
 results/table.hpp: includes <mpi.h>, which only mpi/ may name
 results/table.hpp: includes \"partition/chunk_rules.hpp\", but partition is not below results

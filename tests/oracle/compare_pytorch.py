@@ -1,5 +1,6 @@
 """Trains what our torch engine trained once more with PyTorch, from the same weights on the same batches, and compares
-the final training and validation losses: every optimizer x weight decay x loss x reduction x model x precision.
+the final training and validation losses: every optimizer x weight decay x loss x reduction x model x precision, and
+some with sample weights.
 
     /usr/bin/python3 compare_pytorch.py DUMP_TRAINING DIGITS.h5
 
@@ -45,7 +46,8 @@ ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn
 
 
 def make_data(digits, folder):
-    """300 digits and a noisy linear relation of 300 rows, as files; {task: (features, targets, path)}."""
+    """300 digits and a noisy linear relation of 300 rows, as files with sample weights; {task: (features, targets, path,
+    weights)}."""
     with h5py.File(digits) as file:
         data = {"classification": (file["features"][:300].astype("f4"), file["targets"][:300].astype("i8"))}
     random = numpy.random.default_rng(5)
@@ -56,7 +58,8 @@ def make_data(digits, folder):
         path = folder / f"{task}.h5"
         with h5py.File(path, "w") as file:
             file["features"], file["targets"] = features, targets
-        data[task] = (features, targets, path)
+            file["weights"] = weights = numpy.where(random.random(300) < 0.2, 0, random.exponential(1, 300)).astype("f4")
+        data[task] = (features, targets, path, weights)
     return data
 
 
@@ -91,6 +94,11 @@ def make_studies(data):
                 "train.precision": "float32, float64",
             },
         }
+    for task, model in (("classification", "relu"), ("regression", "tanh")):
+        for optimizer, reduction in itertools.product(("momentum", "adam"), ("mean", "sum")):
+            plain = studies[f"{task}-{model}-{optimizer}-{reduction}"]
+            studies[f"{task}-{model}-{optimizer}-{reduction}-weighted"] = {
+                **plain, "data": {**plain["data"], "weights": "weights"}}
     return studies
 
 
@@ -135,9 +143,20 @@ def make_loss(name, reduction, classes):
     return lambda outputs, labels: plain(outputs, torch.nn.functional.one_hot(labels, classes).to(outputs.dtype))
 
 
+def make_weighted_loss(name, reduction, classes):
+    """The same of (outputs, targets, weights of the rows)."""
+    unreduced = make_loss(name, "none", classes)
+
+    def loss_of(outputs, targets, weights):
+        losses = unreduced(outputs, targets)  # [rows] or [rows, outputs]
+        return getattr(losses * weights.view(-1, *(1,) * (losses.dim() - 1)), reduction)()
+
+    return loss_of
+
+
 def train_again(entry, sections, data):
     """(final loss, validation loss) by PyTorch."""
-    features, targets, _ = data[sections["data"]["task"]]
+    features, targets, _, row_weights = data[sections["data"]["task"]]
     values, train = entry["values"], sections["train"]
     dtype = getattr(torch, values["train.precision"])
     shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
@@ -148,7 +167,9 @@ def train_again(entry, sections, data):
     weights = torch.tensor(entry["weights"], dtype=torch.float32).to(dtype)
     torch.nn.utils.vector_to_parameters(weights, network.parameters())
     assert sum(parameter.numel() for parameter in network.parameters()) == len(weights)
-    loss_of = make_loss(values["train.loss"], train["reduction"], 10 if labelled else 0)
+    kind = values["train.loss"], train["reduction"], 10 if labelled else 0
+    loss_of, weighted_loss_of = make_loss(*kind), make_weighted_loss(*kind)
+    row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
     optimizer = make_optimizer(train, float(values["train.weight_decay"]), network.parameters())
 
     for order in entry["orders"]:
@@ -156,7 +177,9 @@ def train_again(entry, sections, data):
         total = 0.0
         for rows in torch.tensor(order).split(BATCH):
             optimizer.zero_grad()
-            loss = loss_of(network(features[rows]), targets[rows])
+            outputs = network(features[rows])
+            loss = (loss_of(outputs, targets[rows]) if row_weights is None
+                    else weighted_loss_of(outputs, targets[rows], row_weights[rows]))
             loss.backward()
             optimizer.step()
             total += loss.item() * (len(rows) if train["reduction"] == "mean" else 1)
@@ -176,7 +199,7 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = oracle.train(program, studies, folder)
-    assert len(entries) == 84 * 12 + 28 * 4, len(entries)
+    assert len(entries) == (84 + 4) * 12 + (28 + 4) * 4, len(entries)
     for entry in entries:
         precision = entry["values"]["train.precision"]
         expected = train_again(entry, studies[entry["study"]], data)

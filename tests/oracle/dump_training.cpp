@@ -77,7 +77,7 @@ void dump_study(const std::string& path, const Communicator& world, std::vector<
   const Plan plan(study);
   const DataSet data = load_resident(study.data, world, world);
   Splits splits(study, data);
-  const auto engine = make_torch_engine({study, plan, &data, &splits}, {-1, 1});
+  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   engine->train(
       {0, plan.iteration_count()},
       [&](TrainedIteration&& trained) { entries.push_back(json_iteration(study, plan, data, splits, trained.record)); },

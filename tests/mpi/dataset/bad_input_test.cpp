@@ -142,6 +142,39 @@ TEST_CASE("the first bad label is named with what is wrong, however many ranks l
   CHECK(label_error({{2, 39}}, H5T_STD_U8LE, 0) == "no error");
 }
 
+TEST_CASE("bad weights are named, however many ranks look") {
+  auto options = options_of(Task::regression);
+  options.weights = "/weights";
+  const auto weight_error = [&](std::vector<hsize_t> shape, const std::vector<double>& weights,
+                                hid_t type = H5T_IEEE_F64LE) {
+    const auto write = [&](const std::string& path) {
+      FixtureFile file(path);
+      file.numbers("/features", {40}, zeros_but({}));
+      file.numbers("/targets", {40}, zeros_but({}));
+      std::vector<hsize_t> chunk(shape.size(), 1);
+      chunk[0] = 4;
+      file.numbers("/weights", shape, weights, {type, chunk, true, true});
+    };
+    return error_of(write, options);
+  };
+  const std::string begin = "The data set '/weights' of 'bad.h5' holds ";
+  const std::string end = " (sample weights are finite and not negative). Correct it.";
+  CHECK(weight_error({40}, zeros_but({{1, 1}, {37, NAN}, {39, -1}})) == begin + "nan in row 37" + end);
+  CHECK(weight_error({40}, zeros_but({{1, 1}, {3, -0.5}, {39, NAN}})) == begin + "-0.5 in row 3" + end);
+  CHECK(weight_error({40}, zeros_but({{0, 1}, {20, 1e300}})) == begin + "inf in row 20" + end);
+  CHECK(weight_error({40}, zeros_but({{0, 1}, {38, -3}}), H5T_STD_I16LE) == begin + "-3 in row 38" + end);
+  CHECK(weight_error({40}, zeros_but({})) == begin + "zeros alone (no row would count). Give rows positive weights.");
+  CHECK(weight_error({40}, zeros_but({{39, 1}})) == "no error");
+  CHECK(weight_error({39}, zeros_but({{0, 1}})) ==
+        "Data sets '/features' and '/weights' of 'bad.h5' differ in length (40 and 39 rows). Store a weight for each "
+        "sample.");
+  CHECK(weight_error({40, 2}, std::vector<double>(80, 1)) ==
+        "Data set '/weights' [40, 2] of 'bad.h5' is no list of sample weights (these are [rows] or [rows, 1]). Store "
+        "one weight a row.");
+  options.weights = "/weight";
+  CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
+}
+
 TEST_CASE("a file that is cut short or spoiled ends in one error on all ranks") {
   const auto fine = zeros_but({});
   const auto cut = [&](const std::string& path) {
@@ -156,4 +189,13 @@ TEST_CASE("a file that is cut short or spoiled ends in one error on all ranks") 
   };
   CHECK_THAT(error_of(spoiled, options_of(Task::regression)),
              ContainsSubstring("of data set '/features' of 'bad.h5' cannot be read ("));
+  auto weighted = options_of(Task::regression);
+  weighted.targets = "/features";
+  weighted.weights = "/targets";
+  const auto spoiled_weights = [&](const std::string& path) {
+    file_of(fine, fine)(path);
+    spoil_chunk(path, "/targets", 9);
+  };
+  CHECK_THAT(error_of(spoiled_weights, weighted),
+             ContainsSubstring("of data set '/targets' of 'bad.h5' cannot be read ("));
 }

@@ -117,6 +117,35 @@ TEST_CASE("regression targets keep their columns, images their shape, and furthe
   CHECK(std::vector<float>(one.targets, one.targets + 4) == std::vector<float>{1, 2, 3, 4});
 }
 
+TEST_CASE("weights arrive on every rank, of every type, beside labels and beside targets") {
+  const Job job;
+  const auto weights = features_of(50);
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/features", {50, 3}, features_of(150));
+    file.numbers("/targets", {50}, labels_of(50));
+    file.numbers("/real", {50}, weights, {H5T_IEEE_F64BE, {7}, true});
+    file.numbers("/integer", {50, 1}, weights, {H5T_STD_U8LE});
+  });
+  for (const Task task : {Task::classification, Task::regression}) {
+    for (const char* name : {"real", "/integer"}) {
+      for (const Communicator* node : {&job.whole, &job.half}) {
+        auto options = options_of(task);
+        options.weights = name;
+        const DataSet data = load_resident(options, job.world, *node);
+        REQUIRE(data.weights != nullptr);
+        CHECK(reinterpret_cast<std::uintptr_t>(data.weights) % 64 == 0);
+        CHECK(std::vector<double>(data.weights, data.weights + 50) == weights);
+        CHECK(std::vector<double>(data.features, data.features + 150) == features_of(150));
+        if (task == Task::classification)
+          CHECK(std::vector<double>(data.labels, data.labels + 50) == labels_of(50));
+        else
+          CHECK(std::vector<double>(data.targets, data.targets + 50) == labels_of(50));
+      }
+    }
+  }
+  CHECK(load_resident(options_of(Task::regression), job.world, job.whole).weights == nullptr);
+}
+
 TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floating point or as booleans") {
   const Job job;
   write_on_root(job.world, [](FixtureFile& file) {

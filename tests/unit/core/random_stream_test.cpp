@@ -64,7 +64,7 @@ TEST_CASE("shuffle is a permutation, and every first element is as likely") {
     std::vector<std::int64_t> values(5);
     std::iota(values.begin(), values.end(), 0);
     RandomStream stream(seed, Purpose::batch_order);
-    shuffle(values, stream);
+    shuffle(values.data(), 5, stream);
     ++first.at(static_cast<std::size_t>(values[0]));
     std::sort(values.begin(), values.end());
     for (std::size_t i = 0; i < 5; ++i) REQUIRE(values[i] == static_cast<std::int64_t>(i));

@@ -115,6 +115,10 @@ TEST_CASE("the order of an epoch is a permutation of its own, or the identity") 
   CHECK(order != batch_order(100, true, 1, 1));
   CHECK(order != batch_order(100, true, 2, 0));
   CHECK(order == batch_order(100, true, 1, 0));
+  std::vector<std::int64_t> given(101, -1);
+  batch_order(100, true, 1, 0, given.data());
+  CHECK(std::equal(order.begin(), order.end(), given.begin()));
+  CHECK(given.back() == -1);
   std::sort(order.begin(), order.end());
   CHECK(order == identity);
 }

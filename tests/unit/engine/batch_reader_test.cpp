@@ -69,6 +69,19 @@ TEST_CASE("regression targets keep their columns") {
   CHECK(same(batches[1].targets, {1, 2}));
 }
 
+TEST_CASE("weights come with their rows, in the network's precision; data without them has none") {
+  const DataSet data = weighted(labelled, {1, 0.5f, 0, 3, 2});
+  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, LossKind::cross_entropy, torch::kFloat64);
+  const auto batches = read_all(reader, {4, 0, 0, 2, 3}, 2);
+  REQUIRE(batches.size() == 3);
+  CHECK(batches[0].weights.scalar_type() == torch::kFloat64);
+  CHECK(same(batches[0].weights, {2, 1}));
+  CHECK(same(batches[1].weights, {1, 0}));
+  CHECK(same(batches[2].weights, {3}));
+  const BatchReader plain(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::mse, torch::kFloat32);
+  CHECK_FALSE(read_all(plain, {0}, 1)[0].weights.defined());
+}
+
 TEST_CASE("more rows than are gathered at once come in the same batches") {
   const std::int64_t rows = 3001, columns = 300;  // 3.4 MiB, many blocks
   std::vector<float> features(static_cast<std::size_t>(rows * columns)), targets(static_cast<std::size_t>(rows));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "engine/torch_trainer.hpp"
 #include "model/initial_weights.hpp"
 #include "plan/estimate.hpp"
 #include "small_studies.hpp"
@@ -22,9 +23,10 @@ constexpr double rounding = 1e-12;
 const DataSet line = regression_data(1, {0, 1, 2, 3, 4}, {1, 3, 5, 7, 10});
 const DataSet classes = classification_data(2, {1, 0, 0, 1, 2, 1, -1, 0.5f, 0.25f, -2}, {0, 1, 2, 2, 0}, 3);
 
-// One full-batch epoch in double from zeros, unless a test says otherwise.
+// One full-batch epoch in double from zeros, unless a test says otherwise; by each engine in turn.
 Study small_study(const DataSet& data) {
   Study study;
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
   study.study.seed = 11;
   study.data.task = data.task;
   study.model.initialisation = Initialisation::zeros;
@@ -91,6 +93,7 @@ TEST_CASE("an SGD step of a linear regression, by hand") {
   CHECK(record.final_loss == Approx(sum ? loss : loss / 5).epsilon(rounding));
   CHECK(record.status == IterationStatus::finished);
   CHECK(record.iteration == 0);
+  CHECK(record.engine == (study.run.engine == EngineKind::torch ? TrainedBy::torch : TrainedBy::resident));
   CHECK(record.epochs == 2);
   CHECK(record.steps == 2);
   CHECK(record.seconds > 0);
@@ -148,6 +151,96 @@ TEST_CASE("a diverged training stops at its epoch and keeps the loss") {
   CHECK(trained.record.steps == 2);
   CHECK(std::isnan(trained.record.validation_score));
   CHECK(trained.predictions.empty());
+}
+
+TEST_CASE("weights bend the training and leave the validation alone") {
+  Study study = small_study(line);
+  study.train.epochs = 2;
+  study.data.validation = 0.2;
+  Splits splits(study, line);
+  const auto split = splits.split(0, 0);
+  const std::int64_t held_out = split->validation_rows.at(0);
+  const DataSet data = weighted(line, {0.5f, 2, 0, 1, 3});
+  const auto record = train_first(study, &data).record;
+  // From zeros, as above, with a weight in front of each row's part.
+  double xy = 0, y = 0, loss = 0;
+  for (const auto row : split->training_rows) {
+    const double target = double{line.targets[row]}, weight = double{data.weights[row]};
+    xy += weight * double{line.features[row]} * target;
+    y += weight * target;
+  }
+  double w = 0.1 * 2 * xy / 4, b = 0.1 * 2 * y / 4, dw = 0, db = 0;
+  for (const auto row : split->training_rows) {
+    const double residual = w * double{line.features[row]} + b - double{line.targets[row]};
+    const double weight = double{data.weights[row]};
+    loss += weight * residual * residual / 4;
+    dw += weight * 2 * residual * double{line.features[row]} / 4;
+    db += weight * 2 * residual / 4;
+  }
+  w -= 0.1 * dw;
+  b -= 0.1 * db;
+  CHECK(record.final_loss == Approx(loss).epsilon(rounding));
+  CHECK(
+      record.validation_loss ==
+      Approx(std::pow(w * double{line.features[held_out]} + b - double{line.targets[held_out]}, 2)).epsilon(rounding));
+}
+
+TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
+  Study study = small_study(classes);
+  study.data.validation = 0.4;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {8};
+  study.model.dropout = 0.5;
+  study.model.initialisation = Initialisation::pytorch;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.batch_size = 2;
+  study.train.epochs = 4;
+  study.ensemble.members = 2;
+  const auto plain = train_first(study, &classes);
+  CHECK(plain.epochs.empty());
+  study.run.curves = true;
+  const auto trained = train_first(study, &classes);
+  CHECK(trained.predictions == plain.predictions);
+  CHECK(trained.record.final_loss == plain.record.final_loss);
+  CHECK(trained.record.validation_loss == plain.record.validation_loss);
+  CHECK(trained.record.validation_score == plain.record.validation_score);
+  REQUIRE(trained.epochs.size() == 4);
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    // A training that ends there is the reference.
+    study.train.epochs = epoch + 1;
+    const auto shorter = train_first(study, &classes).record;
+    const auto& found = trained.epochs[std::size_t(epoch)];
+    CHECK(found.iteration == 0);
+    CHECK(found.epoch == epoch);
+    CHECK(found.training_loss == shorter.final_loss);
+    CHECK(found.validation_loss == shorter.validation_loss);
+    CHECK(found.validation_score == shorter.validation_score);
+  }
+}
+
+TEST_CASE("curves without held-out rows have training losses alone; a diverged epoch is not validated") {
+  Study study = small_study(line);
+  study.run.curves = true;
+  study.train.epochs = 3;
+  const auto trained = train_first(study, &line);
+  REQUIRE(trained.epochs.size() == 3);
+  for (const auto& epoch : trained.epochs) {
+    CHECK(std::isfinite(epoch.training_loss));
+    CHECK(std::isnan(epoch.validation_loss));
+    CHECK(std::isnan(epoch.validation_score));
+  }
+  study.data.validation = 0.2;
+  study.train.precision = Precision::float32;
+  study.train.learning_rate = 1e15;
+  study.train.epochs = 10;
+  const auto diverged = train_first(study, &line);
+  REQUIRE(diverged.record.status == IterationStatus::diverged);
+  REQUIRE(diverged.epochs.size() == 3);
+  CHECK(std::isfinite(diverged.epochs[0].validation_loss));
+  CHECK_FALSE(std::isfinite(diverged.epochs[2].training_loss));
+  CHECK(std::isnan(diverged.epochs[2].validation_loss));
+  CHECK(std::isnan(diverged.record.validation_loss));
+  CHECK(std::isnan(diverged.record.validation_score));
 }
 
 TEST_CASE("held-out rows are scaled like the training rows and give loss and score") {
@@ -220,15 +313,13 @@ TEST_CASE("only ensembles keep predictions: probabilities of classifiers, plain 
 }
 
 TEST_CASE("a GPU that LibTorch does not have is refused with a sentence") {
-  const Study study = small_study(line);
-  const Plan plan(study);
-  Splits splits(study, line);
-  CHECK_THROWS_WITH(make_torch_engine({study, plan, &line, &splits}, {100, 1}), StartsWith("GPU 100 cannot be used"));
+  CHECK_THROWS_WITH(make_torch_trainer({100, 1}, &line), StartsWith("GPU 100 cannot be used"));
 }
 
 TEST_CASE("what LibTorch refuses becomes an error of the run, in one line that names the iteration") {
   const DataSet wrong = classification_data(1, {0, 1}, {0, 7}, 2);  // there is no class 7
   Study study = small_study(wrong);
+  study.run.engine = EngineKind::torch;
   study.train.loss = LossKind::cross_entropy;
   try {
     train_first(study, &wrong);

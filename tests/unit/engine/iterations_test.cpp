@@ -17,6 +17,7 @@ namespace {
 // A bit of everything that is random: folds, members with bootstraps, dropout, shuffling.
 Study random_study() {
   Study study;
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
   study.study.seed = 3;
   study.data.source = DataSource::synthetic;
   study.data.rows = 90;
@@ -50,7 +51,7 @@ struct Result {
 
 std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& trained) {
   std::map<std::int64_t, Result> results;
-  for (const auto& [record, predictions] : trained)
+  for (const auto& [record, predictions, epochs] : trained)
     results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score, predictions};
   return results;
 }
@@ -118,7 +119,7 @@ TEST_CASE("a stop request ends the claim between iterations") {
   const DataSet data = draw_synthetic(study.data, 5);
   const Plan plan(study);
   Splits splits(study, data);
-  const auto engine = make_torch_engine({study, plan, &data, &splits}, {-1, 1});
+  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   int trained = 0;
   engine->train(
       {0, 6}, [&](TrainedIteration&&) { ++trained; }, [&] { return trained == 2; });

@@ -41,13 +41,21 @@ inline DataSet classification_data(std::int64_t feature_count, std::vector<float
   return data;
 }
 
+/// `data` with a weight for each row.
+inline DataSet weighted(DataSet data, std::vector<float> weights) {
+  auto owner = std::make_shared<std::pair<std::shared_ptr<void>, std::vector<float>>>(data.owner, std::move(weights));
+  data.weights = owner->second.data();
+  data.owner = owner;
+  return data;
+}
+
 /// Trains the iterations of `claims`, one claim after the other, with one new engine over `data` (null: the study
 /// draws its own).
 inline std::vector<TrainedIteration> train_claims(const Study& study, const DataSet* data,
                                                   const std::vector<IndexRange>& claims) {
   const Plan plan(study);
   std::unique_ptr<Splits> splits = data ? std::make_unique<Splits>(study, *data) : nullptr;
-  const auto engine = make_torch_engine({study, plan, data, splits.get()}, {-1, 1});
+  const auto engine = make_engine({study, plan, data, splits.get()}, {-1, 1});
   std::vector<TrainedIteration> trained;
   for (const auto& claim : claims)
     engine->train(

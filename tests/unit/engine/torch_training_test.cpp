@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/torch_training.hpp"
 
-#include "model/initial_weights.hpp"
+#include <cmath>
+#include <numeric>
+
 #include "small_studies.hpp"
 #include "support/catch.hpp"
 
@@ -12,15 +14,35 @@ namespace {
 
 const DataSet line = regression_data(1, {1, 2}, {2, 5});
 
-// y = w x + b from (0.5, 0.25), one full-batch step in double; returns (w, b).
+// y = w x + b from (0.5, 0.25), in double.
+struct Line {
+  Line(const DataSet& from, const TrainOptions& train) : data(from) {
+    trial.train = train;
+    trial.train.precision = Precision::float64;
+    rows.resize(static_cast<std::size_t>(data.rows));
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+
+  TorchTraining training() const {
+    return {{trial, layers, weights, data, split, rows, 1}, data_tensors(data, torch::kCPU)};
+  }
+
+  const DataSet& data;
+  Trial trial;
+  std::vector<Layer> layers = network_layout({}, {1, 1, 1, {}});
+  std::vector<float> weights = {0.5f, 0.25f};
+  Split split;
+  std::vector<std::int64_t> rows;
+};
+
+// (w, b) after full-batch epochs.
 std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1) {
-  train.epochs = epochs;
   train.batch_size = 0;
-  const ModelOptions model;
-  const Network network(model, network_layout(model, {2, 1, 1, {}}), {0.5f, 0.25f}, torch::kCPU, torch::kFloat64);
-  const BatchReader reader(line, data_tensors(line, torch::kCPU), {}, train.loss, torch::kFloat64);
-  train_network(network, reader, train, {0, 1}, 1);
-  return {network.parameters()[0].item<double>(), network.parameters()[1].item<double>()};
+  const Line start(line, train);
+  TorchTraining training = start.training();
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) training.train_epoch();
+  const torch::Tensor& parameters = training.network().parameters();
+  return {parameters[0].item<double>(), parameters[1].item<double>()};
 }
 
 // Residuals -1.25 and -3.75: gradients of the mean square.
@@ -68,6 +90,39 @@ TEST_CASE("momentum remembers the first step in the second") {
   CHECK(step_once(train, 2).first == Approx(w - 0.01 * (0.5 * gradient_w + second_w)).epsilon(rounding));
 }
 
+TEST_CASE("weights multiply the losses of rows; a mean divides by the number of rows") {
+  const auto outputs = torch::tensor({{0.5, -1.0}, {2.0, 0.25}, {-0.5, 1.5}}, torch::kFloat64);
+  const auto weights = torch::tensor({2.0, 0.0, 0.5}, torch::kFloat64);
+  const auto one_hot = torch::tensor({{0.0, 1.0}, {1.0, 0.0}, {1.0, 0.0}}, torch::kFloat64);
+  const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
+  TrainOptions train;
+  torch::Tensor targets = one_hot;
+  double sum = 0;
+  std::int64_t divisor = 6;
+  SECTION("mse") {
+    sum = 2 * (0.5 * 0.5 + 2 * 2) + 0.5 * (1.5 * 1.5 + 1.5 * 1.5);
+  }
+  SECTION("bce") {
+    train.loss = LossKind::bce;
+    sum = 2 * (softplus(0.5) + softplus(1)) + 0.5 * (softplus(0.5) + softplus(1.5));
+  }
+  SECTION("cross entropy") {
+    train.loss = LossKind::cross_entropy;
+    targets = torch::tensor({1, 0, 0}, torch::kInt64);
+    sum = 2 * softplus(1.5) + 0.5 * softplus(2);
+    divisor = 3;
+  }
+  CHECK(batch_loss(train, outputs, targets, weights).item<double>() ==
+        Approx(sum / static_cast<double>(divisor)).epsilon(rounding));
+  const auto ones = torch::ones({3}, torch::kFloat64);
+  CHECK(batch_loss(train, outputs, targets, ones).item<double>() ==
+        Approx(batch_loss(train, outputs, targets).item<double>()).epsilon(rounding));
+  train.reduction = Reduction::sum;
+  CHECK(batch_loss(train, outputs, targets, weights).item<double>() == Approx(sum).epsilon(rounding));
+  CHECK(batch_loss(train, outputs, targets, ones).item<double>() ==
+        Approx(batch_loss(train, outputs, targets).item<double>()).epsilon(rounding));
+}
+
 TEST_CASE("validation in several batches is the mean over rows") {
   const std::int64_t rows = 2500;
   std::vector<float> features(rows), targets(rows);
@@ -78,16 +133,13 @@ TEST_CASE("validation in several batches is the mean over rows") {
     squares += std::pow(0.5 * double(row % 10) + 0.25 - double(row / 1024), 2);
   }
   const DataSet data = regression_data(1, features, targets);
-  std::vector<std::int64_t> numbers(rows);
-  for (std::int64_t row = 0; row < rows; ++row) numbers[std::size_t(row)] = row;
-  TrainOptions train;
-  const ModelOptions model;
-  const Network network(model, network_layout(model, {rows, 1, 1, {}}), {0.5f, 0.25f}, torch::kCPU, torch::kFloat64);
-  const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, train.loss, torch::kFloat64);
-  const auto validation = validate_network(network, reader, train, numbers);
-  CHECK(validation.loss == Approx(squares / rows).epsilon(rounding));
-  REQUIRE(validation.outputs.sizes() == torch::IntArrayRef({rows, 1}));
-  CHECK(validation.outputs[2499][0].item<float>() == 4.75f);
-  train.reduction = Reduction::sum;
-  CHECK(validate_network(network, reader, train, numbers).loss == Approx(squares).epsilon(rounding));
+  std::vector<float> outputs;
+  const Line start(data, {});
+  CHECK(start.training().evaluate(start.rows, outputs) == Approx(squares / rows).epsilon(rounding));
+  REQUIRE(outputs.size() == rows);
+  CHECK(outputs[2499] == 4.75f);
+  TrainOptions summed;
+  summed.reduction = Reduction::sum;
+  const Line sum(data, summed);
+  CHECK(sum.training().evaluate(sum.rows, outputs) == Approx(squares).epsilon(rounding));
 }

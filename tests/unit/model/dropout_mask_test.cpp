@@ -15,7 +15,7 @@ constexpr std::int64_t count = 40000;
 
 std::vector<float> mask(TrainingStep step, std::size_t layer, double rate = 0.25) {
   std::vector<float> values(count, -1.0f);
-  draw_dropout_mask(step, layer, rate, values.data(), count);
+  draw_dropout_mask(step, layer, rate, 0, values.data(), count);
   return values;
 }
 

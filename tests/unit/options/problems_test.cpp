@@ -45,6 +45,11 @@ TEST_CASE("data: source and file go together") {
   check_one_problem(synthetic_study({{"data.file", "d.h5"}}), "data.file = d.h5 would not be read");
 }
 
+TEST_CASE("data: weights come from a file") {
+  check_sound(file_study({{"data.weights", "w"}}));
+  check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w would not be read");
+}
+
 TEST_CASE("data: synthetic classifications know their classes, regressions have none") {
   const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
   check_sound(synthetic_study(classes));
@@ -171,6 +176,19 @@ TEST_CASE("run: threads inside a lane need one lane") {
   check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane (run.lanes = auto)");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
                     "run.threads = 2 needs one lane (run.lanes = 4)");
+}
+
+TEST_CASE("run: the resident engine trains with one thread and has no convolutions") {
+  const Assignments resident = {{"run.engine", "resident"}};
+  const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
+  check_sound(file_study(resident));
+  check_sound(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
+  check_sound(file_study(cnn));
+  check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(resident)),
+                    "run.engine = resident trains with one thread a lane (run.threads = 2)");
+  check_one_problem(study_with(cnn, file_study(resident)),
+                    "run.engine = resident has no convolutions (model.kind = cnn)");
+  check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));
 }
 
 TEST_CASE("all problems come, in the order of the sections") {

@@ -45,7 +45,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 54);
+  CHECK(keys.size() == 57);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
@@ -181,13 +181,14 @@ TEST_CASE("numbers print shortest and read back to the same bits") {
 }
 
 TEST_CASE("texts that a study file cannot hold are refused") {
-  for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "run.output"}) {
+  for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "run.output"}) {
     CAPTURE(key);
     CHECK(accepts(key, "a b"));
     CHECK(accepts(key, "\xc3\xa9t\xc3\xa9"));
     for (const char* text : {" a", "a ", "a#b", "a\nb", "\ta"}) CHECK_FALSE(accepts(key, text));
   }
   CHECK(accepts("data.file", ""));
+  CHECK(accepts("data.weights", ""));
   CHECK(accepts("run.output", ""));
   CHECK_FALSE(accepts("data.features", ""));
   CHECK_FALSE(accepts("study.name", ""));

@@ -21,6 +21,7 @@ iterations = 7
 file = my data/d=1.h5
 features = /x
 targets = /y
+weights = /w
 task = classification
 classes = 3
 normalise = minmax
@@ -57,9 +58,11 @@ train.learning_rate = 1e-3, 2.50e2
 output = out/dir
 partition = static
 device = cuda
+engine = torch
 lanes = 1
 threads = 3
 ranks_per_gpu = 2
+curves = true
 progress = lines
 )";
 

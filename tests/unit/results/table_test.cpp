@@ -29,13 +29,24 @@ TEST_CASE("the iterations' columns stand in the documented order") {
     auto& record = records[static_cast<std::size_t>(number)];
     record.iteration = number;
     record.status = IterationStatus::finished;
+    record.engine = number < 2 ? TrainedBy::resident : TrainedBy::torch;
     record.final_loss = 0.25 * static_cast<double>(number);
   }
   records[3].gpu = 1;
   const std::string text = csv_text(iteration_table(plan, records));
   CHECK(text.substr(0, text.find('\n')) ==
         "iteration,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
-        "validation_score,epochs,steps,seconds,rank,lane,device");
+        "validation_score,epochs,steps,seconds,rank,lane,device,engine");
   CHECK(text.find("\n1,0,1,0,0,") != std::string::npos);
-  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,-1,-1,cuda:1\n") != std::string::npos);
+  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,-1,-1,cpu,resident\n") != std::string::npos);
+  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,-1,-1,cuda:1,torch\n") != std::string::npos);
+}
+
+TEST_CASE("epochs come one a row, with nothing where nothing was validated") {
+  EpochRecord first{3, 0, 0.5};
+  EpochRecord second{3, 1, 0.25, 0.75, 0.875};
+  CHECK(csv_text(epoch_table({first, second})) ==
+        "iteration,epoch,training_loss,validation_loss,validation_score\n"
+        "3,0,0.5,,\n"
+        "3,1,0.25,0.75,0.875\n");
 }

@@ -1,5 +1,4 @@
 // Not compiled: breaks the rules that violation.cmake lists.
-#include <Random123/philox.h>
 #include <torch/torch.h>
 #include <chrono>
 #include <options/study.hpp>

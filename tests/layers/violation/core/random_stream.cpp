@@ -1,4 +1,4 @@
 // Not compiled: breaks no rule.
 #include "core/clock.hpp"
 
-#include <Random123/philox.h>
+#include <hwy/highway.h>

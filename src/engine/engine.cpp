@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "engine/engine.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "engine/engine_choice.hpp"
+#include "engine/resident_trainer.hpp"
+#include "engine/torch_trainer.hpp"
+#include "engine/training.hpp"
+
+namespace sheaf {
+namespace {
+
+// Each iteration by the trainer that its trial asks for; trainers are made when first needed.
+class ChoosingEngine : public Engine {
+ public:
+  ChoosingEngine(const TrainingContext& context, LaneDevice device) : context_(context), device_(device) {}
+
+  void train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) sink(train_one(number));
+  }
+
+ private:
+  TrainedIteration train_one(std::int64_t number) {
+    const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(context_.plan.iteration(number).trial)];
+    const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
+    Trainer& trainer = resident ? resident_trainer() : torch_trainer();
+    try {
+      TrainedIteration trained = train_iteration(context_, number, trainer);
+      trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
+      return trained;
+    } catch (const RunError& error) {
+      throw RunError(
+          fmt::format("iteration {} could not be trained ({}). Use a smaller batch or model or fewer lanes "
+                      "if memory ran out.",
+                      number, error.what()));
+    }
+  }
+
+  Trainer& resident_trainer() {
+    if (!resident_) resident_ = make_resident_trainer();
+    return *resident_;
+  }
+
+  Trainer& torch_trainer() {
+    if (!torch_) torch_ = make_torch_trainer(device_, context_.data);
+    return *torch_;
+  }
+
+  TrainingContext context_;
+  LaneDevice device_;
+  std::unique_ptr<Trainer> resident_, torch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
+  return std::make_unique<ChoosingEngine>(context, device);
+}
+
+}  // namespace sheaf

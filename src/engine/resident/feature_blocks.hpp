@@ -1,0 +1,35 @@
+// How a layer's inputs are cut into blocks, the unit of the resident engine's products and updates. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace sheaf {
+
+/// The least multiple of `step` that is not below `value`.
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// Rows, columns and blocks are padded to whole cache lines of floats, hence to whole vectors of every instruction set.
+constexpr std::int64_t padding = 16;
+
+/// A layer's inputs in blocks of 64, the last one shorter. A matrix [n, inputs] is stored block after block, each
+/// row-major [n, padded(block)]: a block of 64 columns and up to 128 rows is 32 KiB of floats and lies in one piece.
+/// Pad columns are zero.
+struct FeatureBlocks {
+  static constexpr std::int64_t width = 64;
+  std::int64_t features = 0;
+
+  std::int64_t count() const { return (features + width - 1) / width; }
+  std::int64_t columns(std::int64_t block) const { return std::min(width, features - block * width); }
+  std::int64_t padded(std::int64_t block) const { return round_up(columns(block), padding); }
+  /// Where a block of a matrix with `n` rows begins.
+  std::int64_t offset(std::int64_t block, std::int64_t n) const { return block * width * n; }
+  /// Columns of all blocks with their padding.
+  std::int64_t total_columns() const { return round_up(features, padding); }
+};
+
+}  // namespace sheaf

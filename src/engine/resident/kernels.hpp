@@ -1,0 +1,101 @@
+// The resident engine's passes over memory, vectorised: tables of functions for the best instruction set of the
+// machine. Matrices of activations are stored by columns, [columns, rows] with the rows of a batch contiguous and
+// padded to `row_count`, a multiple of `padding`; arrays begin at cache lines. All functions are pure but for what they
+// write. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// Where a batch's rows come from.
+struct RowSource {
+  const float* features = nullptr;  ///< [rows, feature_count]
+  std::int64_t feature_count = 0;
+  const float* shift = nullptr;  ///< [feature_count]: value = (feature - shift) * scale; null: as it is
+  const float* scale = nullptr;
+};
+
+/// Moves rows and turns matrices over.
+template <class Value>
+struct MoveKernels {
+  /// The chosen rows, scaled in float, by columns and in row-major blocks (FeatureBlocks) with their padding; `blocks`
+  /// may be null (not wanted). Rows from `count` to `row_count` are zero.
+  void (*gather)(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
+                 Value* blocks, Value* columns);
+  /// to[column * to_stride + row] = from[row * from_stride + column]; `row_count` a multiple of `padding`,
+  /// `column_count` of 4.
+  void (*transpose)(const Value* from, std::int64_t from_stride, std::int64_t row_count, std::int64_t column_count,
+                    Value* to, std::int64_t to_stride);
+};
+
+/// The hidden layers' pointwise work.
+template <class Value>
+struct ActivationKernels {
+  /// values[c, r] = keep[c, r] * keep_scale * f(values[c, r] + bias[c]), and derivative[c, r] likewise with f'. May be
+  /// null: `bias` (zero), `keep` (neither is multiplied), `derivative` (not wanted).
+  void (*activate)(Activation kind, const Value* bias, const float* keep, Value keep_scale, std::int64_t columns,
+                   std::int64_t row_count, Value* values, Value* derivative);
+  /// gradients[c, r] *= derivative[c, r] (null: as they are); sums[c] (null: not wanted) = or += the sum over r of the
+  /// product.
+  void (*finish_gradient)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
+                          Value* gradients, Value* sums);
+  /// sums[o * sum_stride + c] = or += the sum over r of columns[c, r] * gradients[o, r]: the weight gradient of a layer
+  /// too narrow for a matrix product.
+  void (*dot_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* gradients,
+                      std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride);
+};
+
+/// What a batch's outputs should be.
+template <class Value>
+struct BatchTargets {
+  const Value* labels = nullptr;   ///< [row_count]; cross_entropy only
+  const Value* values = nullptr;   ///< [outputs, row_count]; mse and bce
+  const Value* weights = nullptr;  ///< [row_count]; zero in padding
+};
+
+template <class Value>
+struct LossKernels {
+  /// Adds `bias` (may be null) to outputs [output_count, row_count], and returns the weighted sum of the rows' losses
+  /// (for mse and bce of all outputs of a row). gradients = d(scale * sum) / d outputs; null: not wanted.
+  double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+                 std::int64_t output_count, std::int64_t row_count, Value* outputs, Value* gradients);
+};
+
+/// One optimizer step's numbers. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
+template <class Value>
+struct UpdateRule {
+  Value rate = 0;          ///< learning rate; adam: over the first moment's bias correction
+  Value weight_decay = 0;  ///< sgd, adam, rmsprop: added to the gradient, times the parameter
+  Value shrink = 1;        ///< adamw: the parameter is multiplied by it first
+  Value momentum = 0;      ///< sgd, rmsprop
+  Value first_decay = 0;   ///< adam: beta1
+  Value second_decay = 0;  ///< adam: beta2; rmsprop: alpha
+  Value root_scale = 1;    ///< adam: 1 / sqrt(the second moment's bias correction)
+  Value epsilon = 0;
+};
+
+template <class Value>
+struct UpdateKernels {
+  /// Updates `count` parameters (a multiple of `padding`) and their state. `first`: sgd's and rmsprop's momentum
+  /// buffer, adam's first moment. `second`: adam's and rmsprop's second moment. Those not used may be null.
+  using Update = void (*)(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters,
+                          Value* first, Value* second);
+  Update sgd, sgd_momentum, sgd_nesterov, adam, rmsprop, rmsprop_momentum;
+};
+
+template <class Value>
+MoveKernels<Value> move_kernels();
+template <class Value>
+ActivationKernels<Value> activation_kernels();
+template <class Value>
+LossKernels<Value> loss_kernels();
+template <class Value>
+UpdateKernels<Value> update_kernels();
+
+/// The instruction set that the tables are for, e.g. "AVX2".
+const char* instruction_set();
+
+}  // namespace sheaf

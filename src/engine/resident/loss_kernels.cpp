@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/resident/loss_kernels.cpp"  // compiled once for each instruction set
+#include <hwy/foreach_target.h>
+// Highway asks for this order.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "engine/resident/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sheaf {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Value>
+using Tag = hn::ScalableTag<Value>;
+
+// The loss of single outputs, and its derivative.
+template <class V>
+struct Point {
+  V loss;
+  V slope;
+};
+
+struct SquaredError {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D, V output, V target) const {
+    const V difference = hn::Sub(output, target);
+    return {hn::Mul(difference, difference), hn::Add(difference, difference)};
+  }
+};
+
+// Binary cross entropy of a logit z: max(z, 0) - z y + ln(1 + exp(-|z|)).
+struct LogitCrossEntropy {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V one = hn::Set(d, 1), zero = hn::Zero(d);
+    const V power = hn::Exp(d, hn::Neg(hn::Abs(output)));
+    const V larger = hn::Div(one, hn::Add(one, power));  // the sigmoid of |z|
+    const V sigmoid = hn::IfThenElse(hn::Lt(output, zero), hn::Mul(power, larger), larger);
+    const V loss = hn::Add(hn::NegMulAdd(output, target, hn::Max(output, zero)), hn::Log1p(d, power));
+    return {loss, hn::Sub(sigmoid, target)};
+  }
+};
+
+template <class Function, class Value>
+double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
+                     std::int64_t row_count, Value* outputs, Value* gradients) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  for (std::int64_t output = 0; output < output_count; ++output) {
+    const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[output]);
+    for (std::int64_t row = 0; row < row_count; row += lanes) {
+      const std::int64_t place = output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, outputs + place), shift);
+      const auto weight = hn::Load(d, targets.weights + row);
+      const auto point = Function()(d, value, hn::Load(d, targets.values + place));
+      hn::Store(value, d, outputs + place);
+      sum = hn::MulAdd(point.loss, weight, sum);
+      if (gradients != nullptr)
+        hn::Store(hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale))), d, gradients + place);
+    }
+  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+// Softmax and cross entropy of a vector of rows, its loss unweighted; `powers` [output_count, row_count] is scratch and
+// may be the gradients.
+template <class Value>
+double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
+                         std::int64_t row_count, Value* outputs, Value* gradients) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  for (std::int64_t row = 0; row < row_count; row += lanes) {
+    const auto label = hn::Load(d, targets.labels + row);
+    const auto weight = hn::Load(d, targets.weights + row);
+    auto largest = hn::Set(d, -hwy::HighestValue<Value>());
+    auto chosen = hn::Zero(d);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      Value* place = outputs + output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, place), hn::Set(d, bias == nullptr ? Value{0} : bias[output]));
+      hn::Store(value, d, place);
+      largest = hn::Max(largest, value);
+      chosen = hn::IfThenElse(hn::Eq(label, hn::Set(d, static_cast<Value>(output))), value, chosen);
+    }
+    auto total = hn::Zero(d);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      const std::int64_t place = output * row_count + row;
+      const auto power = hn::Exp(d, hn::Sub(hn::Load(d, outputs + place), largest));
+      total = hn::Add(total, power);
+      if (gradients != nullptr) hn::Store(power, d, gradients + place);
+    }
+    const auto loss = hn::Add(hn::Log(d, total), hn::Sub(largest, chosen));
+    sum = hn::MulAdd(loss, weight, sum);
+    if (gradients == nullptr) continue;
+    const auto factor = hn::Mul(weight, hn::Set(d, scale));
+    const auto probability_factor = hn::Div(factor, total);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      Value* place = gradients + output * row_count + row;
+      const auto is_label = hn::Eq(label, hn::Set(d, static_cast<Value>(output)));
+      hn::Store(hn::MulSub(hn::Load(d, place), probability_factor, hn::IfThenElseZero(is_label, factor)), d, place);
+    }
+  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+template <class Value>
+double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+            std::int64_t output_count, std::int64_t row_count, Value* outputs, Value* gradients) {
+  switch (kind) {
+    case LossKind::mse:
+      return sum_by_output<SquaredError>(bias, targets, scale, output_count, row_count, outputs, gradients);
+    case LossKind::bce:
+      return sum_by_output<LogitCrossEntropy>(bias, targets, scale, output_count, row_count, outputs, gradients);
+    case LossKind::cross_entropy:
+      return sum_cross_entropy(bias, targets, scale, output_count, row_count, outputs, gradients);
+  }
+  return 0;
+}
+
+LossKernels<float> float_table() {
+  return {loss<float>};
+}
+
+LossKernels<double> double_table() {
+  return {loss<double>};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sheaf {
+
+HWY_EXPORT(float_table);
+HWY_EXPORT(double_table);
+
+template <>
+LossKernels<float> loss_kernels() {
+  return HWY_DYNAMIC_DISPATCH(float_table)();
+}
+
+template <>
+LossKernels<double> loss_kernels() {
+  return HWY_DYNAMIC_DISPATCH(double_table)();
+}
+
+}  // namespace sheaf
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+#include "engine/resident/network.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace sheaf {
+namespace {
+
+// Weight gradients are made in pieces of about 32 KiB and used up while they are in the first-level cache.
+constexpr std::int64_t gradient_piece_bytes = 32 << 10;
+
+// Fewer outputs than this are summed column by column: a product as narrow would wait for its own additions.
+constexpr std::int64_t narrow_outputs = 4;
+
+}  // namespace
+
+template <class Value>
+ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
+                                        const TrainOptions& train, std::int64_t most_rows)
+    : model_(model), train_(train), updater_(train) {
+  for (const Layer& layer : layers) {
+    assert(layer.kind == Layer::Kind::dense);
+    Place place;
+    place.layer = layer;
+    place.blocks.features = layer.inputs;
+    place.weights = parameter_count_;
+    place.bias = place.weights + layer.outputs * place.blocks.total_columns();
+    parameter_count_ = place.bias + round_up(layer.bias_count(), padding);
+    const std::int64_t row_bytes = place.blocks.padded(0) * static_cast<std::int64_t>(sizeof(Value));
+    place.chunk = std::min(layer.outputs, gradient_piece_bytes / row_bytes);
+    places_.push_back(place);
+  }
+  ArenaLayout sizes;
+  lay_out(sizes, round_up(most_rows, padding));
+  arena_ = Arena(sizes.bytes());
+  ArenaLayout pieces(arena_.data());
+  lay_out(pieces, round_up(most_rows, padding));
+}
+
+template <class Value>
+void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
+  const std::int64_t output_count = places_.back().layer.outputs;
+  std::int64_t widest = 0, largest_piece = 0;
+  parameters_ = arena.take<Value>(parameter_count_);
+  first_ = arena.take<Value>(parameter_count_);
+  second_ = arena.take<Value>(parameter_count_);
+  gradients_ = arena.take<Value>(parameter_count_);
+  for (Place& place : places_) {
+    const std::int64_t columns = place.blocks.total_columns();
+    place.columns = arena.take<Value>(columns * most_rows);
+    place.rows = arena.take<Value>(columns * most_rows);
+    if (&place != &places_.front()) place.slopes = arena.take<Value>(columns * most_rows);
+    widest = std::max(widest, round_up(place.layer.outputs, padding));
+    largest_piece = std::max(largest_piece, place.chunk * place.blocks.padded(0));
+  }
+  weight_gradients_ = arena.take<Value>(largest_piece);
+  outputs_ = arena.take<Value>(output_count * most_rows);
+  for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
+  labels_ = arena.take<Value>(most_rows);
+  targets_ = arena.take<Value>(output_count * most_rows);
+  weights_ = arena.take<Value>(most_rows);
+  if (model_.dropout > 0) {
+    mask_ = arena.take<float>(widest * most_rows);
+    keep_ = arena.take<float>(widest * most_rows);
+  }
+}
+
+template <class Value>
+bool ResidentNetwork<Value>::is_narrow(const Place& place) const {
+  return place.layer.outputs < narrow_outputs;
+}
+
+template <class Value>
+typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::make_products(const Place& place,
+                                                                                     std::int64_t block,
+                                                                                     std::int64_t row_count) const {
+  const std::int64_t outputs = place.layer.outputs;
+  const std::int64_t columns = place.blocks.columns(block), padded = place.blocks.padded(block);
+  BlockProducts products;
+  products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
+  if (place.slopes != nullptr)
+    products.input_gradient = Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
+  if (is_narrow(place)) return products;
+  const auto gradient = [&](std::int64_t chunk, bool accumulate) {
+    return Product<Value>({padded, chunk, row_count, padded, row_count, padded, false, accumulate});
+  };
+  const std::int64_t last_chunk = outputs - (outputs - 1) / place.chunk * place.chunk;
+  products.weight_gradient = gradient(place.chunk, false);
+  products.last_weight_gradient = gradient(last_chunk, false);
+  products.more_weight_gradient = gradient(place.chunk, true);
+  products.more_last_weight_gradient = gradient(last_chunk, true);
+  return products;
+}
+
+template <class Value>
+void ResidentNetwork<Value>::reserve(std::int64_t count) {
+  const std::int64_t row_count = round_up(count, padding);
+  for (const Pass& pass : passes_)
+    if (pass.row_count == row_count) return;
+  Pass pass{row_count, {}};
+  for (const Place& place : places_) {
+    std::vector<BlockProducts> products;
+    for (std::int64_t block = 0; block < place.blocks.count(); ++block)
+      products.push_back(make_products(place, block, row_count));
+    pass.layers.push_back(std::move(products));
+  }
+  passes_.push_back(std::move(pass));
+}
+
+template <class Value>
+const typename ResidentNetwork<Value>::Pass& ResidentNetwork<Value>::pass_of(std::int64_t row_count) const {
+  const auto found = std::find_if(passes_.begin(), passes_.end(),
+                                  [row_count](const Pass& pass) { return pass.row_count == row_count; });
+  assert(found != passes_.end());
+  return *found;
+}
+
+template <class Value>
+void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data,
+                                  const FeatureScaling& scaling) {
+  std::fill_n(parameters_, parameter_count_, Value{0});
+  std::fill_n(first_, parameter_count_, Value{0});
+  std::fill_n(second_, parameter_count_, Value{0});
+  const float* from = weights.data();
+  for (const Place& place : places_) {
+    for (std::int64_t output = 0; output < place.layer.outputs; ++output) {
+      for (std::int64_t block = 0; block < place.blocks.count(); ++block) {
+        const std::int64_t columns = place.blocks.columns(block);
+        Value* to = parameters_ + place.weights + place.blocks.offset(block, place.layer.outputs) +
+                    output * place.blocks.padded(block);
+        std::copy_n(from, columns, to);
+        from += columns;
+      }
+    }
+    std::copy_n(from, place.layer.bias_count(), parameters_ + place.bias);
+    from += place.layer.bias_count();
+  }
+  assert(from == weights.data() + weights.size());
+
+  data_ = &data;
+  const bool scaled = !scaling.shift.empty();
+  source_ = {data.features, data.feature_count, scaled ? scaling.shift.data() : nullptr,
+             scaled ? scaling.scale.data() : nullptr};
+}
+
+template <class Value>
+void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
+  pass_ = &pass_of(round_up(count, padding));
+  count_ = count;
+  const Place& first = places_.front();
+  move_.gather(source_, rows, count, pass_->row_count, is_narrow(first) ? nullptr : first.rows, first.columns);
+  gather_targets(rows, count);
+  gather_weights(rows, count, weighted);
+}
+
+template <class Value>
+void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count) {
+  const std::int64_t row_count = pass_->row_count, output_count = data_->output_count;
+  if (data_->task == Task::regression) {
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      const float* from = data_->targets + output;
+      Value* to = targets_ + output * row_count;
+      for (std::int64_t place = 0; place < count; ++place)
+        to[place] = static_cast<Value>(from[rows[place] * output_count]);
+    }
+  } else if (train_.loss == LossKind::cross_entropy) {
+    for (std::int64_t place = 0; place < count; ++place)
+      labels_[place] = static_cast<Value>(data_->labels[rows[place]]);
+  } else {
+    std::fill_n(targets_, output_count * row_count, Value{0});
+    for (std::int64_t place = 0; place < count; ++place) targets_[data_->labels[rows[place]] * row_count + place] = 1;
+  }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
+  if (weighted && data_->weights != nullptr)
+    std::transform(rows, rows + count, weights_,
+                   [this](std::int64_t row) { return static_cast<Value>(data_->weights[row]); });
+  else
+    std::fill_n(weights_, count, Value{1});
+  std::fill(weights_ + count, weights_ + pass_->row_count, Value{0});
+}
+
+template <class Value>
+void ResidentNetwork<Value>::multiply(std::size_t index, Value* values) const {
+  const Place& place = places_[index];
+  const auto& products = pass_->layers[index];
+  for (std::int64_t block = 0; block < place.blocks.count(); ++block)
+    products[static_cast<std::size_t>(block)].forward(
+        place.columns + place.blocks.offset(block, pass_->row_count),
+        parameters_ + place.weights + place.blocks.offset(block, place.layer.outputs), values);
+}
+
+template <class Value>
+const float* ResidentNetwork<Value>::draw_keep(std::size_t index, const BatchPart& part) {
+  if (model_.dropout <= 0) return nullptr;
+  const std::int64_t width = places_[index].layer.outputs, row_count = pass_->row_count;
+  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, count_ * width);
+  // Rows of padding keep what an earlier tile left there, zeros and ones.
+  move_floats_.transpose(mask_, width, row_count, round_up(width, 4), keep_, row_count);
+  return keep_;
+}
+
+// Bias and activation of layer `index`, whose products stand in the next layer's columns.
+template <class Value>
+void ResidentNetwork<Value>::activate(std::size_t index, const BatchPart* part) {
+  const Place& place = places_[index];
+  const Place& next = places_[index + 1];
+  const std::int64_t row_count = pass_->row_count, columns = next.blocks.features;
+  const float* keep = part == nullptr ? nullptr : draw_keep(index, *part);
+  activation_.activate(model_.activation, place.layer.bias ? parameters_ + place.bias : nullptr, keep,
+                       static_cast<Value>(1 / (1 - model_.dropout)), columns, row_count, next.columns,
+                       part == nullptr ? nullptr : next.slopes);
+  if (part == nullptr || is_narrow(next)) return;
+  std::fill(next.columns + columns * row_count, next.columns + next.blocks.total_columns() * row_count, Value{0});
+  for (std::int64_t block = 0; block < next.blocks.count(); ++block) {
+    const std::int64_t padded = next.blocks.padded(block);
+    move_.transpose(next.columns + next.blocks.offset(block, row_count), row_count, padded, row_count,
+                    next.rows + next.blocks.offset(block, row_count), padded);
+  }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::forward(const BatchPart* part) {
+  for (std::size_t index = 0; index + 1 < places_.size(); ++index) {
+    multiply(index, places_[index + 1].columns);
+    activate(index, part);
+  }
+  multiply(places_.size() - 1, outputs_);
+}
+
+template <class Value>
+double ResidentNetwork<Value>::loss(double scale, Value* gradients) {
+  const Place& last = places_.back();
+  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
+                    static_cast<Value>(scale), last.layer.outputs, pass_->row_count, outputs_, gradients);
+}
+
+template <class Value>
+double ResidentNetwork<Value>::train(const BatchPart& part) {
+  forward(&part);
+  const double sum = loss(part.gradient_scale, layer_gradients_[0]);
+  if (part.last) updater_.begin_step(part.step.number);
+  backward(part);
+  return sum;
+}
+
+template <class Value>
+void ResidentNetwork<Value>::backward(const BatchPart& part) {
+  Value* gradients = layer_gradients_[0];
+  Value* next = layer_gradients_[1];
+  const Value* slopes = nullptr;
+  for (std::size_t index = places_.size(); index-- > 0; slopes = places_[index].slopes) {
+    const Place& place = places_[index];
+    activation_.finish_gradient(slopes, place.layer.outputs, pass_->row_count, part.begin > 0, gradients,
+                                place.layer.bias ? gradients_ + place.bias : nullptr);
+    if (index > 0) propagate(index, gradients, next);
+    update_weights(index, gradients, part);
+    if (part.last && place.layer.bias)
+      update(gradients_ + place.bias, place.bias, round_up(place.layer.outputs, padding));
+    std::swap(gradients, next);
+  }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::propagate(std::size_t index, const Value* gradients, Value* input_gradients) const {
+  const Place& place = places_[index];
+  const auto& products = pass_->layers[index];
+  for (std::int64_t block = 0; block < place.blocks.count(); ++block)
+    products[static_cast<std::size_t>(block)].input_gradient(
+        gradients, parameters_ + place.weights + place.blocks.offset(block, place.layer.outputs),
+        input_gradients + place.blocks.offset(block, pass_->row_count));
+}
+
+// Each piece of the gradient is used up while it is hot; it reaches memory only when a batch has several tiles.
+template <class Value>
+void ResidentNetwork<Value>::update_weights(std::size_t index, const Value* gradients, const BatchPart& part) {
+  const Place& place = places_[index];
+  const bool whole = part.begin == 0 && part.last;
+  for (std::int64_t block = 0; block < place.blocks.count(); ++block) {
+    const BlockProducts& products = pass_->layers[index][static_cast<std::size_t>(block)];
+    const std::int64_t padded = place.blocks.padded(block);
+    for (std::int64_t output = 0; output < place.layer.outputs; output += place.chunk) {
+      const std::int64_t offset = place.weights + place.blocks.offset(block, place.layer.outputs) + output * padded;
+      Value* to = whole ? weight_gradients_ : gradients_ + offset;
+      weight_gradient(place, products, block, output, gradients + output * pass_->row_count, part.begin > 0, to);
+      if (part.last) update(to, offset, std::min(place.chunk, place.layer.outputs - output) * padded);
+    }
+  }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block,
+                                             std::int64_t output, const Value* gradients, bool accumulate,
+                                             Value* to) const {
+  const std::int64_t offset = place.blocks.offset(block, pass_->row_count);
+  const bool last = output + place.chunk >= place.layer.outputs;
+  if (is_narrow(place)) {
+    const std::int64_t columns = place.blocks.columns(block), padded = place.blocks.padded(block);
+    activation_.dot_columns(place.columns + offset, columns, pass_->row_count, gradients, place.layer.outputs,
+                            accumulate, to, padded);
+    for (std::int64_t narrow = 0; narrow < place.layer.outputs; ++narrow)
+      std::fill(to + narrow * padded + columns, to + (narrow + 1) * padded, Value{0});
+  } else if (accumulate) {
+    (last ? products.more_last_weight_gradient : products.more_weight_gradient)(place.rows + offset, gradients, to);
+  } else {
+    (last ? products.last_weight_gradient : products.weight_gradient)(place.rows + offset, gradients, to);
+  }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::update(const Value* gradients, std::int64_t offset, std::int64_t count) {
+  updater_(gradients, count, parameters_ + offset, first_ + offset, second_ + offset);
+}
+
+template <class Value>
+double ResidentNetwork<Value>::evaluate(float* outputs) {
+  forward(nullptr);
+  const double sum = loss(0, nullptr);
+  const std::int64_t output_count = places_.back().layer.outputs;
+  for (std::int64_t row = 0; row < count_; ++row)
+    for (std::int64_t output = 0; output < output_count; ++output)
+      *outputs++ = static_cast<float>(outputs_[output * pass_->row_count + row]);
+  return sum;
+}
+
+template class ResidentNetwork<float>;
+template class ResidentNetwork<double>;
+
+}  // namespace sheaf

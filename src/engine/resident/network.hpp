@@ -1,0 +1,127 @@
+// A linear model or MLP with everything that its training touches in one arena: a batch goes through it in tiles of
+// rows that fit the cache. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+#include "engine/resident/arena.hpp"
+#include "engine/resident/feature_blocks.hpp"
+#include "engine/resident/kernels.hpp"
+#include "engine/resident/product.hpp"
+#include "engine/resident/updater.hpp"
+#include "model/dropout_mask.hpp"
+#include "options/study.hpp"
+#include "plan/network_layout.hpp"
+
+namespace sheaf {
+
+/// What a tile's training needs to know of its batch.
+struct BatchPart {
+  std::int64_t begin = 0;     ///< of the tile within the batch
+  bool last = true;           ///< the batch ends with this tile, hence parameters are updated
+  double gradient_scale = 1;  ///< of the gradients of the summed loss
+  TrainingStep step;
+};
+
+/// Value: float or double. Only load, reserve and the constructor allocate. Not shared between threads.
+template <class Value>
+class ResidentNetwork {
+ public:
+  /// `layers` are dense. `most_rows`: of any tile.
+  ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
+                  std::int64_t most_rows);
+
+  /// Makes the products for tiles of `count` rows, for training or for evaluation alone.
+  void reserve(std::int64_t count);
+
+  /// Starts anew from the flat list of initial_weights(), with the rows of `data` in `scaling`. Both outlive the
+  /// training.
+  void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling);
+
+  /// Brings rows into the cache as the tile to work on, `count` of them as reserved. `weighted`: with the sample
+  /// weights of the data set, if it has any; else each row weighs 1.
+  void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
+
+  /// Forward, backward and, with the last tile of a batch, the update. Returns the weighted sum of the rows' losses
+  /// (for mse and bce of all outputs of a row).
+  double train(const BatchPart& part);
+
+  /// Forward alone, without dropout: the loss sum, and outputs [count, outputs] row-major, plain values or logits.
+  double evaluate(float* outputs);
+
+ private:
+  // A dense layer and where its numbers lie.
+  struct Place {
+    Layer layer;
+    FeatureBlocks blocks;      // of its inputs
+    std::int64_t weights = 0;  // offsets in the parameter arrays; blocks of [outputs, padded]
+    std::int64_t bias = 0;     // [outputs], padded
+    std::int64_t chunk = 0;    // outputs whose weight gradients are made and used at once
+    Value* columns = nullptr;  // inputs [columns, rows]
+    Value* rows = nullptr;     // inputs in row-major blocks
+    Value* slopes = nullptr;   // derivatives of the activation before it [columns, rows]; not of the first layer
+  };
+
+  // The products of one layer, for each block of its inputs.
+  struct BlockProducts {
+    Product<Value> forward;
+    Product<Value> input_gradient;
+    Product<Value> weight_gradient, last_weight_gradient;            // of a chunk of outputs; of the last one
+    Product<Value> more_weight_gradient, more_last_weight_gradient;  // added to what is there
+  };
+
+  // All products for tiles of one height.
+  struct Pass {
+    std::int64_t row_count = 0;
+    std::vector<std::vector<BlockProducts>> layers;
+  };
+
+  void lay_out(ArenaLayout& arena, std::int64_t most_rows);
+  BlockProducts make_products(const Place& place, std::int64_t block, std::int64_t row_count) const;
+  const Pass& pass_of(std::int64_t row_count) const;
+  bool is_narrow(const Place& place) const;
+
+  void gather_targets(const std::int64_t* rows, std::int64_t count);
+  void gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted);
+  void forward(const BatchPart* part);
+  void multiply(std::size_t index, Value* values) const;
+  void activate(std::size_t index, const BatchPart* part);
+  const float* draw_keep(std::size_t index, const BatchPart& part);
+  double loss(double scale, Value* gradients);
+  void backward(const BatchPart& part);
+  void propagate(std::size_t index, const Value* gradients, Value* input_gradients) const;
+  void update_weights(std::size_t index, const Value* gradients, const BatchPart& part);
+  void weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block, std::int64_t output,
+                       const Value* gradients, bool accumulate, Value* to) const;
+  void update(const Value* gradients, std::int64_t offset, std::int64_t count);
+
+  ModelOptions model_;
+  TrainOptions train_;
+  std::vector<Place> places_;
+  std::int64_t parameter_count_ = 0;  // with padding
+  std::vector<Pass> passes_;
+  MoveKernels<Value> move_ = move_kernels<Value>();
+  MoveKernels<float> move_floats_ = move_kernels<float>();
+  ActivationKernels<Value> activation_ = activation_kernels<Value>();
+  LossKernels<Value> loss_ = loss_kernels<Value>();
+  Updater<Value> updater_;
+
+  Arena arena_;
+  Value *parameters_ = nullptr, *first_ = nullptr, *second_ = nullptr, *gradients_ = nullptr;
+  Value* weight_gradients_ = nullptr;               // of one chunk
+  Value* outputs_ = nullptr;                        // [outputs, rows]
+  Value* layer_gradients_[2] = {nullptr, nullptr};  // [widest layer, rows], taken in turns
+  Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;
+  float *mask_ = nullptr, *keep_ = nullptr;  // dropout: row-major, and by columns
+
+  // The data, and the tile at hand.
+  const DataSet* data_ = nullptr;
+  RowSource source_;
+  const Pass* pass_ = nullptr;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "engine/resident/training.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/resident/tiling.hpp"
+
+namespace sheaf {
+namespace {
+
+std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
+  return train.batch_size == 0 ? count : std::min(train.batch_size, count);
+}
+
+}  // namespace
+
+template <class Value>
+ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, const ModelOptions& model,
+                                          const TrainOptions& train, std::int64_t training_count,
+                                          std::int64_t validation_count)
+    : train_(train),
+      training_count_(training_count),
+      batch_size_(batch_size_of(train, training_count)),
+      output_count_(layers.back().outputs),
+      tile_limit_(cached_rows(layers, sizeof(Value))),
+      one_batch_(batch_size_ == training_count && model.dropout == 0),
+      one_tile_(one_batch_ && training_count <= tile_limit_),
+      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))),
+      order_(static_cast<std::size_t>(training_count)) {
+  reserve_batch(batch_size_);
+  reserve_batch(last_tile_rows(training_count, batch_size_));
+  if (validation_count > 0) reserve_batch(validation_count);
+}
+
+template <class Value>
+void ResidentTraining<Value>::reserve_batch(std::int64_t count) {
+  const std::int64_t tile = tile_rows(count, tile_limit_);
+  network_.reserve(std::min(tile, count));
+  network_.reserve(last_tile_rows(count, tile));
+}
+
+template <class Value>
+void ResidentTraining<Value>::start(const std::vector<float>& weights, const DataSet& data,
+                                    const FeatureScaling& scaling, const std::vector<std::int64_t>& rows,
+                                    std::uint64_t iteration_seed) {
+  assert(static_cast<std::int64_t>(rows.size()) == training_count_);
+  rows_ = &rows;
+  seed_ = iteration_seed;
+  epoch_ = step_ = 0;
+  network_.load(weights, data, scaling);
+  if (one_batch_) std::copy(rows.begin(), rows.end(), order_.begin());
+}
+
+template <class Value>
+void ResidentTraining<Value>::order_rows() {
+  batch_order(training_count_, train_.shuffle, seed_, epoch_, order_.data());
+  for (std::int64_t& row : order_) row = (*rows_)[static_cast<std::size_t>(row)];
+}
+
+template <class Value>
+double ResidentTraining<Value>::per_row(double loss_sum) const {
+  return train_.loss == LossKind::cross_entropy || train_.reduction == Reduction::sum
+             ? loss_sum
+             : loss_sum / static_cast<double>(output_count_);
+}
+
+template <class Value>
+double ResidentTraining<Value>::train_epoch() {
+  if (!one_batch_) order_rows();
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < training_count_; begin += batch_size_, ++step_)
+    sum += train_batch(begin, std::min(batch_size_, training_count_ - begin));
+  ++epoch_;
+  return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(training_count_) : sum;
+}
+
+template <class Value>
+double ResidentTraining<Value>::train_batch(std::int64_t begin, std::int64_t count) {
+  const std::int64_t tile = tile_rows(count, tile_limit_);
+  const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
+  double sum = 0;
+  for (std::int64_t done = 0; done < count; done += tile) {
+    const std::int64_t height = std::min(tile, count - done);
+    if (!one_tile_ || step_ == 0) network_.gather(order_.data() + begin + done, height, true);
+    sum += network_.train({done, done + height == count, scale, {seed_, step_}});
+  }
+  return sum;
+}
+
+template <class Value>
+double ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+  const auto count = static_cast<std::int64_t>(rows.size());
+  outputs.resize(static_cast<std::size_t>(count * output_count_));
+  const std::int64_t tile = tile_rows(count, tile_limit_);
+  double sum = 0;
+  for (std::int64_t done = 0; done < count; done += tile) {
+    network_.gather(rows.data() + done, std::min(tile, count - done), false);
+    sum += network_.evaluate(outputs.data() + done * output_count_);
+  }
+  return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(count) : sum;
+}
+
+template class ResidentTraining<float>;
+template class ResidentTraining<double>;
+
+}  // namespace sheaf

@@ -1,0 +1,56 @@
+// One model's training in the resident engine: epochs of batches of tiles.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+#include "engine/resident/network.hpp"
+#include "options/study.hpp"
+#include "plan/network_layout.hpp"
+
+namespace sheaf {
+
+/// Value: float or double. Made once for trainings of one shape, then started for each. train_epoch allocates nothing
+/// and makes no system call. Not shared between threads.
+template <class Value>
+class ResidentTraining {
+ public:
+  /// For `training_count` rows, and evaluations of `validation_count` rows at once (may be 0).
+  ResidentTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
+                   std::int64_t training_count, std::int64_t validation_count);
+
+  /// Begins with the flat list of initial_weights(). All but the weights outlive the training; as many rows as
+  /// promised.
+  void start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
+             const std::vector<std::int64_t>& rows, std::uint64_t iteration_seed);
+
+  /// One more epoch; its loss as IterationRecord::final_loss.
+  double train_epoch();
+
+  /// Loss of the rows without sample weights, and their outputs [rows, outputs].
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+
+  std::int64_t steps() const { return step_; }
+
+ private:
+  void reserve_batch(std::int64_t count);
+  void order_rows();
+  double train_batch(std::int64_t begin, std::int64_t count);
+  double per_row(double loss_sum) const;
+
+  TrainOptions train_;
+  std::int64_t training_count_, batch_size_, output_count_, tile_limit_;
+  bool one_batch_;  // an epoch is one batch whose order does not matter
+  bool one_tile_;   // and it stays in the cache
+  ResidentNetwork<Value> network_;
+  std::vector<std::int64_t> order_;  // the epoch's rows
+
+  const std::vector<std::int64_t>* rows_ = nullptr;
+  std::uint64_t seed_ = 0;
+  std::int64_t epoch_ = 0, step_ = 0;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "engine/resident_trainer.hpp"
+
+#include <cassert>
+#include <optional>
+#include <variant>
+
+#include "engine/resident/flush_denormals.hpp"
+#include "engine/resident/training.hpp"
+
+namespace sheaf {
+namespace {
+
+// What a training's memory and products are made for.
+struct Shape {
+  const Trial* trial = nullptr;
+  std::int64_t training_count = 0;
+  std::int64_t validation_count = 0;
+
+  bool operator==(const Shape& other) const {
+    return trial == other.trial && training_count == other.training_count && validation_count == other.validation_count;
+  }
+};
+
+class ResidentTrainer : public Trainer {
+  template <class Use>
+  auto visit(const Use& use) {
+    return std::visit([&](auto& training) { return use(*training); }, training_);
+  }
+
+ public:
+  void start(const TrainingTask& task) override {
+    const Shape shape{&task.trial, static_cast<std::int64_t>(task.rows.size()),
+                      static_cast<std::int64_t>(task.split.validation_rows.size())};
+    if (!(shape == shape_)) make(task, shape);
+    visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
+  }
+
+  double train_epoch() override {
+    const FlushDenormals flush;
+    return visit([](auto& training) { return training.train_epoch(); });
+  }
+
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
+    const FlushDenormals flush;
+    return visit([&](auto& training) { return training.evaluate(rows, outputs); });
+  }
+
+  std::int64_t steps() const override {
+    return std::visit([](const auto& training) { return training ? training->steps() : 0; }, training_);
+  }
+
+ private:
+  void make(const TrainingTask& task, const Shape& shape) {
+    const auto& [values, model, train] = task.trial;
+    if (train.precision == Precision::float64)
+      training_ = std::make_unique<ResidentTraining<double>>(task.layers, model, train, shape.training_count,
+                                                             shape.validation_count);
+    else
+      training_ = std::make_unique<ResidentTraining<float>>(task.layers, model, train, shape.training_count,
+                                                            shape.validation_count);
+    shape_ = shape;
+  }
+
+  Shape shape_;
+  std::variant<std::unique_ptr<ResidentTraining<float>>, std::unique_ptr<ResidentTraining<double>>> training_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_resident_trainer() {
+  return std::make_unique<ResidentTrainer>();
+}
+
+}  // namespace sheaf

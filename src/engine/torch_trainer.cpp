@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "engine/torch_trainer.hpp"
+
+#include <ATen/Parallel.h>
+#include <c10/core/DeviceGuard.h>
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <mutex>
+
+#include "core/error.hpp"
+#include "engine/torch_training.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string first_line(const c10::Error& error) {
+  const std::string text = error.what_without_backtrace();
+  return text.substr(0, text.find('\n'));
+}
+
+torch::Device torch_device(int gpu) {
+  if (gpu < 0) return torch::kCPU;
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  require(gpu < count, fmt::format("GPU {} cannot be used (LibTorch sees {} CUDA devices). Build with a LibTorch that "
+                                   "has CUDA and fits the driver, or set run.device = cpu.",
+                                   gpu, count));
+  return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
+}
+
+// LibTorch keeps its thread counts partly per thread (OpenMP), partly per process.
+void set_thread_counts(int lane_threads) {
+  static std::mutex mutex;
+  static std::once_flag once;
+  const std::lock_guard lock(mutex);
+  std::call_once(once, [] { at::set_num_interop_threads(1); });
+  at::set_num_threads(lane_threads);
+}
+
+class TorchTrainer : public Trainer {
+  template <class Use>
+  auto run(const Use& use) {
+    const c10::OptionalDeviceGuard guard(device_);
+    try {
+      return use();
+    } catch (const c10::Error& error) {
+      throw RunError("LibTorch: " + first_line(error));
+    }
+  }
+
+ public:
+  TorchTrainer(LaneDevice device, const DataSet* shared) : device_(torch_device(device.gpu)) {
+    set_thread_counts(device.gpu < 0 ? device.thread_count : 1);
+    if (shared == nullptr) return;
+    shared_features_ = shared->features;
+    shared_ = data_tensors(*shared, device_);
+  }
+
+  void start(const TrainingTask& task) override {
+    run([&] {
+      training_.reset();  // its memory is free for the next one
+      const bool is_shared = shared_.features.defined() && task.data.features == shared_features_;
+      training_ = std::make_unique<TorchTraining>(task, is_shared ? shared_ : data_tensors(task.data, device_));
+    });
+  }
+
+  double train_epoch() override {
+    return run([&] { return training_->train_epoch(); });
+  }
+
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
+    return run([&] { return training_->evaluate(rows, outputs); });
+  }
+
+  std::int64_t steps() const override { return training_->steps(); }
+
+ private:
+  torch::Device device_;
+  const float* shared_features_ = nullptr;
+  DataTensors shared_;
+  std::unique_ptr<TorchTraining> training_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared) {
+  try {
+    return std::make_unique<TorchTrainer>(device, shared);
+  } catch (const c10::Error& error) {
+    throw RunError(
+        fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
+                    "ranks per GPU if memory ran out.",
+                    device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), first_line(error)));
+  }
+}
+
+}  // namespace sheaf

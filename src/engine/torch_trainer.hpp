@@ -1,0 +1,17 @@
+// The torch engine: LibTorch's modules, autograd and optimizers, one model at a time.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "engine/engine.hpp"
+#include "engine/training.hpp"
+
+namespace sheaf {
+
+/// Trains any network. `shared` is the data set that most trainings use, or null: on a GPU it is copied there once. To
+/// be called in the lane's own thread. Throws RunError when the device cannot be used, and from the trainer when
+/// LibTorch fails.
+std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared);
+
+}  // namespace sheaf

@@ -1,0 +1,51 @@
+// What every engine offers: a model that trains epoch by epoch. And the course of an iteration, which is the same for
+// all. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+#include "engine/engine.hpp"
+#include "plan/network_layout.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// What an iteration trains: a network of `layers` from `weights` (the flat list of initial_weights()) on `rows` of
+/// `data`, in the split's scaling. Everything outlives the training.
+struct TrainingTask {
+  const Trial& trial;
+  const std::vector<Layer>& layers;
+  const std::vector<float>& weights;
+  const DataSet& data;
+  const Split& split;
+  const std::vector<std::int64_t>& rows;
+  std::uint64_t seed = 0;
+};
+
+/// Trains one model after the other. Not shared between threads.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  /// Begins a training; the one before is over.
+  virtual void start(const TrainingTask& task) = 0;
+
+  /// One more epoch; its loss as IterationRecord::final_loss.
+  virtual double train_epoch() = 0;
+
+  /// Loss of `rows` in evaluation mode, without sample weights, and the outputs [rows, outputs], plain values or
+  /// logits.
+  virtual double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) = 0;
+
+  /// Optimizer steps since the start.
+  virtual std::int64_t steps() const = 0;
+};
+
+/// Trains iteration `number` of the plan with `trainer`: its data, its epochs until the loss is no longer finite, its
+/// validation.
+TrainedIteration train_iteration(const TrainingContext& context, std::int64_t number, Trainer& trainer);
+
+}  // namespace sheaf

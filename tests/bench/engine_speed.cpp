@@ -1,0 +1,263 @@
+// How fast the engines train: small networks on one core against the core's peak and against each other, then whole
+// studies on lanes and ranks. See README.md. One rank or two.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "bench/fma_peak.hpp"
+#include "core/allocator.hpp"
+#include "dataset/resident.hpp"
+#include "dataset/synthetic.hpp"
+#include "engine/engine.hpp"
+#include "engine/resident/product.hpp"
+#include "engine/resident_trainer.hpp"
+#include "engine/torch_trainer.hpp"
+#include "model/initial_weights.hpp"
+#include "mpi/session.hpp"
+#include "plan/estimate.hpp"
+#include "run/train_share.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// ---- Steps of one model on one core
+
+struct Shape {
+  std::int64_t features, hidden, outputs, rows, batch;
+};
+
+// Operations of a step's matrix products: forward and weight gradients of each layer, input gradients of all but the
+// first.
+double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
+  double multiply_adds = 0;
+  for (std::size_t index = 0; index < layers.size(); ++index)
+    multiply_adds += (index == 0 ? 2.0 : 3.0) * static_cast<double>(layers[index].weight_count() * batch);
+  return 2 * multiply_adds;
+}
+
+// Seconds a step: the best epoch of as many as fit.
+double step_seconds(Trainer& trainer, const TrainingTask& task, double seconds) {
+  trainer.start(task);
+  trainer.train_epoch();
+  double best = 1e300;
+  for (const auto start = Clock::now(); seconds_since(start) < seconds;) {
+    const std::int64_t before = trainer.steps();
+    const auto begin = Clock::now();
+    trainer.train_epoch();
+    best = std::min(best, seconds_since(begin) / static_cast<double>(trainer.steps() - before));
+  }
+  return best;
+}
+
+void measure_shape(const Shape& shape, double seconds, double peak) {
+  DataOptions options;
+  options.task = Task::classification;
+  options.rows = shape.rows;
+  options.columns = shape.features;
+  options.classes = shape.outputs;
+  const DataSet data = draw_synthetic(options, 1);
+  Trial trial;
+  trial.model.kind = ModelKind::mlp;
+  trial.model.hidden = {shape.hidden};
+  trial.train.loss = LossKind::cross_entropy;
+  trial.train.optimizer = OptimizerKind::adam;
+  trial.train.learning_rate = 1e-4;
+  trial.train.batch_size = shape.batch;
+  const auto layers = network_layout(trial.model, {shape.rows, shape.features, shape.outputs, {}});
+  const auto weights = initial_weights(layers, trial.model.initialisation, 1);
+  Split split;
+  split.training_rows.resize(static_cast<std::size_t>(shape.rows));
+  std::iota(split.training_rows.begin(), split.training_rows.end(), 0);
+  split.scaling = feature_scaling(data, split.training_rows, Normalise::standard);
+  const TrainingTask task{trial, layers, weights, data, split, split.training_rows, 1};
+
+  const auto torch = make_torch_trainer({-1, 1}, &data);
+  const auto resident = make_resident_trainer();
+  const double torch_step = step_seconds(*torch, task, seconds);
+  const double resident_step = step_seconds(*resident, task, seconds);
+  const double flops = product_flops(layers, shape.batch) / resident_step;
+  std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
+              static_cast<long long>(shape.features), static_cast<long long>(shape.hidden),
+              static_cast<long long>(shape.outputs), static_cast<long long>(shape.batch), 1e6 * torch_step,
+              1e6 * resident_step, torch_step / resident_step, flops / 1e9, 100 * flops / peak);
+}
+
+void measure_shapes(double seconds) {
+  const double peak = measure_fma_peak(seconds / 4);
+  std::printf("One core: peak %.1f GFLOP/s of fused multiply-adds; products by %s\n", peak / 1e9,
+              product_library().c_str());
+  std::printf("MLP, Adam                torch us  resid. us   ratio   GFLOP/s  of peak\n");
+  for (const Shape& shape : {Shape{64, 32, 10, 1437, 32}, Shape{64, 32, 10, 1437, 256}, Shape{64, 128, 10, 1437, 32},
+                             Shape{256, 64, 10, 2000, 32}, Shape{784, 128, 10, 6000, 64},
+                             Shape{784, 128, 10, 6000, 256}, Shape{784, 1024, 10, 2000, 128}})
+    measure_shape(shape, seconds, peak);
+}
+
+// ---- The classic benchmark: Linear(10, 1), five full-batch epochs on 1000 rows drawn for each iteration
+
+Study iterations_study(EngineKind engine) {
+  Study study;
+  study.study.iterations = 100000;
+  study.data.source = DataSource::synthetic;
+  study.train.epochs = 5;
+  study.train.batch_size = 0;
+  study.train.learning_rate = 1e-3;
+  study.run.engine = engine;
+  return study;
+}
+
+// Seconds an iteration, the best of ten measurements.
+template <class Use>
+double iteration_seconds(double seconds, const Use& use) {
+  double best = 1e300;
+  std::int64_t number = 0;
+  for (int measurement = 0; measurement < 10; ++measurement) {
+    const std::int64_t first = number;
+    const auto start = Clock::now();
+    double spent = 0;
+    for (; spent < seconds / 10; spent = seconds_since(start)) use(number++ % 90000);
+    best = std::min(best, spent / static_cast<double>(number - first));
+  }
+  return best;
+}
+
+double engine_seconds(EngineKind kind, double seconds) {
+  const Study study = iterations_study(kind);
+  const Plan plan(study);
+  const auto engine = make_engine({study, plan, nullptr, nullptr}, {-1, 1});
+  return iteration_seconds(seconds, [&](std::int64_t number) {
+    engine->train(
+        {number, number + 1}, [](TrainedIteration&&) {}, [] { return false; });
+  });
+}
+
+void measure_iterations(double seconds) {
+  const Study study = iterations_study(EngineKind::resident);
+  const double drawing = iteration_seconds(
+      seconds, [&](std::int64_t number) { draw_synthetic(study.data, static_cast<std::uint64_t>(number)); });
+  const double torch = engine_seconds(EngineKind::torch, seconds);
+  const double resident = engine_seconds(EngineKind::resident, seconds);
+  std::printf("Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data alone %.2f us, ratio to it %.2f\n",
+              1e6 * torch, 1e6 * resident, torch / resident, 1e6 * drawing, resident / drawing);
+}
+
+// ---- Whole studies
+
+Study search_study(const std::string& digits) {
+  Study study;
+  study.data.file = digits;
+  study.data.task = Task::classification;
+  study.data.normalise = Normalise::standard;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {32};
+  study.train.epochs = 30;
+  study.train.batch_size = 32;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = OptimizerKind::adam;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 5;
+  study.search.keys = {{"train.learning_rate", {"1e-4", "3e-4", "1e-3", "3e-3", "1e-2"}},
+                       {"train.weight_decay", {"0", "1e-5", "1e-4", "1e-3"}}};
+  return study;
+}
+
+Study bagging_study() {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.data.draw = Draw::study;
+  study.data.task = Task::classification;
+  study.data.rows = 6000;
+  study.data.columns = 784;
+  study.data.classes = 10;
+  study.data.relation = Relation::linear;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {128};
+  study.train.epochs = 2;
+  study.train.batch_size = 64;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = OptimizerKind::adam;
+  study.train.learning_rate = 1e-3;
+  study.ensemble.members = 50;
+  study.ensemble.bootstrap = true;
+  return study;
+}
+
+// From the first claim to the last record, the best of three. Collective over `ranks`.
+double study_seconds(const Study& study, std::int64_t lanes, const Communicator& ranks) {
+  const Communicator node = ranks.split_by_node();
+  const Plan plan(study);
+  const DataSet data =
+      study.data.source == DataSource::file ? load_resident(study.data, ranks, node) : draw_synthetic(study.data, 1);
+  double best = 1e300;
+  for (int measurement = 0; measurement < 3; ++measurement) {
+    Splits splits(study, data);
+    const TrainingContext context{study, plan, &data, &splits};
+    RunOptions run = study.run;
+    run.progress = ProgressKind::none;
+    Placement placement;
+    placement.lanes = lanes;
+    ranks.barrier();
+    const auto start = Clock::now();
+    train_share(
+        run, plan.iteration_count(),
+        [&] {
+          return make_engine(context, {-1, 1});
+        },
+        placement, ranks, node);
+    best = std::min(best, ranks.maximum(seconds_since(start)));
+  }
+  return best;
+}
+
+void measure_study(const char* name, const Study& study, const Communicator& world) {
+  const Communicator alone = Communicator::self();
+  double one_lane = 0, two_lanes = 0;
+  if (world.is_root()) {
+    one_lane = study_seconds(study, 1, alone);
+    two_lanes = study_seconds(study, 2, alone);
+  }
+  world.patient_barrier([] {});
+  const double two_ranks = world.size() == 2 ? study_seconds(study, 1, world) : 0;
+  if (!world.is_root()) return;
+  std::printf("%-38s 1 lane %6.3f s; 2 lanes %6.3f s, %.2f times as fast", name, one_lane, two_lanes,
+              one_lane / two_lanes);
+  if (two_ranks > 0) std::printf("; 2 ranks %6.3f s, %.2f times", two_ranks, one_lane / two_ranks);
+  std::printf("\n");
+}
+
+}  // namespace
+
+// engine_speed DIGITS.h5 [SECONDS]: SECONDS for each figure of one core (1); below 0.1, no whole studies.
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  MpiSession session(argc, argv);
+  const Communicator world = Communicator::world();
+  if (argc < 2 || world.size() > 2) {
+    std::fputs("engine_speed DIGITS.h5 [SECONDS], on one rank or two\n", stderr);
+    MpiSession::abort(2);
+  }
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 1.0;
+  if (world.is_root()) {
+    measure_shapes(seconds);
+    measure_iterations(seconds);
+    std::fflush(stdout);
+  }
+  world.patient_barrier([] {});
+  if (seconds >= 0.1) {
+    measure_study("digits 64-32-10, 100 fits of 30 epochs", search_study(argv[1]), world);
+    measure_study("bagging, 50 times 784-128-10, 2 epochs", bagging_study(), world);
+  }
+  return 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/fma_peak.cpp"  // compiled once for each instruction set
+#include <hwy/foreach_target.h>
+// Highway asks for this order.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "bench/fma_peak.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sheaf {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Ten independent sums: more than latency times throughput asks for, and few enough for the registers.
+double peak(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int rounds = 20000;
+  const hn::ScalableTag<float> d;
+  const auto factor = hn::Set(d, 0.999f), term = hn::Set(d, 1e-3f);
+  auto s0 = hn::Set(d, 1.0f), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0, s8 = s0, s9 = s0;
+  double best = 0;
+  const auto elapsed = [](Clock::time_point since) {
+    return std::chrono::duration<double>(Clock::now() - since).count();
+  };
+  for (const auto start = Clock::now(); elapsed(start) < seconds;) {
+    const auto begin = Clock::now();
+    for (int round = 0; round < rounds; ++round) {
+      s0 = hn::MulAdd(s0, factor, term);
+      s1 = hn::MulAdd(s1, factor, term);
+      s2 = hn::MulAdd(s2, factor, term);
+      s3 = hn::MulAdd(s3, factor, term);
+      s4 = hn::MulAdd(s4, factor, term);
+      s5 = hn::MulAdd(s5, factor, term);
+      s6 = hn::MulAdd(s6, factor, term);
+      s7 = hn::MulAdd(s7, factor, term);
+      s8 = hn::MulAdd(s8, factor, term);
+      s9 = hn::MulAdd(s9, factor, term);
+    }
+    best = std::max(best, 2.0 * 10 * rounds * static_cast<double>(hn::Lanes(d)) / elapsed(begin));
+  }
+  const auto total = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)),
+                             hn::Add(hn::Add(s4, s5), hn::Add(hn::Add(s6, s7), hn::Add(s8, s9))));
+  return hn::GetLane(total) > 0 ? best : 0;  // the sums are used, hence computed
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sheaf {
+
+HWY_EXPORT(peak);
+
+double measure_fma_peak(double seconds) {
+  return HWY_DYNAMIC_DISPATCH(peak)(seconds);
+}
+
+}  // namespace sheaf
+#endif
