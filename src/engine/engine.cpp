@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
@@ -15,7 +17,8 @@ namespace {
 // Each iteration by the trainer that its trial asks for; trainers are made when first needed.
 class ChoosingEngine : public Engine {
  public:
-  ChoosingEngine(const TrainingContext& context, LaneDevice device) : context_(context), device_(device) {}
+  ChoosingEngine(const TrainingContext& context, LaneDevice device)
+      : context_(context), device_(device), lots_(context) {}
 
   void train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) sink(train_one(number));
@@ -23,12 +26,15 @@ class ChoosingEngine : public Engine {
 
  private:
   TrainedIteration train_one(std::int64_t number) {
-    const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(context_.plan.iteration(number).trial)];
+    const auto start = std::chrono::steady_clock::now();
+    const Iteration iteration = context_.plan.iteration(number);
+    const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
     try {
-      TrainedIteration trained = train_iteration(context_, number, trainer);
+      TrainedIteration trained = train_iteration(context_, iteration, lots_.of(iteration), trainer);
       trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
+      trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return trained;
     } catch (const RunError& error) {
       throw RunError(
@@ -50,6 +56,7 @@ class ChoosingEngine : public Engine {
 
   TrainingContext context_;
   LaneDevice device_;
+  Lots lots_;
   std::unique_ptr<Trainer> resident_, torch_;
 };
 

@@ -2,10 +2,11 @@
 #include "engine/training.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <utility>
 
 #include "dataset/synthetic.hpp"
 #include "engine/score.hpp"
@@ -15,17 +16,9 @@
 namespace sheaf {
 namespace {
 
-// What an iteration trains on: the study's data set or its own.
-struct Lot {
-  DataSet data;
-  std::shared_ptr<const Split> split;
-};
-
-Lot lot_of(const TrainingContext& context, const Iteration& iteration) {
-  if (context.data != nullptr) return {*context.data, context.splits->split(iteration.repeat, iteration.fold)};
-  const DataSet drawn = draw_synthetic(context.study.data, iteration.seed);
-  Splits splits(context.study, drawn);
-  return {drawn, splits.split(iteration.repeat, iteration.fold)};
+// Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
+bool depends_on_data(const Study& study) {
+  return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
 }
 
 // Ensembles average probabilities of classifiers, and plain values for mse.
@@ -47,10 +40,10 @@ void make_predictions(LossKind loss, std::int64_t output_count, std::vector<floa
 // The course of one iteration.
 class Course {
  public:
-  Course(const TrainingContext& context, const Iteration& iteration, Trainer& trainer)
+  Course(const TrainingContext& context, const Iteration& iteration, const Lot& lot, Trainer& trainer)
       : context_(context),
         trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
-        lot_(lot_of(context, iteration)),
+        lot_(lot),
         layers_(network_layout(trial_.model, shape_of(lot_.data, context.study.data))),
         weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
         trainer_(trainer) {
@@ -97,7 +90,7 @@ class Course {
 
   const TrainingContext& context_;
   const Trial& trial_;
-  const Lot lot_;
+  const Lot& lot_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   Trainer& trainer_;
@@ -108,11 +101,24 @@ class Course {
 
 }  // namespace
 
-TrainedIteration train_iteration(const TrainingContext& context, std::int64_t number, Trainer& trainer) {
-  const auto start = std::chrono::steady_clock::now();
-  TrainedIteration trained = Course(context, context.plan.iteration(number), trainer).run();
-  trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return trained;
+Lots::Lots(const TrainingContext& context) : context_(context) {
+  if (context.data != nullptr || depends_on_data(context.study)) return;
+  auto whole = std::make_shared<Split>();
+  whole->training_rows.resize(static_cast<std::size_t>(context.study.data.rows));
+  std::iota(whole->training_rows.begin(), whole->training_rows.end(), 0);
+  whole_ = std::move(whole);
+}
+
+Lot Lots::of(const Iteration& iteration) const {
+  if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold)};
+  const DataSet drawn = draw_synthetic(context_.study.data, iteration.seed);
+  if (whole_) return {drawn, whole_};
+  return {drawn, Splits(context_.study, drawn).split(iteration.repeat, iteration.fold)};
+}
+
+TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
+                                 Trainer& trainer) {
+  return Course(context, iteration, lot, trainer).run();
 }
 
 }  // namespace sheaf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "dataset/dataset.hpp"
@@ -44,8 +45,25 @@ class Trainer {
   virtual std::int64_t steps() const = 0;
 };
 
-/// Trains iteration `number` of the plan with `trainer`: its data, its epochs until the loss is no longer finite, its
-/// validation.
-TrainedIteration train_iteration(const TrainingContext& context, std::int64_t number, Trainer& trainer);
+/// What an iteration trains on: the study's data set or one drawn for it, and its split.
+struct Lot {
+  DataSet data;
+  std::shared_ptr<const Split> split;
+};
+
+/// Finds each iteration's lot. Not shared between threads.
+class Lots {
+ public:
+  explicit Lots(const TrainingContext& context);
+  Lot of(const Iteration& iteration) const;
+
+ private:
+  TrainingContext context_;
+  std::shared_ptr<const Split> whole_;  // of drawn data that is neither split nor scaled, the same for all
+};
+
+/// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation.
+TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
+                                 Trainer& trainer);
 
 }  // namespace sheaf

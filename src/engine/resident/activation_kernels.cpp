@@ -149,55 +149,96 @@ void finish_gradient(const Value* derivative, std::int64_t columns, std::int64_t
     auto sum = hn::Zero(d);
     const std::int64_t begin = column * row_count;
     for (std::int64_t place = begin; place < begin + row_count; place += lanes) {
-      auto gradient = hn::Load(d, gradients + place);
-      if (derivative != nullptr) {
-        gradient = hn::Mul(gradient, hn::Load(d, derivative + place));
-        hn::Store(gradient, d, gradients + place);
-      }
+      const auto gradient = hn::Mul(hn::Load(d, gradients + place), hn::Load(d, derivative + place));
+      hn::Store(gradient, d, gradients + place);
       sum = hn::Add(sum, gradient);
     }
-    if (sums == nullptr) continue;
     const Value total = hn::GetLane(hn::SumOfLanes(d, sum));
     sums[column] = accumulate ? sums[column] + total : total;
   }
 }
 
-// Four sums at a time hide the latency of the additions.
+// `count` columns at a time: each load of a gradient serves them all, and two sums a column hide the latency of the
+// additions.
+template <int count, class Value>
+void dot_some(const Value* columns, std::int64_t row_count, const Value* gradient, bool accumulate, Value* sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  hn::Vec<Tag<Value>> even[count], odd[count];
+  for (int column = 0; column < count; ++column) even[column] = odd[column] = hn::Zero(d);
+  const auto add = [&](std::int64_t row, hn::Vec<Tag<Value>>* to) {
+    const auto value = hn::Load(d, gradient + row);
+    for (int column = 0; column < count; ++column)
+      to[column] = hn::MulAdd(hn::Load(d, columns + column * row_count + row), value, to[column]);
+  };
+  std::int64_t row = 0;
+  for (; row + 2 * lanes <= row_count; row += 2 * lanes) {
+    add(row, even);
+    add(row + lanes, odd);
+  }
+  if (row < row_count) add(row, even);
+  for (int column = 0; column < count; ++column) {
+    const Value total = hn::GetLane(hn::SumOfLanes(d, hn::Add(even[column], odd[column])));
+    sums[column] = accumulate ? sums[column] + total : total;
+  }
+}
+
 template <class Value>
 void dot_columns(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* gradients,
                  std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride) {
-  const Tag<Value> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  constexpr std::int64_t together = 4;
   for (std::int64_t output = 0; output < output_count; ++output) {
     const Value* gradient = gradients + output * row_count;
-    Value* results = sums + output * sum_stride;
-    for (std::int64_t first = 0; first < column_count; first += together) {
-      const Value* pieces[together];
-      for (std::int64_t which = 0; which < together; ++which)  // the last ones may be summed twice
-        pieces[which] = columns + (first + which < column_count ? first + which : column_count - 1) * row_count;
-      auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
-      for (std::int64_t row = 0; row < row_count; row += lanes) {
-        const auto value = hn::Load(d, gradient + row);
-        sum0 = hn::MulAdd(hn::Load(d, pieces[0] + row), value, sum0);
-        sum1 = hn::MulAdd(hn::Load(d, pieces[1] + row), value, sum1);
-        sum2 = hn::MulAdd(hn::Load(d, pieces[2] + row), value, sum2);
-        sum3 = hn::MulAdd(hn::Load(d, pieces[3] + row), value, sum3);
-      }
-      const Value totals[together] = {hn::GetLane(hn::SumOfLanes(d, sum0)), hn::GetLane(hn::SumOfLanes(d, sum1)),
-                                      hn::GetLane(hn::SumOfLanes(d, sum2)), hn::GetLane(hn::SumOfLanes(d, sum3))};
-      for (std::int64_t which = 0; which < together && first + which < column_count; ++which)
-        results[first + which] = accumulate ? results[first + which] + totals[which] : totals[which];
-    }
+    std::int64_t column = 0;
+    const auto dot = [&](auto count) {
+      dot_some<count()>(columns + column * row_count, row_count, gradient, accumulate,
+                        sums + output * sum_stride + column);
+      column += count();
+    };
+    while (column + 5 <= column_count) dot(std::integral_constant<int, 5>());
+    while (column + 2 <= column_count) dot(std::integral_constant<int, 2>());
+    if (column < column_count) dot(std::integral_constant<int, 1>());
+  }
+}
+
+// `count` vectors of rows at a time, with each weight loaded once for them all.
+template <int count, class Value>
+void combine_some(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,
+                  bool accumulate, Value* results) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  hn::Vec<Tag<Value>> sums[count];
+  for (int which = 0; which < count; ++which)
+    sums[which] = accumulate ? hn::Load(d, results + which * lanes) : hn::Zero(d);
+  for (std::int64_t column = 0; column < column_count; ++column) {
+    const auto weight = hn::Set(d, weights[column]);
+    for (int which = 0; which < count; ++which)
+      sums[which] = hn::MulAdd(hn::Load(d, columns + column * row_count + which * lanes), weight, sums[which]);
+  }
+  for (int which = 0; which < count; ++which) hn::Store(sums[which], d, results + which * lanes);
+}
+
+template <class Value>
+void combine_columns(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,
+                     std::int64_t weight_stride, std::int64_t output_count, bool accumulate, Value* results) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Value>()));
+  for (std::int64_t output = 0; output < output_count; ++output) {
+    std::int64_t row = 0;
+    const auto combine = [&](auto count) {
+      combine_some<count()>(columns + row, column_count, row_count, weights + output * weight_stride, accumulate,
+                            results + output * row_count + row);
+      row += count() * lanes;
+    };
+    while (row + 8 * lanes <= row_count) combine(std::integral_constant<int, 8>());
+    while (row < row_count) combine(std::integral_constant<int, 1>());
   }
 }
 
 ActivationKernels<float> float_table() {
-  return {activate<float>, finish_gradient<float>, dot_columns<float>};
+  return {activate<float>, finish_gradient<float>, combine_columns<float>, dot_columns<float>};
 }
 
 ActivationKernels<double> double_table() {
-  return {activate<double>, finish_gradient<double>, dot_columns<double>};
+  return {activate<double>, finish_gradient<double>, combine_columns<double>, dot_columns<double>};
 }
 
 }  // namespace

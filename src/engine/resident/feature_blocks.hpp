@@ -16,6 +16,9 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
 /// Rows, columns and blocks are padded to whole cache lines of floats, hence to whole vectors of every instruction set.
 constexpr std::int64_t padding = 16;
 
+/// Layers with fewer outputs are summed column by column: a matrix product as narrow would wait for its own additions.
+constexpr std::int64_t narrow_outputs = 4;
+
 /// A layer's inputs in blocks of 64, the last one shorter. A matrix [n, inputs] is stored block after block, each
 /// row-major [n, padded(block)]: a block of 64 columns and up to 128 rows is 32 KiB of floats and lies in one piece.
 /// Pad columns are zero.

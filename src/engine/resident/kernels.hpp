@@ -38,12 +38,14 @@ struct ActivationKernels {
   /// null: `bias` (zero), `keep` (neither is multiplied), `derivative` (not wanted).
   void (*activate)(Activation kind, const Value* bias, const float* keep, Value keep_scale, std::int64_t columns,
                    std::int64_t row_count, Value* values, Value* derivative);
-  /// gradients[c, r] *= derivative[c, r] (null: as they are); sums[c] (null: not wanted) = or += the sum over r of the
-  /// product.
+  /// gradients[c, r] *= derivative[c, r]; sums[c] = or += the sum over r of the product.
   void (*finish_gradient)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
                           Value* gradients, Value* sums);
-  /// sums[o * sum_stride + c] = or += the sum over r of columns[c, r] * gradients[o, r]: the weight gradient of a layer
-  /// too narrow for a matrix product.
+  /// The products of a layer too narrow for a matrix product to be fast. Forward: results[o, r] = or += the sum over c
+  /// of columns[c, r] * weights[o * weight_stride + c].
+  void (*combine_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,
+                          std::int64_t weight_stride, std::int64_t output_count, bool accumulate, Value* results);
+  /// Weight gradient: sums[o * sum_stride + c] = or += the sum over r of columns[c, r] * gradients[o, r].
   void (*dot_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* gradients,
                       std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride);
 };
@@ -59,9 +61,11 @@ struct BatchTargets {
 template <class Value>
 struct LossKernels {
   /// Adds `bias` (may be null) to outputs [output_count, row_count], and returns the weighted sum of the rows' losses
-  /// (for mse and bce of all outputs of a row). gradients = d(scale * sum) / d outputs; null: not wanted.
+  /// (for mse and bce of all outputs of a row). gradients = d(scale * sum) / d outputs, and sums[o] = or += their sum
+  /// over the rows; both null: not wanted.
   double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
-                 std::int64_t output_count, std::int64_t row_count, Value* outputs, Value* gradients);
+                 std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
+                 Value* sums);
 };
 
 /// One optimizer step's numbers. Source: PyTorch's SGD, Adam, AdamW and RMSprop.

@@ -46,14 +46,21 @@ struct LogitCrossEntropy {
   }
 };
 
+template <class Value>
+void note_sum(hn::Vec<Tag<Value>> lanes, bool accumulate, Value& sum) {
+  const Value total = hn::GetLane(hn::SumOfLanes(Tag<Value>(), lanes));
+  sum = accumulate ? sum + total : total;
+}
+
 template <class Function, class Value>
 double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
-                     std::int64_t row_count, Value* outputs, Value* gradients) {
+                     std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto sum = hn::Zero(d);
   for (std::int64_t output = 0; output < output_count; ++output) {
     const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[output]);
+    auto gradient_sum = hn::Zero(d);
     for (std::int64_t row = 0; row < row_count; row += lanes) {
       const std::int64_t place = output * row_count + row;
       const auto value = hn::Add(hn::Load(d, outputs + place), shift);
@@ -61,9 +68,12 @@ double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Valu
       const auto point = Function()(d, value, hn::Load(d, targets.values + place));
       hn::Store(value, d, outputs + place);
       sum = hn::MulAdd(point.loss, weight, sum);
-      if (gradients != nullptr)
-        hn::Store(hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale))), d, gradients + place);
+      if (gradients == nullptr) continue;
+      const auto gradient = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));
+      hn::Store(gradient, d, gradients + place);
+      gradient_sum = hn::Add(gradient_sum, gradient);
     }
+    if (gradients != nullptr) note_sum(gradient_sum, accumulate, sums[output]);
   }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
 }
@@ -72,7 +82,7 @@ double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Valu
 // may be the gradients.
 template <class Value>
 double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
-                         std::int64_t row_count, Value* outputs, Value* gradients) {
+                         std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
   const Tag<Value> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto sum = hn::Zero(d);
@@ -106,19 +116,29 @@ double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, 
       hn::Store(hn::MulSub(hn::Load(d, place), probability_factor, hn::IfThenElseZero(is_label, factor)), d, place);
     }
   }
+  for (std::int64_t output = 0; gradients != nullptr && output < output_count; ++output) {
+    auto gradient_sum = hn::Zero(d);
+    for (std::int64_t row = 0; row < row_count; row += lanes)
+      gradient_sum = hn::Add(gradient_sum, hn::Load(d, gradients + output * row_count + row));
+    note_sum(gradient_sum, accumulate, sums[output]);
+  }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
 }
 
 template <class Value>
 double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
-            std::int64_t output_count, std::int64_t row_count, Value* outputs, Value* gradients) {
+            std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
+            Value* sums) {
+  const auto sum_by = [&](auto function) {
+    return function(bias, targets, scale, output_count, row_count, accumulate, outputs, gradients, sums);
+  };
   switch (kind) {
     case LossKind::mse:
-      return sum_by_output<SquaredError>(bias, targets, scale, output_count, row_count, outputs, gradients);
+      return sum_by(sum_by_output<SquaredError, Value>);
     case LossKind::bce:
-      return sum_by_output<LogitCrossEntropy>(bias, targets, scale, output_count, row_count, outputs, gradients);
+      return sum_by(sum_by_output<LogitCrossEntropy, Value>);
     case LossKind::cross_entropy:
-      return sum_cross_entropy(bias, targets, scale, output_count, row_count, outputs, gradients);
+      return sum_by(sum_cross_entropy<Value>);
   }
   return 0;
 }

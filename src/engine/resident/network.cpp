@@ -10,15 +10,12 @@ namespace {
 // Weight gradients are made in pieces of about 32 KiB and used up while they are in the first-level cache.
 constexpr std::int64_t gradient_piece_bytes = 32 << 10;
 
-// Fewer outputs than this are summed column by column: a product as narrow would wait for its own additions.
-constexpr std::int64_t narrow_outputs = 4;
-
 }  // namespace
 
 template <class Value>
 ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
-                                        const TrainOptions& train, std::int64_t most_rows)
-    : model_(model), train_(train), updater_(train) {
+                                        const TrainOptions& train, std::int64_t most_rows, std::int64_t slot_count)
+    : model_(model), train_(train), updater_(train), slots_(static_cast<std::size_t>(slot_count)) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
     Place place;
@@ -36,6 +33,7 @@ ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const 
   arena_ = Arena(sizes.bytes());
   ArenaLayout pieces(arena_.data());
   lay_out(pieces, round_up(most_rows, padding));
+  select(0);
 }
 
 template <class Value>
@@ -47,23 +45,34 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
   second_ = arena.take<Value>(parameter_count_);
   gradients_ = arena.take<Value>(parameter_count_);
   for (Place& place : places_) {
-    const std::int64_t columns = place.blocks.total_columns();
-    place.columns = arena.take<Value>(columns * most_rows);
-    place.rows = arena.take<Value>(columns * most_rows);
-    if (&place != &places_.front()) place.slopes = arena.take<Value>(columns * most_rows);
+    if (&place != &places_.front()) {
+      const std::int64_t columns = place.blocks.total_columns();
+      place.columns = arena.take<Value>(columns * most_rows);
+      place.rows = arena.take<Value>(columns * most_rows);
+      place.slopes = arena.take<Value>(columns * most_rows);
+    }
     widest = std::max(widest, round_up(place.layer.outputs, padding));
     largest_piece = std::max(largest_piece, place.chunk * place.blocks.padded(0));
   }
   weight_gradients_ = arena.take<Value>(largest_piece);
+  unused_gradients_ = arena.take<Value>(widest);
   outputs_ = arena.take<Value>(output_count * most_rows);
   for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
-  labels_ = arena.take<Value>(most_rows);
-  targets_ = arena.take<Value>(output_count * most_rows);
-  weights_ = arena.take<Value>(most_rows);
+  for (Slot& slot : slots_) lay_out(slot, arena, most_rows);
   if (model_.dropout > 0) {
     mask_ = arena.take<float>(widest * most_rows);
     keep_ = arena.take<float>(widest * most_rows);
   }
+}
+
+template <class Value>
+void ResidentNetwork<Value>::lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const {
+  const Place& first = places_.front();
+  slot.columns = arena.take<Value>(first.blocks.total_columns() * most_rows);
+  if (!is_narrow(first)) slot.rows = arena.take<Value>(first.blocks.total_columns() * most_rows);
+  slot.labels = arena.take<Value>(most_rows);
+  slot.targets = arena.take<Value>(places_.back().layer.outputs * most_rows);
+  slot.weights = arena.take<Value>(most_rows);
 }
 
 template <class Value>
@@ -78,10 +87,10 @@ typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::make_prod
   const std::int64_t outputs = place.layer.outputs;
   const std::int64_t columns = place.blocks.columns(block), padded = place.blocks.padded(block);
   BlockProducts products;
-  products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
   if (place.slopes != nullptr)
     products.input_gradient = Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
   if (is_narrow(place)) return products;
+  products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
   const auto gradient = [&](std::int64_t chunk, bool accumulate) {
     return Product<Value>({padded, chunk, row_count, padded, row_count, padded, false, accumulate});
   };
@@ -145,11 +154,19 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
 }
 
 template <class Value>
+void ResidentNetwork<Value>::select(std::int64_t slot) {
+  slot_ = &slots_[static_cast<std::size_t>(slot)];
+  places_.front().columns = slot_->columns;
+  places_.front().rows = slot_->rows;
+  pass_ = slot_->count == 0 ? nullptr : &pass_of(round_up(slot_->count, padding));
+}
+
+template <class Value>
 void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
   pass_ = &pass_of(round_up(count, padding));
-  count_ = count;
+  slot_->count = count;
   const Place& first = places_.front();
-  move_.gather(source_, rows, count, pass_->row_count, is_narrow(first) ? nullptr : first.rows, first.columns);
+  move_.gather(source_, rows, count, pass_->row_count, first.rows, first.columns);
   gather_targets(rows, count);
   gather_weights(rows, count, weighted);
 }
@@ -160,44 +177,53 @@ void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64
   if (data_->task == Task::regression) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
-      Value* to = targets_ + output * row_count;
+      Value* to = slot_->targets + output * row_count;
       for (std::int64_t place = 0; place < count; ++place)
         to[place] = static_cast<Value>(from[rows[place] * output_count]);
     }
   } else if (train_.loss == LossKind::cross_entropy) {
     for (std::int64_t place = 0; place < count; ++place)
-      labels_[place] = static_cast<Value>(data_->labels[rows[place]]);
+      slot_->labels[place] = static_cast<Value>(data_->labels[rows[place]]);
   } else {
-    std::fill_n(targets_, output_count * row_count, Value{0});
-    for (std::int64_t place = 0; place < count; ++place) targets_[data_->labels[rows[place]] * row_count + place] = 1;
+    std::fill_n(slot_->targets, output_count * row_count, Value{0});
+    for (std::int64_t place = 0; place < count; ++place)
+      slot_->targets[data_->labels[rows[place]] * row_count + place] = 1;
   }
 }
 
 template <class Value>
 void ResidentNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
-  if (weighted && data_->weights != nullptr)
-    std::transform(rows, rows + count, weights_,
-                   [this](std::int64_t row) { return static_cast<Value>(data_->weights[row]); });
+  const bool plain = !weighted || data_->weights == nullptr;
+  if (plain && slot_->ones == count) return;
+  if (plain)
+    std::fill_n(slot_->weights, count, Value{1});
   else
-    std::fill_n(weights_, count, Value{1});
-  std::fill(weights_ + count, weights_ + pass_->row_count, Value{0});
+    std::transform(rows, rows + count, slot_->weights,
+                   [this](std::int64_t row) { return static_cast<Value>(data_->weights[row]); });
+  std::fill(slot_->weights + count, slot_->weights + pass_->row_count, Value{0});
+  slot_->ones = plain ? count : 0;
 }
 
 template <class Value>
 void ResidentNetwork<Value>::multiply(std::size_t index, Value* values) const {
   const Place& place = places_[index];
-  const auto& products = pass_->layers[index];
-  for (std::int64_t block = 0; block < place.blocks.count(); ++block)
-    products[static_cast<std::size_t>(block)].forward(
-        place.columns + place.blocks.offset(block, pass_->row_count),
-        parameters_ + place.weights + place.blocks.offset(block, place.layer.outputs), values);
+  const std::int64_t row_count = pass_->row_count, outputs = place.layer.outputs;
+  for (std::int64_t block = 0; block < place.blocks.count(); ++block) {
+    const Value* columns = place.columns + place.blocks.offset(block, row_count);
+    const Value* weights = parameters_ + place.weights + place.blocks.offset(block, outputs);
+    if (is_narrow(place))
+      activation_.combine_columns(columns, place.blocks.columns(block), row_count, weights, place.blocks.padded(block),
+                                  outputs, block > 0, values);
+    else
+      pass_->layers[index][static_cast<std::size_t>(block)].forward(columns, weights, values);
+  }
 }
 
 template <class Value>
 const float* ResidentNetwork<Value>::draw_keep(std::size_t index, const BatchPart& part) {
   if (model_.dropout <= 0) return nullptr;
   const std::int64_t width = places_[index].layer.outputs, row_count = pass_->row_count;
-  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, count_ * width);
+  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, slot_->count * width);
   // Rows of padding keep what an earlier tile left there, zeros and ones.
   move_floats_.transpose(mask_, width, row_count, round_up(width, 4), keep_, row_count);
   return keep_;
@@ -231,17 +257,27 @@ void ResidentNetwork<Value>::forward(const BatchPart* part) {
   multiply(places_.size() - 1, outputs_);
 }
 
+// Loss of the tile's outputs and, with a part, its gradients.
 template <class Value>
-double ResidentNetwork<Value>::loss(double scale, Value* gradients) {
+double ResidentNetwork<Value>::loss(const BatchPart* part) {
   const Place& last = places_.back();
-  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
-                    static_cast<Value>(scale), last.layer.outputs, pass_->row_count, outputs_, gradients);
+  const Value scale = part == nullptr ? Value{0} : static_cast<Value>(part->gradient_scale);
+  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr,
+                    {slot_->labels, slot_->targets, slot_->weights}, scale, last.layer.outputs, pass_->row_count,
+                    part != nullptr && part->begin > 0, outputs_, part == nullptr ? nullptr : layer_gradients_[0],
+                    part == nullptr ? nullptr : bias_gradients(last));
+}
+
+// Where the sums of a layer's gradients over the rows go: a layer without bias has nowhere to keep them.
+template <class Value>
+Value* ResidentNetwork<Value>::bias_gradients(const Place& place) const {
+  return place.layer.bias ? gradients_ + place.bias : unused_gradients_;
 }
 
 template <class Value>
 double ResidentNetwork<Value>::train(const BatchPart& part) {
   forward(&part);
-  const double sum = loss(part.gradient_scale, layer_gradients_[0]);
+  const double sum = loss(&part);
   if (part.last) updater_.begin_step(part.step.number);
   backward(part);
   return sum;
@@ -251,12 +287,13 @@ template <class Value>
 void ResidentNetwork<Value>::backward(const BatchPart& part) {
   Value* gradients = layer_gradients_[0];
   Value* next = layer_gradients_[1];
-  const Value* slopes = nullptr;
-  for (std::size_t index = places_.size(); index-- > 0; slopes = places_[index].slopes) {
+  for (std::size_t index = places_.size(); index-- > 0;) {
     const Place& place = places_[index];
-    activation_.finish_gradient(slopes, place.layer.outputs, pass_->row_count, part.begin > 0, gradients,
-                                place.layer.bias ? gradients_ + place.bias : nullptr);
-    if (index > 0) propagate(index, gradients, next);
+    if (index > 0) {
+      propagate(index, gradients, next);
+      activation_.finish_gradient(place.slopes, place.layer.inputs, pass_->row_count, part.begin > 0, next,
+                                  bias_gradients(places_[index - 1]));
+    }
     update_weights(index, gradients, part);
     if (part.last && place.layer.bias)
       update(gradients_ + place.bias, place.bias, round_up(place.layer.outputs, padding));
@@ -318,9 +355,9 @@ void ResidentNetwork<Value>::update(const Value* gradients, std::int64_t offset,
 template <class Value>
 double ResidentNetwork<Value>::evaluate(float* outputs) {
   forward(nullptr);
-  const double sum = loss(0, nullptr);
+  const double sum = loss(nullptr);
   const std::int64_t output_count = places_.back().layer.outputs;
-  for (std::int64_t row = 0; row < count_; ++row)
+  for (std::int64_t row = 0; row < slot_->count; ++row)
     for (std::int64_t output = 0; output < output_count; ++output)
       *outputs++ = static_cast<float>(outputs_[output * pass_->row_count + row]);
   return sum;

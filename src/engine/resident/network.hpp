@@ -30,9 +30,9 @@ struct BatchPart {
 template <class Value>
 class ResidentNetwork {
  public:
-  /// `layers` are dense. `most_rows`: of any tile.
+  /// `layers` are dense. `most_rows`: of any tile. `slot_count`: tiles that it can hold at once.
   ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                  std::int64_t most_rows);
+                  std::int64_t most_rows, std::int64_t slot_count);
 
   /// Makes the products for tiles of `count` rows, for training or for evaluation alone.
   void reserve(std::int64_t count);
@@ -41,8 +41,11 @@ class ResidentNetwork {
   /// training.
   void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling);
 
-  /// Brings rows into the cache as the tile to work on, `count` of them as reserved. `weighted`: with the sample
-  /// weights of the data set, if it has any; else each row weighs 1.
+  /// Works on the tile in `slot` from now on.
+  void select(std::int64_t slot);
+
+  /// Fills the selected slot with rows, `count` of them as reserved. `weighted`: with the sample weights of the data
+  /// set, if it has any; else each row weighs 1.
   void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
 
   /// Forward, backward and, with the last tile of a batch, the update. Returns the weighted sum of the rows' losses
@@ -65,6 +68,15 @@ class ResidentNetwork {
     Value* slopes = nullptr;   // derivatives of the activation before it [columns, rows]; not of the first layer
   };
 
+  // A tile of gathered rows.
+  struct Slot {
+    std::int64_t count = 0;    // rows; without padding
+    Value* columns = nullptr;  // of the first layer, as in Place
+    Value* rows = nullptr;
+    Value *labels = nullptr, *targets = nullptr, *weights = nullptr;  // BatchTargets
+    std::int64_t ones = 0;  // so many weights are 1, and the padding after them is 0
+  };
+
   // The products of one layer, for each block of its inputs.
   struct BlockProducts {
     Product<Value> forward;
@@ -80,6 +92,7 @@ class ResidentNetwork {
   };
 
   void lay_out(ArenaLayout& arena, std::int64_t most_rows);
+  void lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const;
   BlockProducts make_products(const Place& place, std::int64_t block, std::int64_t row_count) const;
   const Pass& pass_of(std::int64_t row_count) const;
   bool is_narrow(const Place& place) const;
@@ -90,7 +103,8 @@ class ResidentNetwork {
   void multiply(std::size_t index, Value* values) const;
   void activate(std::size_t index, const BatchPart* part);
   const float* draw_keep(std::size_t index, const BatchPart& part);
-  double loss(double scale, Value* gradients);
+  double loss(const BatchPart* part);
+  Value* bias_gradients(const Place& place) const;
   void backward(const BatchPart& part);
   void propagate(std::size_t index, const Value* gradients, Value* input_gradients) const;
   void update_weights(std::size_t index, const Value* gradients, const BatchPart& part);
@@ -112,16 +126,17 @@ class ResidentNetwork {
   Arena arena_;
   Value *parameters_ = nullptr, *first_ = nullptr, *second_ = nullptr, *gradients_ = nullptr;
   Value* weight_gradients_ = nullptr;               // of one chunk
+  Value* unused_gradients_ = nullptr;               // [widest layer]
   Value* outputs_ = nullptr;                        // [outputs, rows]
   Value* layer_gradients_[2] = {nullptr, nullptr};  // [widest layer, rows], taken in turns
-  Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;
-  float *mask_ = nullptr, *keep_ = nullptr;  // dropout: row-major, and by columns
+  float *mask_ = nullptr, *keep_ = nullptr;         // dropout: row-major, and by columns
 
   // The data, and the tile at hand.
   const DataSet* data_ = nullptr;
   RowSource source_;
+  std::vector<Slot> slots_;
+  Slot* slot_ = nullptr;
   const Pass* pass_ = nullptr;
-  std::int64_t count_ = 0;
 };
 
 }  // namespace sheaf

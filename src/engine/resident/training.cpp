@@ -23,11 +23,12 @@ ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, cons
       training_count_(training_count),
       batch_size_(batch_size_of(train, training_count)),
       output_count_(layers.back().outputs),
-      tile_limit_(cached_rows(layers, sizeof(Value))),
+      tile_limit_(best_tile_rows(layers, sizeof(Value))),
       one_batch_(batch_size_ == training_count && model.dropout == 0),
-      one_tile_(one_batch_ && training_count <= tile_limit_),
-      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))),
-      order_(static_cast<std::size_t>(training_count)) {
+      keeps_(one_batch_ && training_count <= cached_rows(layers, sizeof(Value))),
+      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count)),
+               keeps_ ? tile_count(training_count, tile_limit_) : 1),
+      order_(static_cast<std::size_t>(one_batch_ ? 0 : training_count)) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(training_count, batch_size_));
   if (validation_count > 0) reserve_batch(validation_count);
@@ -48,14 +49,17 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
   rows_ = &rows;
   seed_ = iteration_seed;
   epoch_ = step_ = 0;
+  gathered_ = false;
   network_.load(weights, data, scaling);
-  if (one_batch_) std::copy(rows.begin(), rows.end(), order_.begin());
 }
 
+// The rows in the order of this epoch.
 template <class Value>
-void ResidentTraining<Value>::order_rows() {
+const std::int64_t* ResidentTraining<Value>::epoch_rows() {
+  if (one_batch_) return rows_->data();
   batch_order(training_count_, train_.shuffle, seed_, epoch_, order_.data());
   for (std::int64_t& row : order_) row = (*rows_)[static_cast<std::size_t>(row)];
+  return order_.data();
 }
 
 template <class Value>
@@ -67,22 +71,24 @@ double ResidentTraining<Value>::per_row(double loss_sum) const {
 
 template <class Value>
 double ResidentTraining<Value>::train_epoch() {
-  if (!one_batch_) order_rows();
+  const std::int64_t* rows = epoch_rows();
   double sum = 0;
   for (std::int64_t begin = 0; begin < training_count_; begin += batch_size_, ++step_)
-    sum += train_batch(begin, std::min(batch_size_, training_count_ - begin));
+    sum += train_batch(rows + begin, std::min(batch_size_, training_count_ - begin));
+  gathered_ = keeps_;
   ++epoch_;
   return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(training_count_) : sum;
 }
 
 template <class Value>
-double ResidentTraining<Value>::train_batch(std::int64_t begin, std::int64_t count) {
+double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
   double sum = 0;
   for (std::int64_t done = 0; done < count; done += tile) {
     const std::int64_t height = std::min(tile, count - done);
-    if (!one_tile_ || step_ == 0) network_.gather(order_.data() + begin + done, height, true);
+    network_.select(keeps_ ? done / tile : 0);
+    if (!gathered_) network_.gather(rows + done, height, true);
     sum += network_.train({done, done + height == count, scale, {seed_, step_}});
   }
   return sum;
@@ -94,6 +100,8 @@ double ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows, 
   outputs.resize(static_cast<std::size_t>(count * output_count_));
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
+  network_.select(0);
+  gathered_ = false;  // the slot is taken from the training
   for (std::int64_t done = 0; done < count; done += tile) {
     network_.gather(rows.data() + done, std::min(tile, count - done), false);
     sum += network_.evaluate(outputs.data() + done * output_count_);

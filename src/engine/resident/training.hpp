@@ -37,16 +37,18 @@ class ResidentTraining {
 
  private:
   void reserve_batch(std::int64_t count);
-  void order_rows();
-  double train_batch(std::int64_t begin, std::int64_t count);
+  const std::int64_t* epoch_rows();
+  double train_batch(const std::int64_t* rows, std::int64_t count);
   double per_row(double loss_sum) const;
 
   TrainOptions train_;
   std::int64_t training_count_, batch_size_, output_count_, tile_limit_;
   bool one_batch_;  // an epoch is one batch whose order does not matter
-  bool one_tile_;   // and it stays in the cache
+  bool keeps_;      // and it stays in the cache
   ResidentNetwork<Value> network_;
   std::vector<std::int64_t> order_;  // the epoch's rows
+
+  bool gathered_ = false;  // all its tiles are in their slots
 
   const std::vector<std::int64_t>* rows_ = nullptr;
   std::uint64_t seed_ = 0;

@@ -95,6 +95,7 @@ Study random_study(Dice& dice) {
   study.train = random_training(dice, data);
   study.ensemble.bootstrap = dice.once_in(4);
   study.ensemble.members = study.ensemble.bootstrap ? 2 : 1;
+  study.run.curves = dice.once_in(3);
   return study;
 }
 
@@ -132,6 +133,11 @@ void check_agreement(const Study& study, const DataSet& data, double tolerance) 
   CHECK(distance(resident.record.final_loss, torch.record.final_loss) < tolerance);
   INFO("validation loss " << resident.record.validation_loss << " and " << torch.record.validation_loss);
   CHECK(distance(resident.record.validation_loss, torch.record.validation_loss) < tolerance);
+  REQUIRE(resident.epochs.size() == torch.epochs.size());
+  for (std::size_t epoch = 0; epoch < torch.epochs.size(); ++epoch) {
+    CHECK(distance(resident.epochs[epoch].training_loss, torch.epochs[epoch].training_loss) < tolerance);
+    CHECK(distance(resident.epochs[epoch].validation_loss, torch.epochs[epoch].validation_loss) < tolerance);
+  }
   REQUIRE(resident.predictions.size() == torch.predictions.size());
   for (std::size_t place = 0; place < torch.predictions.size(); ++place)
     CHECK(std::abs(double{resident.predictions[place]} - double{torch.predictions[place]}) < 1e-3);
