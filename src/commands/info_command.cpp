@@ -41,6 +41,7 @@ void info_command(const CommandCall& call, const Communicator& world) {
                       torch.cuda_device_count > 0 ? fmt::format("{} CUDA device(s)", torch.cuda_device_count)
                                                   : std::string("no CUDA device"));
   text += fmt::format("BLAS         {}\n", torch.blas);
+  text += fmt::format("resident     engine: {}\n", resident_engine_info());
   text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
                       machine.sockets, human_bytes(machine.memory_bytes));

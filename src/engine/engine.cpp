@@ -18,7 +18,9 @@ namespace {
 class ChoosingEngine : public Engine {
  public:
   ChoosingEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), lots_(context) {}
+      : context_(context), device_(device), lots_(context) {
+    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
+  }
 
   void train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) sink(train_one(number));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/index_range.hpp"
@@ -58,6 +59,12 @@ struct TorchInfo {
   int cuda_device_count = 0;  ///< that LibTorch can use; 0 in a CPU build
 };
 TorchInfo torch_info();
+
+/// What the resident engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.
+std::string resident_engine_info();
+
+/// Whether its products are left to BLAS: LIBXSMM is missing or has no code for this processor. Local.
+bool resident_engine_needs_blas();
 
 /// Speed in FLOP/s of a 256 x 256 float product on the calling thread with one thread; takes about 10 ms.
 double measure_blas_flops();

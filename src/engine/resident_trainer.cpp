@@ -5,7 +5,10 @@
 #include <optional>
 #include <variant>
 
+#include "engine/engine.hpp"
 #include "engine/resident/flush_denormals.hpp"
+#include "engine/resident/kernels.hpp"
+#include "engine/resident/product.hpp"
 #include "engine/resident/training.hpp"
 
 namespace sheaf {
@@ -67,6 +70,14 @@ class ResidentTrainer : public Trainer {
 };
 
 }  // namespace
+
+std::string resident_engine_info() {
+  return std::string(instruction_set()) + ", products by " + product_library();
+}
+
+bool resident_engine_needs_blas() {
+  return !Product<float>(ProductShape{16, 16, 16, 16, 16, 16, false, false}).is_made_to_measure();
+}
 
 std::unique_ptr<Trainer> make_resident_trainer() {
   return std::make_unique<ResidentTrainer>();

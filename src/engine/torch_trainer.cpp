@@ -28,15 +28,6 @@ torch::Device torch_device(int gpu) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
 }
 
-// LibTorch keeps its thread counts partly per thread (OpenMP), partly per process.
-void set_thread_counts(int lane_threads) {
-  static std::mutex mutex;
-  static std::once_flag once;
-  const std::lock_guard lock(mutex);
-  std::call_once(once, [] { at::set_num_interop_threads(1); });
-  at::set_num_threads(lane_threads);
-}
-
 class TorchTrainer : public Trainer {
   template <class Use>
   auto run(const Use& use) {
@@ -50,7 +41,7 @@ class TorchTrainer : public Trainer {
 
  public:
   TorchTrainer(LaneDevice device, const DataSet* shared) : device_(torch_device(device.gpu)) {
-    set_thread_counts(device.gpu < 0 ? device.thread_count : 1);
+    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
     if (shared == nullptr) return;
     shared_features_ = shared->features;
     shared_ = data_tensors(*shared, device_);
@@ -82,6 +73,15 @@ class TorchTrainer : public Trainer {
 };
 
 }  // namespace
+
+// LibTorch keeps these counts partly per thread (OpenMP), partly per process.
+void set_lane_threads(int count) {
+  static std::mutex mutex;
+  static std::once_flag once;
+  const std::lock_guard lock(mutex);
+  std::call_once(once, [] { at::set_num_interop_threads(1); });
+  at::set_num_threads(count);
+}
 
 std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared) {
   try {

@@ -35,7 +35,10 @@ using Clock = std::chrono::steady_clock;
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;
 
-void warn_of_slow_blas() {
+void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
+  const bool torch_trains = std::any_of(engine_reasons.begin(), engine_reasons.end(),
+                                        [](const std::string& reason) { return !reason.empty(); });
+  if (!torch_trains && !resident_engine_needs_blas()) return;
   const double flops = measure_blas_flops();
   if (flops < slow_blas_flops)
     warn_root(
@@ -93,6 +96,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"mpi", MpiSession::library_version()},
           {"libtorch", torch.version},
           {"blas", torch.blas},
+          {"resident_engine", resident_engine_info()},
           {"hdf5", hdf5_version()},
           {"random_numbers", "Philox4x32-10"},
           {"data_fingerprint", data.data ? data.data->fingerprint : "drawn for each iteration from its seed"}};
@@ -116,6 +120,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   const bool on_gpu = placement.gpu >= 0;
   agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
+  const auto reasons = engine_reasons(*plan, study.run, on_gpu, world);
   const StudyData data = prepare_study_data(study, *plan, world, node);
   agree(world, [&] {
     if (world.is_root()) create_run_directory(directory, study);
@@ -123,7 +128,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   if (world.is_root()) {
     for (const auto& line : placement_lines(ranks)) log_root(line);
     log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, plan->iteration_count(), directory));
-    warn_of_slow_blas();
+    warn_of_slow_blas(reasons);
   }
 
   // 2. Train.
@@ -141,7 +146,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   if (study.run.curves) results.epochs = gather_epochs(trained, world);
   results.ensembles = score_ensembles(context, trained, results.records, world);
   results.ranks = ranks;
-  results.engine_reasons = engine_reasons(*plan, study.run, on_gpu, world);
+  results.engine_reasons = reasons;
   results.provenance = provenance(command_line, data, world, started, seconds());
   agree(world, [&] {
     if (world.is_root()) write_results(directory, study, *plan, results);
