@@ -34,18 +34,21 @@ std::string iterations_line(const Plan& plan) {
                      plan.trials().size(), plan.repeats(), plan.folds(), plan.members());
 }
 
-// Every trial's parameters, arithmetic and memory; a long search shows its first ones.
-std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates) {
+// Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
+std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates, const RunOptions& run,
+                        bool on_gpu) {
   constexpr std::size_t shown = 20;
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
-  for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane"}) rows[0].emplace_back(name);
+  for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane", "engine"}) rows[0].emplace_back(name);
   for (std::size_t trial = 0; trial < std::min(shown, estimates.size()); ++trial) {
     rows.push_back({fmt::format("{}", trial)});
     for (const auto& value : plan.trials()[trial].values) rows.back().push_back(value);
     rows.back().push_back(fmt::format("{}", estimates[trial].parameters));
     rows.back().push_back(fmt::format("{:.4g}", estimates[trial].flops / 1e9));
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
+    const std::string reason = torch_reason(plan.trials()[trial], run, on_gpu);
+    rows.back().push_back(reason.empty() ? "resident" : fmt::format("torch ({})", reason));
   }
   std::string text = format_table(rows);
   if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);
@@ -90,7 +93,7 @@ void plan_command(const CommandCall& call, const Communicator& world) {
       human_bytes(memory));
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(ranks)) text += line + "\n";
-  text += "\n" + trial_lines(*plan, estimates);
+  text += "\n" + trial_lines(*plan, estimates, study.run, placement.gpu >= 0);
   std::fputs(text.c_str(), stdout);
 }
 
