@@ -8,7 +8,8 @@
 
 namespace sheaf {
 
-/// Trains dense layers alone, with one thread.
+/// Trains dense layers alone, with one thread. All its tasks are of trials of one plan, and evaluate only the rows that
+/// their split holds out: memory and products are made once for each trial.
 std::unique_ptr<Trainer> make_resident_trainer();
 
 }  // namespace sheaf

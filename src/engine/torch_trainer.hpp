@@ -9,8 +9,8 @@
 
 namespace sheaf {
 
-/// Threads that LibTorch and the BLAS library behind it use inside the calling lane, from now on. Each new thread starts
-/// with as many as there are cores.
+/// Threads that LibTorch and the BLAS library behind it use inside the calling lane, from now on. Each new thread
+/// starts with as many as there are cores.
 void set_lane_threads(int count);
 
 /// Trains any network. `shared` is the data set that most trainings use, or null: on a GPU it is copied there once. To

@@ -63,12 +63,13 @@ std::string json_iteration(const Study& study, const Plan& plan, const DataSet& 
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
                                        trial.model.initialisation, iteration.seed);
   return fmt::format(
-      "{{\"study\":\"{}\",\"iteration\":{},\"values\":{},\"weights\":{},\"orders\":{},\"validation_rows\":{},"
-      "\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},\"validation_score\":{}}}",
-      study.study.name, record.iteration, json_values(plan, trial), json_list(weights),
-      json_orders(trial, iteration, *split), json_list(split->validation_rows), json_list(split->scaling.shift),
-      json_list(split->scaling.scale), json_number(record.final_loss), json_number(record.validation_loss),
-      json_number(record.validation_score));
+      "{{\"study\":\"{}\",\"iteration\":{},\"engine\":\"{}\",\"values\":{},\"weights\":{},\"orders\":{},"
+      "\"validation_rows\":{},\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},"
+      "\"validation_score\":{}}}",
+      study.study.name, record.iteration, record.engine == TrainedBy::torch ? "torch" : "resident",
+      json_values(plan, trial), json_list(weights), json_orders(trial, iteration, *split),
+      json_list(split->validation_rows), json_list(split->scaling.shift), json_list(split->scaling.scale),
+      json_number(record.final_loss), json_number(record.validation_loss), json_number(record.validation_score));
 }
 
 // Appends one entry for each iteration.

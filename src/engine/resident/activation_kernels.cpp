@@ -31,7 +31,8 @@ struct Relu {
   template <class D, class V>
   HWY_INLINE Point<V> operator()(D d, V value) const {
     const V zero = hn::Zero(d);
-    return {hn::Max(value, zero), hn::IfThenElseZero(hn::Gt(value, zero), hn::Set(d, 1))};
+    return {hn::IfThenZeroElse(hn::Lt(value, zero), value),  // not Max, which makes zero of what is not a number
+            hn::IfThenElseZero(hn::Gt(value, zero), hn::Set(d, 1))};
   }
 };
 
@@ -47,8 +48,10 @@ struct Sigmoid {
   template <class D, class V>
   HWY_INLINE Point<V> operator()(D d, V value) const {
     const V one = hn::Set(d, 1);
-    const V result = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(value))));
-    return {result, hn::Mul(result, hn::Sub(one, result))};
+    const V power = hn::Exp(d, hn::Neg(hn::Abs(value)));  // Exp takes no large arguments
+    const V larger = hn::Div(one, hn::Add(one, power)), smaller = hn::Mul(power, larger);
+    const V result = hn::IfThenElse(hn::Lt(value, hn::Zero(d)), smaller, larger);
+    return {hn::IfThenElse(hn::Eq(value, value), result, value), hn::Mul(smaller, larger)};
   }
 };
 

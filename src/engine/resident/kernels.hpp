@@ -71,13 +71,13 @@ struct LossKernels {
 /// One optimizer step's numbers. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
 template <class Value>
 struct UpdateRule {
-  Value rate = 0;          ///< learning rate; adam: over the first moment's bias correction
-  Value weight_decay = 0;  ///< sgd, adam, rmsprop: added to the gradient, times the parameter
-  Value shrink = 1;        ///< adamw: the parameter is multiplied by it first
-  Value momentum = 0;      ///< sgd, rmsprop
-  Value first_decay = 0;   ///< adam: beta1
-  Value second_decay = 0;  ///< adam: beta2; rmsprop: alpha
-  Value root_scale = 1;    ///< adam: 1 / sqrt(the second moment's bias correction)
+  Value rate = 0;           ///< learning rate; adam: over the first moment's bias correction
+  Value weight_decay = 0;   ///< sgd, adam, rmsprop: added to the gradient, times the parameter
+  Value shrink = 1;         ///< adamw: the parameter is multiplied by it first
+  Value momentum = 0;       ///< sgd, rmsprop
+  double first_decay = 0;   ///< adam: beta1; in double: 1 minus it must not be 1 minus a rounded one
+  double second_decay = 0;  ///< adam: beta2; rmsprop: alpha
+  Value root_scale = 1;     ///< adam: 1 / sqrt(the second moment's bias correction)
   Value epsilon = 0;
 };
 

@@ -101,11 +101,13 @@ double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, 
     auto total = hn::Zero(d);
     for (std::int64_t output = 0; output < output_count; ++output) {
       const std::int64_t place = output * row_count + row;
-      const auto power = hn::Exp(d, hn::Sub(hn::Load(d, outputs + place), largest));
+      const auto less = hn::Sub(hn::Load(d, outputs + place), largest);
+      const auto power = hn::IfThenElse(hn::Eq(less, less), hn::Exp(d, less), less);  // Exp makes zero of a NaN
       total = hn::Add(total, power);
       if (gradients != nullptr) hn::Store(power, d, gradients + place);
     }
-    const auto loss = hn::Add(hn::Log(d, total), hn::Sub(largest, chosen));
+    // Log, too: hence the sum with zero, or with what is not a number.
+    const auto loss = hn::Add(hn::Add(hn::Log(d, total), hn::Sub(total, total)), hn::Sub(largest, chosen));
     sum = hn::MulAdd(loss, weight, sum);
     if (gradients == nullptr) continue;
     const auto factor = hn::Mul(weight, hn::Set(d, scale));

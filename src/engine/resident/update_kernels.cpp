@@ -25,10 +25,10 @@ struct Numbers {
         weight_decay(hn::Set(Tag<Value>(), rule.weight_decay)),
         shrink(hn::Set(Tag<Value>(), rule.shrink)),
         momentum(hn::Set(Tag<Value>(), rule.momentum)),
-        first_decay(hn::Set(Tag<Value>(), rule.first_decay)),
-        first_share(hn::Set(Tag<Value>(), 1 - rule.first_decay)),
-        second_decay(hn::Set(Tag<Value>(), rule.second_decay)),
-        second_share(hn::Set(Tag<Value>(), 1 - rule.second_decay)),
+        first_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.first_decay))),
+        first_share(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.first_decay))),
+        second_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.second_decay))),
+        second_share(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.second_decay))),
         root_scale(hn::Set(Tag<Value>(), rule.root_scale)),
         epsilon(hn::Set(Tag<Value>(), rule.epsilon)) {}
 

@@ -35,8 +35,8 @@ Updater<Value>::Updater(const TrainOptions& train) : train_(train), update_(upda
   rule_.weight_decay = static_cast<Value>(decoupled ? 0 : train.weight_decay);
   rule_.shrink = static_cast<Value>(decoupled ? 1 - train.learning_rate * train.weight_decay : 1);
   rule_.momentum = static_cast<Value>(train.momentum);
-  rule_.first_decay = static_cast<Value>(train.beta1);
-  rule_.second_decay = static_cast<Value>(is_adam(train.optimizer) ? train.beta2 : train.alpha);
+  rule_.first_decay = train.beta1;
+  rule_.second_decay = is_adam(train.optimizer) ? train.beta2 : train.alpha;
   rule_.epsilon = static_cast<Value>(train.epsilon);
 }
 

@@ -2,7 +2,6 @@
 #include "core/random_fill.hpp"
 
 #include <Random123/philox.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,27 +10,15 @@
 #include <vector>
 
 #include "core/random_stream.hpp"
-#include "support/catch.hpp"
+#include "support/every_target.hpp"
 
 using namespace sheaf;
+using namespace sheaf::test;
 
 namespace {
 
 constexpr StreamPlace start{0x123456789abcdef0u, Purpose::dropout, 0xfedcba9876543210u};
 constexpr std::int64_t most = 300;  // more than two turns of any loop
-
-// Calls check() with each instruction set of this processor in turn.
-template <class Check>
-void on_every_target(const Check& check) {
-  const auto targets = hwy::SupportedAndGeneratedTargets();
-  REQUIRE_FALSE(targets.empty());
-  for (const std::int64_t target : targets) {
-    INFO("on " << hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    check();
-    hwy::SetSupportedTargetsForTest(0);
-  }
-}
 
 // What fill(values, count) writes, bit by bit, and that it writes no more: for every count, at every alignment.
 template <class Value, class Fill>

@@ -1,0 +1,116 @@
+"""Both engines train the same studies to the same losses, and results and summary say which one did."""
+
+import os
+import shutil
+import sys
+
+from program import DIGITS, Checks, read_csv, sheaf
+
+# float32: what some hundred steps make of another order of the sums; float64: the same.
+TOLERANCE = {"float32": 1e-3, "float64": 1e-10}
+COMMON = """
+[model]
+kind = mlp
+hidden = 32
+
+[train]
+epochs = 3
+batch_size = 32
+learning_rate = 1e-3
+epsilon = 1e-4  # else rounding in a gradient near zero becomes a whole step of the adaptive optimizers
+
+[search]
+method = grid
+train.optimizer = sgd, adam, adamw, rmsprop
+model.activation = relu, tanh, sigmoid, gelu
+train.precision = float32, float64
+"""
+DIGITS_STUDY = f"""
+[data]
+file = {DIGITS}
+task = classification
+normalise = standard
+validation = 0.2
+{COMMON}
+train.loss = mse, cross_entropy, bce
+"""
+REGRESSION_STUDY = f"""
+[data]
+source = synthetic
+draw = study
+task = regression
+rows = 400
+columns = 30
+outputs = 3
+relation = linear
+validation = 0.2
+{COMMON}
+"""
+
+checks = Checks()
+shutil.rmtree("engines", ignore_errors=True)
+os.makedirs("engines")
+os.chdir("engines")
+for name, text in (("digits", DIGITS_STUDY), ("regression", REGRESSION_STUDY)):
+    with open(name + ".cfg", "w") as file:
+        file.write(text)
+
+
+def train(study, engine, *words):
+    """The rows of results.csv, and the summary's line on engines."""
+    shutil.rmtree("run", ignore_errors=True)
+    result = sheaf("run", study + ".cfg", f"--run.engine={engine}", "--run.device=cpu", "--run.output=run", *words)
+    checks.check(result.code == 0, f"{study} runs with {engine}", result.stderr)
+    lines = [line for line in result.stdout.splitlines() if line.startswith("engine: ")]
+    checks.check(len(lines) == 1, f"{study}, {engine}: a line on the engine", result.stdout)
+    return (read_csv("run/results.csv"), lines[0]) if result.code == 0 and lines else ([], "")
+
+
+def distance(ours, theirs):
+    return abs(float(ours) - float(theirs)) / max(abs(float(theirs)), 1e-30)
+
+
+def compare(study, count, *words):
+    torch, torch_line = train(study, "torch", *words)
+    resident, resident_line = train(study, "resident", *words)
+    checks.check(len(torch) == len(resident) == count, f"{study}: {count} trainings", f"{len(torch)} {len(resident)}")
+    checks.check(torch_line == f"engine: torch {count} iterations (run.engine = torch)", "torch is named", torch_line)
+    checks.check(resident_line == f"engine: resident {count} iterations", "resident is named", resident_line)
+    for one, other in zip(torch, resident):
+        what = " ".join(value for key, value in one.items() if "." in key)
+        checks.check(one["engine"] == "torch" and other["engine"] == "resident", f"{what}: the engine column",
+                     f"{one['engine']} {other['engine']}")
+        checks.check(one["status"] == other["status"] == "finished" and one["steps"] == other["steps"],
+                     f"{what}: finished with the same steps", f"{one}\n{other}")
+        for loss in ("final_loss", "validation_loss"):
+            checks.check(distance(other[loss], one[loss]) < TOLERANCE[one["train.precision"]], f"{what}: {loss}",
+                         f"{one[loss]} by torch, {other[loss]} by the resident engine")
+    return resident
+
+
+rows = compare("digits", 96)
+checks.check(len({row["final_loss"] for row in rows}) == 96, "all trials differ")
+for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
+    rows = compare("regression", 32, f"--train.reduction={reduction}", f"--train.learning_rate={rate}")
+    checks.check(len({row["final_loss"] for row in rows}) == 32, f"{reduction}: all trials differ")
+
+# What the resident engine cannot do is refused where it was asked for by name, and goes to LibTorch by itself.
+CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
+       "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
+for words, reason, advice in (
+        (CNN, "run.engine = resident has no convolutions (model.kind = cnn)", "or another model.kind"),
+        (["--run.threads=2", "--run.lanes=1"], "run.engine = resident trains with one thread a lane (run.threads = 2)",
+         "Leave out run.threads"),
+        (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):
+    result = sheaf("run", "digits.cfg", "--run.engine=resident", "--run.device=cpu", "--run.output=refused", *words)
+    lines = result.error_lines()
+    checks.check(result.code == 2 and len(lines) == 1 and reason in lines[0] and "run.engine = auto" in lines[0]
+                 and advice in lines[0], f"{reason}: refused", result.stderr)
+    checks.check(not os.path.exists("refused"), f"{reason}: before the directory is made")
+rows, line = train("digits", "auto", *CNN, "--train.epochs=1")
+checks.check({row["engine"] for row in rows} == {"torch"} and line == "engine: torch 1 iteration (a cnn has convolutions)",
+             "auto: a cnn goes to LibTorch", line)
+rows, line = train("digits", "auto", *CNN[3:], "--train.epochs=1", "--search.model.kind=mlp, linear")
+checks.check({row["engine"] for row in rows} == {"resident"} and line == "engine: resident 2 iterations",
+             "auto: the others do not", line)
+sys.exit(checks.finish())

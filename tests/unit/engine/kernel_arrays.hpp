@@ -1,0 +1,91 @@
+// What the tests of the resident engine's kernels share: guarded arrays, values to put in, and how far off results are.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace sheaf::test {
+
+inline std::size_t at(std::int64_t place) {
+  return static_cast<std::size_t>(place);
+}
+
+/// An array that begins at a cache line, between guards; what nobody has written holds their value.
+template <class Value>
+class Guarded {
+ public:
+  static constexpr Value guard = -12345;
+
+  explicit Guarded(std::int64_t count) : lines_(at(count) / per_line + 3), count_(count) {
+    std::fill(begin(), end(), guard);
+  }
+  explicit Guarded(const std::vector<Value>& values) : Guarded(static_cast<std::int64_t>(values.size())) {
+    std::copy(values.begin(), values.end(), data());
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  Value* data() { return begin() + per_line; }
+  Value operator[](std::int64_t place) { return data()[place]; }
+  std::vector<Value> values() { return {data(), data() + count_}; }
+
+  bool intact() {
+    const auto is_guard = [](Value value) { return value == guard; };
+    return std::all_of(begin(), data(), is_guard) && std::all_of(data() + count_, end(), is_guard);
+  }
+
+ private:
+  static constexpr std::size_t per_line = 64 / sizeof(Value);
+  struct alignas(64) Line {
+    Value values[per_line];
+  };
+  Value* begin() { return lines_.front().values; }
+  Value* end() { return begin() + lines_.size() * per_line; }
+
+  std::vector<Line> lines_;
+  std::int64_t count_;
+};
+
+/// The same numbers for the same seed.
+template <class Value>
+std::vector<Value> normals(std::int64_t count, unsigned seed, double deviation = 1) {
+  std::mt19937 bits(seed);
+  std::normal_distribution<double> normal(0, deviation);
+  std::vector<Value> values(at(count));
+  for (auto& value : values) value = static_cast<Value>(normal(bits));
+  return values;
+}
+
+/// `in_float` or `in_double`, whichever Value is.
+template <class Value>
+double pick(double in_float, double in_double) {
+  return sizeof(Value) == sizeof(float) ? in_float : in_double;
+}
+
+/// The greatest difference, relative where the expected value is above 1. NaN if there is one.
+template <class Value>
+double distance(const std::vector<Value>& found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double off = std::abs(static_cast<double>(found[i]) - expected[i]) / std::max(1.0, std::abs(expected[i]));
+    if (std::isnan(off)) return off;
+    worst = std::max(worst, off);
+  }
+  return worst;
+}
+
+/// Sums of up to 144 products of normals, which may cancel.
+template <class Value>
+double sum_tolerance() {
+  return pick<Value>(1e-5, 5e-14);
+}
+
+}  // namespace sheaf::test

@@ -1,0 +1,148 @@
+// Losses and their gradients, on every instruction set of this processor, against plain loops in double.
+// SPDX-License-Identifier: MIT
+#include "engine/resident/kernels.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kernel_arrays.hpp"
+#include "support/every_target.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// A batch with large logits among others, sample weights some of which are zero, and padding.
+template <class Value>
+struct Batch {
+  std::int64_t output_count, row_count;
+  std::vector<Value> outputs, labels, targets, weights, bias;
+
+  Batch(LossKind kind, std::int64_t outputs_, std::int64_t rows_) : output_count(outputs_), row_count(rows_) {
+    outputs = normals<Value>(output_count * row_count, 12, 3);
+    targets = normals<Value>(output_count * row_count, 13);
+    bias = normals<Value>(output_count, 14);
+    for (std::size_t place = 0; place < outputs.size(); ++place) {
+      if (place % 7 == 3) outputs[place] = place % 2 == 0 ? 50 : -50;
+      if (kind == LossKind::bce) targets[place] = static_cast<Value>(place % 5) / 4;
+    }
+    for (std::int64_t row = 0; row < row_count; ++row) {
+      labels.push_back(static_cast<Value>((row * 5 + 1) % output_count));
+      weights.push_back(row % 6 == 2 || row >= row_count - 3 ? 0 : static_cast<Value>(row % 4 + 1) / 2);
+    }
+  }
+
+  double logit(std::int64_t output, std::int64_t row, bool with_bias) const {
+    const Value plain = outputs[at(output * row_count + row)];
+    return static_cast<double>(with_bias ? plain + bias[at(output)] : plain);
+  }
+};
+
+// The losses of a row by the textbook, and their derivatives by its outputs into `slopes`.
+template <class Value>
+double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool with_bias,
+                std::vector<double>& slopes) {
+  double loss = 0, powers = 0;
+  const auto label = static_cast<std::int64_t>(batch.labels[at(row)]);
+  slopes.clear();
+  for (std::int64_t output = 0; output < batch.output_count; ++output)
+    powers += std::exp(batch.logit(output, row, with_bias));
+  for (std::int64_t output = 0; output < batch.output_count; ++output) {
+    const double z = batch.logit(output, row, with_bias);
+    const auto y = static_cast<double>(batch.targets[at(output * batch.row_count + row)]);
+    if (kind == LossKind::mse) {
+      loss += (z - y) * (z - y);
+      slopes.push_back(2 * (z - y));
+    } else if (kind == LossKind::bce) {
+      loss += y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
+      slopes.push_back(1 / (1 + std::exp(-z)) - y);
+    } else {
+      loss += output == label ? std::log(powers) - z : 0;
+      slopes.push_back(std::exp(z) / powers - (output == label ? 1 : 0));
+    }
+  }
+  return loss;
+}
+
+template <class Value>
+void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count, bool with_bias, bool with_gradients,
+                bool accumulate) {
+  constexpr double scale = 0.125;
+  const Batch<Value> batch(kind, output_count, row_count);
+  double right_sum = 0;
+  const auto sums_before = normals<Value>(output_count, 15);
+  std::vector<double> right_sums(at(output_count));
+  if (accumulate) right_sums.assign(sums_before.begin(), sums_before.end());
+  std::vector<double> right_outputs(batch.outputs.size()), right_gradients(batch.outputs.size()), slopes;
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    const auto weight = static_cast<double>(batch.weights[at(row)]);
+    right_sum += weight * row_loss(kind, batch, row, with_bias, slopes);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      right_outputs[at(output * row_count + row)] = batch.logit(output, row, with_bias);
+      right_gradients[at(output * row_count + row)] = scale * weight * slopes[at(output)];
+      right_sums[at(output)] += scale * weight * slopes[at(output)];
+    }
+  }
+
+  Guarded<Value> outputs(batch.outputs), gradients(output_count * row_count);
+  Guarded<Value> labels(batch.labels), targets(batch.targets), weights(batch.weights), sums(sums_before);
+  const double sum = loss_kernels<Value>().loss(
+      kind, with_bias ? batch.bias.data() : nullptr, {labels.data(), targets.data(), weights.data()}, scale,
+      output_count, row_count, accumulate, outputs.data(), with_gradients ? gradients.data() : nullptr,
+      with_gradients ? sums.data() : nullptr);
+  INFO("loss " << static_cast<int>(kind) << ", " << output_count << " outputs, " << row_count << " rows");
+  CHECK(distance<double>({sum}, {right_sum}) < pick<Value>(1e-6, 1e-14));
+  CHECK(distance(outputs.values(), right_outputs) == 0);
+  // Single values: exp and log are good to a rounding or two.
+  if (with_gradients) CHECK(distance(gradients.values(), right_gradients) < pick<Value>(5e-7, 1e-15));
+  // Logits of 50 make terms of 10.
+  if (with_gradients) CHECK(distance(sums.values(), right_sums) < 10 * sum_tolerance<Value>());
+  CHECK(outputs.intact());
+  CHECK(gradients.intact());
+  CHECK(sums.intact());
+}
+
+template <class Value>
+void check_losses() {
+  for (const LossKind kind : {LossKind::mse, LossKind::cross_entropy, LossKind::bce})
+    for (const std::int64_t output_count : {1, 2, 10, 17})
+      for (const std::int64_t row_count : {16, 32, 80})
+        for (const bool with_bias : {false, true})
+          for (const bool with_gradients : {false, true})
+            for (const bool accumulate : {false, true})
+              check_loss<Value>(kind, output_count, row_count, with_bias, with_gradients, accumulate);
+}
+
+// One logit that is not a number, whichever it is.
+template <class Value>
+void check_loss_of_not_a_number(LossKind kind) {
+  constexpr std::int64_t output_count = 3, row_count = 16;
+  for (std::int64_t place = 0; place < output_count * row_count; ++place) {
+    Batch<Value> batch(kind, output_count, row_count);
+    batch.outputs[at(place)] = std::numeric_limits<Value>::quiet_NaN();
+    Guarded<Value> outputs(batch.outputs), labels(batch.labels), targets(batch.targets);
+    Guarded<Value> weights(std::vector<Value>(at(row_count), 1));
+    INFO("loss " << static_cast<int>(kind) << ", place " << place);
+    CHECK(std::isnan(loss_kernels<Value>().loss(kind, nullptr, {labels.data(), targets.data(), weights.data()}, 1,
+                                                output_count, row_count, false, outputs.data(), nullptr, nullptr)));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("losses and their gradients are the textbook's, also for large logits") {
+  on_every_target([] {
+    check_losses<float>();
+    check_losses<double>();
+  });
+}
+
+TEST_CASE("the loss of what is not a number is not one") {
+  on_every_target([] {
+    for (const LossKind kind : {LossKind::mse, LossKind::cross_entropy, LossKind::bce}) {
+      check_loss_of_not_a_number<float>(kind);
+      check_loss_of_not_a_number<double>(kind);
+    }
+  });
+}

@@ -1,0 +1,43 @@
+// A trainer's task on its own, without an engine around it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/training.hpp"
+#include "model/initial_weights.hpp"
+#include "plan/estimate.hpp"
+
+namespace sheaf::test {
+
+/// Iteration 0 of a study over `data`, with all that its task refers to.
+class OneTraining {
+ public:
+  OneTraining(const Study& study, DataSet data)
+      : plan_(study),
+        data_(std::move(data)),
+        split_(Splits(study, data_).split(0, 0)),
+        layers_(network_layout(study.model, shape_of(data_, study.data))),
+        seed_(plan_.iteration(0).seed),
+        weights_(initial_weights(layers_, study.model.initialisation, seed_)) {}
+  OneTraining(const OneTraining&) = delete;
+  OneTraining& operator=(const OneTraining&) = delete;
+
+  TrainingTask task() const {
+    return {plan_.trials()[0], layers_, weights_, data_, *split_, split_->training_rows, seed_};
+  }
+  const std::vector<std::int64_t>& validation_rows() const { return split_->validation_rows; }
+
+ private:
+  Plan plan_;
+  DataSet data_;
+  std::shared_ptr<const Split> split_;
+  std::vector<Layer> layers_;
+  std::uint64_t seed_;
+  std::vector<float> weights_;
+};
+
+}  // namespace sheaf::test
