@@ -107,37 +107,15 @@ HWY_INLINE void gather_wide(D d, const RowSource& source, const float* const* fr
     store_blocks(d, rows[which], [&](std::int64_t column) { return turned + (column + which) * turned_stride; });
 }
 
-// Features `feature` and the three after it of as many rows as a vector has lanes: scaled and stored by columns.
-template <class D>
-HWY_INLINE void gather_tall(D d, const RowSource& source, const float* const* from, std::int64_t feature, float* turned,
-                            std::int64_t turned_stride) {
-  hn::Vec<D> rows[4];
-  for (int which = 0; which < 4; ++which)
-    rows[which] = load_blocks(d, [&](std::int64_t row) { return from[row + which] + feature; });
-  if (source.shift != nullptr)
-    scale_rows(load_blocks(d, [&](std::int64_t) { return source.shift + feature; }),
-               load_blocks(d, [&](std::int64_t) { return source.scale + feature; }), rows);
-  turn_over(d, rows);
-  for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, turned + which * turned_stride);
-}
-
 // `count` features from `begin` on of as many rows as a cache line holds. False: not done, there are too few.
 bool gather_rows(const RowSource& source, const float* const* from, std::int64_t begin, std::int64_t count, float* to,
                  std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if (count < (to == nullptr ? 4 : lanes)) return false;
-  if (to == nullptr) {
-    for (std::int64_t row = 0; row < padding; row += lanes)
-      for (std::int64_t place = 0; place < count; place += 4) {
-        const std::int64_t column = std::min(place, count - 4);  // the last ones may be done twice
-        gather_tall(d, source, from + row, begin + column, turned + column * turned_stride + row, turned_stride);
-      }
-    return true;
-  }
+  if (count < lanes) return false;
   for (std::int64_t row = 0; row < padding; row += 4)
     for (std::int64_t place = 0; place < count; place += lanes) {
-      const std::int64_t column = std::min(place, count - lanes);
+      const std::int64_t column = std::min(place, count - lanes);  // the last ones may be done twice
       gather_wide(d, source, from + row, begin + column, to + row * to_stride + column, to_stride,
                   turned + column * turned_stride + row, turned_stride);
     }
@@ -155,20 +133,66 @@ template <class Value>
 void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const float* const* from,
                   std::int64_t place, std::int64_t row_count, Value* blocks, Value* columns) {
   const std::int64_t begin = block * FeatureBlocks::width, padded = cut.padded(block), count = cut.columns(block);
-  Value* to = blocks == nullptr ? nullptr : blocks + cut.offset(block, row_count) + place * padded;
+  Value* to = blocks + cut.offset(block, row_count) + place * padded;
   Value* turned = columns + cut.offset(block, row_count) + place;
   if (from[padding - 1] == nullptr || !gather_rows(source, from, begin, count, to, padded, turned, row_count)) {
     for (std::int64_t which = 0; which < padding; ++which) {
       for (std::int64_t column = 0; column < count; ++column) {
         const float value = from[which] == nullptr ? 0 : scaled(source, from[which], begin + column);
-        turned[column * row_count + which] = static_cast<Value>(value);
-        if (to != nullptr) to[which * padded + column] = static_cast<Value>(value);
+        to[which * padded + column] = turned[column * row_count + which] = static_cast<Value>(value);
       }
     }
   }
-  if (to == nullptr || count == padded) return;
+  if (count == padded) return;
   for (std::int64_t which = 0; which < padding; ++which)
     std::fill(to + which * padded + count, to + (which + 1) * padded, Value{0});
+}
+
+// Features `feature` and the three after it of as many rows as a vector has lanes: scaled and turned over.
+template <class D>
+HWY_INLINE void gather_squares(D d, const RowSource& source, const float* const* from, std::int64_t feature, float* to,
+                               std::int64_t to_stride) {
+  hn::Vec<D> rows[4];
+  for (int which = 0; which < 4; ++which)
+    rows[which] = load_blocks(d, [&](std::int64_t row) { return from[row + which] + feature; });
+  if (source.shift != nullptr)
+    scale_rows(load_blocks(d, [&](std::int64_t) { return source.shift + feature; }),
+               load_blocks(d, [&](std::int64_t) { return source.scale + feature; }), rows);
+  turn_over(d, rows);
+  for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride);
+}
+
+// As many rows as a cache line holds. False: not done, they have too few features.
+bool gather_line(const RowSource& source, const float* const* from, std::int64_t row_count, float* to) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t count = source.feature_count;
+  if (count < 4) return false;
+  for (std::int64_t row = 0; row < padding; row += lanes)
+    for (std::int64_t place = 0; place < count; place += 4) {
+      const std::int64_t column = std::min(place, count - 4);  // the last ones may be done twice
+      gather_squares(d, source, from + row, column, to + column * row_count + row, row_count);
+    }
+  return true;
+}
+
+bool gather_line(const RowSource&, const float* const*, std::int64_t, double*) {
+  return false;
+}
+
+template <class Value>
+void gather_columns(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
+                    Value* columns) {
+  for (std::int64_t place = 0; place < row_count; place += padding) {
+    const float* from[padding];  // null: a row of padding
+    for (std::int64_t which = 0; which < padding; ++which)
+      from[which] = place + which < count ? source.features + rows[place + which] * source.feature_count : nullptr;
+    if (from[padding - 1] != nullptr && gather_line(source, from, row_count, columns + place)) continue;
+    for (std::int64_t which = 0; which < padding; ++which)
+      for (std::int64_t feature = 0; feature < source.feature_count; ++feature)
+        columns[feature * row_count + place + which] =
+            from[which] == nullptr ? Value{0} : static_cast<Value>(scaled(source, from[which], feature));
+  }
 }
 
 // Rows lie anywhere in the data set, where the hardware does not foresee them. For short ones the processor's own
@@ -182,6 +206,7 @@ void prefetch(const float* row, std::int64_t count) {
 template <class Value>
 void gather(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
             Value* blocks, Value* columns) {
+  if (blocks == nullptr) return gather_columns(source, rows, count, row_count, columns);
   const FeatureBlocks cut{source.feature_count};
   const auto row_at = [&](std::int64_t place) {
     return place < count ? source.features + rows[place] * source.feature_count : nullptr;
