@@ -24,7 +24,8 @@ set(third_party
   "hwloc(\\.h|/.*)|device/"
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
   "libxsmm.*|engine/resident/product.cpp"
-  "hwy/.*|core/ engine/")
+  "hwy/.*|core/ engine/"
+  "zlib\\.h|dataset/import/")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

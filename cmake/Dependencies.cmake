@@ -7,6 +7,7 @@ find_package(MPI REQUIRED COMPONENTS C)
 target_compile_definitions(MPI::MPI_C INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # Highway: a file that includes its foreach_target.h is compiled for several instruction sets, and the program chooses
 # among them at run time. On x86 the least of them is SSE4.2 (x86-64-v2), so that no file needs a form without vectors.

@@ -38,6 +38,7 @@ needed=(
   "Highway|libhwy-dev|has_header hwy/highway.h"
   "hwloc|libhwloc-dev|has_header hwloc.h"
   "{fmt}|libfmt-dev|has_header fmt/format.h"
+  "zlib|zlib1g-dev|has_header zlib.h"
   "OpenBLAS, its OpenMP build|libopenblas0-openmp libopenblas-openmp-dev|has_openblas"
 )
 # The resident engine's products; other processors do with OpenBLAS.

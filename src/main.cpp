@@ -41,6 +41,7 @@ void run_words(const std::vector<std::string>& words, const std::string& command
   const CommandCall call{{words.begin() + 1, words.end()}, command_line};
   if (words[0] == "run") run_command(call, world);
   if (words[0] == "plan") plan_command(call, world);
+  if (words[0] == "import") import_command(call, world);
   if (words[0] == "info") info_command(call, world);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "commands/import_words.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "options/parse_study.hpp"
@@ -19,6 +20,7 @@ usage: sheaf COMMAND [...]        alone, under mpirun -n P, or under srun -n P
 commands
   run STUDY.cfg [--key=value ...]    train a study; its final losses are gathered on rank 0
   plan STUDY.cfg [--key=value ...]   show what would be run: iterations, cost, memory, placement
+  import FILE... OUT.h5 [--key=value ...]   make a data file of CSV, NumPy, IDX or CIFAR-10 files
   info                               ranks, hosts, devices, cores bound, libraries, rough speed
 
 options
@@ -50,6 +52,7 @@ bool asks_for_help(const std::vector<std::string>& words) {
 }
 
 std::string command_help(const std::string& command) {
+  if (command == "import") return import_help();
   if (command == "info")
     return "usage: sheaf info\n\nPrints the ranks of the job with their hosts, devices, lanes and cores, the libraries "
            "in "
@@ -66,7 +69,7 @@ std::string command_help(const std::string& command) {
 }  // namespace
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names = {"run", "plan", "info"};
+  static const std::vector<std::string> names = {"run", "plan", "import", "info"};
   return names;
 }
 

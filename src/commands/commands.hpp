@@ -21,6 +21,9 @@ void run_command(const CommandCall& call, const Communicator& world);
 /// sheaf plan STUDY.cfg [--key=value ...]: what would be run; trains and writes nothing.
 void plan_command(const CommandCall& call, const Communicator& world);
 
+/// sheaf import FILE... OUT.h5 [--key=value ...]: makes a data file of CSV, NumPy or image files. Rank 0 works.
+void import_command(const CommandCall& call, const Communicator& world);
+
 /// sheaf info: ranks, hosts, devices, libraries and their rough speed.
 void info_command(const CommandCall& call, const Communicator& world);
 

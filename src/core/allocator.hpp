@@ -9,4 +9,7 @@ namespace sheaf {
 /// called first in main. Does nothing where the C library is not glibc.
 void keep_freed_memory();
 
+/// Gives what has been freed so far back to the system: for between two steps that need much memory each.
+void return_freed_memory();
+
 }  // namespace sheaf

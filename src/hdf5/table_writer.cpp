@@ -21,8 +21,11 @@ namespace {
 // Rows that are packed and written at a time.
 constexpr std::int64_t rows_per_write = 65536;
 
-// By how much the file in memory grows at a time.
-constexpr std::size_t memory_increment = std::size_t{4} << 20;
+// The least by which the file in memory grows at a time.
+constexpr std::size_t least_memory_increment = std::size_t{4} << 20;
+
+// Of an array of numbers: large enough for a parallel file system, small enough that ranks can share them out.
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 using Texts = std::vector<std::string>;
 
@@ -71,6 +74,32 @@ void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_byt
       column.values);
 }
 
+hid_t native_type(NumberType type) {
+  switch (type) {
+    case NumberType::int8:
+      return H5T_NATIVE_INT8;
+    case NumberType::int16:
+      return H5T_NATIVE_INT16;
+    case NumberType::int32:
+      return H5T_NATIVE_INT32;
+    case NumberType::int64:
+      return H5T_NATIVE_INT64;
+    case NumberType::uint8:
+      return H5T_NATIVE_UINT8;
+    case NumberType::uint16:
+      return H5T_NATIVE_UINT16;
+    case NumberType::uint32:
+      return H5T_NATIVE_UINT32;
+    case NumberType::uint64:
+      return H5T_NATIVE_UINT64;
+    case NumberType::float32:
+      return H5T_NATIVE_FLOAT;
+    case NumberType::float64:
+      break;
+  }
+  return H5T_NATIVE_DOUBLE;
+}
+
 // A table's rows as HDF5 sees them, and where each column's cell stands in one.
 struct RowLayout {
   Handle type;
@@ -100,11 +129,14 @@ RowLayout row_layout(const std::vector<TableColumn>& columns, const std::string&
 
 }  // namespace
 
-Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path), output_(std::fopen(path.c_str(), "wb"), std::fclose) {
+Hdf5Writer::Hdf5Writer(const std::string& path, std::size_t expected_bytes)
+    : path_(path), output_(std::fopen(path.c_str(), "wb"), std::fclose) {
   require_system(output_ != nullptr, problem());
   silence_hdf5();
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem());
-  check_hdf5(H5Pset_fapl_core(access.id(), memory_increment, false), problem());
+  // Chunks that are not full and HDF5's own records take a little more than what is expected.
+  const std::size_t increment = least_memory_increment + expected_bytes + expected_bytes / 256;
+  check_hdf5(H5Pset_fapl_core(access.id(), increment, false), problem());
   handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose, problem());
 }
 
@@ -112,11 +144,12 @@ std::string Hdf5Writer::problem() const {
   return fmt::format("HDF5 file '{}' cannot be written", path_);
 }
 
-Handle Hdf5Writer::create_data_set(const std::string& name, std::int64_t type, std::int64_t space) const {
+Handle Hdf5Writer::create_data_set(const std::string& name, std::int64_t type, std::int64_t space,
+                                   std::int64_t creation) const {
   const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose, problem());
   H5Pset_create_intermediate_group(link.id(), 1);
   H5Pset_char_encoding(link.id(), H5T_CSET_UTF8);
-  return Handle(H5Dcreate2(handle_.id(), name.c_str(), type, space, link.id(), H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+  return Handle(H5Dcreate2(handle_.id(), name.c_str(), type, space, link.id(), creation, H5P_DEFAULT), H5Dclose,
                 problem());
 }
 
@@ -145,7 +178,7 @@ void Hdf5Writer::write_table(const std::string& name, const std::vector<TableCol
   const RowLayout layout = row_layout(columns, problem());
   const hsize_t extent = static_cast<hsize_t>(rows);
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());
-  Handle data_set = create_data_set(name, layout.type.id(), space.id());
+  Handle data_set = create_data_set(name, layout.type.id(), space.id(), H5P_DEFAULT);
 
   std::vector<std::byte> packed;
   for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
@@ -168,10 +201,45 @@ void Hdf5Writer::write_array(const std::string& name, std::int64_t rows, std::in
   assert(static_cast<std::int64_t>(values.size()) == rows * columns);
   const hsize_t extents[] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
   const Handle space(H5Screate_simple(2, extents, nullptr), H5Sclose, problem());
-  Handle data_set = create_data_set(name, H5T_NATIVE_DOUBLE, space.id());
+  Handle data_set = create_data_set(name, H5T_NATIVE_DOUBLE, space.id(), H5P_DEFAULT);
   if (!values.empty())
     check_hdf5(H5Dwrite(data_set.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), problem());
   data_set.close(problem());
+}
+
+void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
+  const std::size_t row_bytes = static_cast<std::size_t>(array.row_elements()) * number_bytes(array.type);
+  assert(array.rows() > 0 && row_bytes > 0 && array.bytes.size() == static_cast<std::size_t>(array.rows()) * row_bytes);
+  const std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
+  std::vector<hsize_t> chunk = extents;
+  chunk.front() = std::clamp<hsize_t>(chunk_bytes / row_bytes, 1, extents.front());
+  const int rank = static_cast<int>(extents.size());
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem());
+  check_hdf5(H5Pset_chunk(creation.id(), rank, chunk.data()), problem());
+  if (compression > 0) {
+    check_hdf5(H5Pset_shuffle(creation.id()), problem());
+    check_hdf5(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)), problem());
+  }
+  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose, problem());
+  const hid_t type = native_type(array.type);
+  Handle data_set = create_data_set(name, type, space.id(), creation.id());
+  check_hdf5(H5Dwrite(data_set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()), problem());
+  data_set.close(problem());
+}
+
+void Hdf5Writer::write_texts(const std::string& data_set, const std::string& name,
+                             const std::vector<std::string>& texts) {
+  assert(!texts.empty() && texts.size() <= 4000);
+  std::vector<const char*> characters;
+  for (const auto& text : texts) characters.push_back(text.c_str());
+  const hsize_t count = texts.size();
+  const Handle type = text_type(H5T_VARIABLE);
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, problem());
+  Handle attribute(H5Acreate_by_name(handle_.id(), data_set.c_str(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
+                                     H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose, problem());
+  check_hdf5(H5Awrite(attribute.id(), type.id(), characters.data()), problem());
+  attribute.close(problem());
 }
 
 void Hdf5Writer::close() {

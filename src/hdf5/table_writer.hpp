@@ -1,7 +1,8 @@
-// Results as HDF5: tables that h5py reads as structured arrays, arrays and attributes.
+// New HDF5 files: tables that h5py reads as structured arrays, arrays of numbers, attributes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "hdf5/handle.hpp"
+#include "hdf5/number_array.hpp"
 
 namespace sheaf {
 
@@ -27,8 +29,9 @@ using AttributeValue = std::variant<std::int64_t, double, std::string>;
 /// way are made. Every call throws RunError when it fails. Local.
 class Hdf5Writer {
  public:
-  /// Creates the file, still empty, to find out whether one may.
-  explicit Hdf5Writer(const std::string& path);
+  /// Creates the file, still empty, to find out whether one may. Memory for `expected_bytes` is taken at once, for
+  /// arrays that are large: a file that grows in memory is copied.
+  explicit Hdf5Writer(const std::string& path, std::size_t expected_bytes = 0);
 
   /// An attribute of the file itself.
   void write_attribute(const std::string& name, const AttributeValue& value);
@@ -40,11 +43,19 @@ class Hdf5Writer {
   /// A data set [rows, columns] of double from row-major values.
   void write_array(const std::string& name, std::int64_t rows, std::int64_t columns, const std::vector<double>& values);
 
+  /// A data set of the array's shape and type, which has at least one number, in chunks of whole rows, about 1 MiB
+  /// each. `compression`: 0 (none) to 9, of gzip, after HDF5's shuffle.
+  void write_numbers(const std::string& name, const NumberArray& array, int compression);
+
+  /// An attribute of a data set that was written before: one text or more, 4000 at most (HDF5 keeps an attribute in 64
+  /// KiB).
+  void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
+
   /// Writes everything and waits until it is on the disk. The last call.
   void close();
 
  private:
-  Handle create_data_set(const std::string& name, std::int64_t type, std::int64_t space) const;
+  Handle create_data_set(const std::string& name, std::int64_t type, std::int64_t space, std::int64_t creation) const;
   std::string problem() const;
 
   std::string path_;

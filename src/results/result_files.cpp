@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/replace_file.hpp"
 #include "hdf5/table_writer.hpp"
 #include "options/settings.hpp"
 #include "results/table.hpp"
@@ -58,19 +58,6 @@ class NewFile {
   std::string path_;
   int descriptor_;
 };
-
-// Runs `write` on a temporary name beside `path`, then gives it its name; a failure leaves neither behind.
-template <class Write>
-void write_then_rename(const std::string& path, Write write) {
-  const std::string temporary = path + ".partial";
-  try {
-    write(temporary);
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) fail_write(path, std::strerror(errno));
-  } catch (...) {
-    std::remove(temporary.c_str());
-    throw;
-  }
-}
 
 void write_hdf5(const std::string& path, const Study& study, const Plan& plan, const RunResults& results) {
   Hdf5Writer file(path);

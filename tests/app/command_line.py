@@ -10,7 +10,8 @@ for ranks in (None, 3):
     where = "alone" if ranks is None else f"on {ranks} ranks"
     for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
                             (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
-                            (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info")):
+                            (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
+                            (["import", "--help"], "usage: sheaf import")):
         result = sheaf(*words, ranks=ranks)
         checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
                      result.stdout + result.stderr)
@@ -19,7 +20,7 @@ for ranks in (None, 3):
 
     for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"), (["--frobnicate"], "unknown"),
                             (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
-                            (["info", "more"], "takes no further words")):
+                            (["info", "more"], "takes no further words"), (["import"], "got 0 file name(s)")):
         result = sheaf(*words, ranks=ranks)
         checks.check(result.code == 2 and len(result.error_lines()) == 1 and expected in result.error_lines()[0]
                      and not result.stdout, f"{words} {where}", f"{result.code}\n{result.stdout}{result.stderr}")

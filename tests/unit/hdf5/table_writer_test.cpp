@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/table_writer.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "core/error.hpp"
 #include "hdf5/file.hpp"
 #include "support/catch.hpp"
@@ -19,6 +22,55 @@ TEST_CASE("arrays read back as written, and a file of the same name is replaced"
     reader.read_rows({0, 2}, values.data(), Transfer::independent);
     CHECK(values == std::vector<double>{first, 2, 3, 4.5});
   }
+}
+
+TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or not") {
+  for (const int compression : {0, 9}) {
+    Hdf5Writer writer("numbers.h5", std::size_t{1} << 27);
+    for (const auto type :
+         {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64, NumberType::uint8,
+          NumberType::uint16, NumberType::uint32, NumberType::uint64, NumberType::float32, NumberType::float64}) {
+      // zeros but for the greatest number of bytes alike in the last row
+      NumberArray array{type, {3, 2}, std::vector<std::byte>(6 * number_bytes(type))};
+      std::fill_n(array.bytes.end() - static_cast<std::ptrdiff_t>(number_bytes(type)), number_bytes(type),
+                  std::byte{1});
+      writer.write_numbers(number_type_name(type), array, compression);
+    }
+    NumberArray wide{NumberType::uint8, {5, 1000, 500}, std::vector<std::byte>(2500000)};
+    wide.bytes.back() = std::byte{9};
+    writer.write_numbers("wide", wide, compression);
+    writer.close();
+
+    const InputFile file("numbers.h5");
+    CHECK(file.data_set("wide").info().chunk_rows == 2);
+    CHECK((std::filesystem::file_size("numbers.h5") < 2500000) == (compression > 0));
+    std::vector<std::int64_t> last(500000);
+    file.data_set("wide").read_rows({4, 5}, last.data(), Transfer::independent);
+    CHECK(last.back() == 9);
+    const auto last_number = [&](const std::string& name) {
+      std::vector<double> values(6);
+      const auto data_set = file.data_set(name);
+      CHECK(data_set.info().shape == std::vector<std::int64_t>{3, 2});
+      data_set.read_rows({0, 3}, values.data(), Transfer::independent);
+      return values.back();
+    };
+    for (const char* name : {"int8", "uint8"}) CHECK(last_number(name) == 0x01);
+    for (const char* name : {"int16", "uint16"}) CHECK(last_number(name) == 0x0101);
+    for (const char* name : {"int32", "uint32"}) CHECK(last_number(name) == 0x01010101);
+    for (const char* name : {"int64", "uint64"}) CHECK(last_number(name) == Approx(72340172838076673.0));
+    CHECK(last_number("float32") == Approx(2.369428e-38));
+    CHECK(last_number("float64") == Approx(7.748604185489348e-304));
+    CHECK(file.data_set("float32").info().number_class == NumberClass::real);
+    CHECK(file.data_set("uint16").info().element_bytes == 2);
+  }
+}
+
+TEST_CASE("as many texts as an attribute may have can be written") {
+  Hdf5Writer writer("texts.h5");
+  writer.write_array("array", 1, 1, {0});
+  writer.write_texts("array", "names", std::vector<std::string>(4000, "name"));
+  CHECK_THROWS_AS(writer.write_texts("none", "names", {"name"}), RunError);
+  writer.close();
 }
 
 TEST_CASE("a file that cannot be made is an error with its name and the reason") {

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "commands/import_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "options/quoted.hpp"
+#include "options/setting_forms.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* usage = "Write: sheaf import FILE... OUT.h5 [--key=value ...], or see sheaf import --help";
+
+const std::vector<std::pair<std::string, ImportFormat>> formats = {{"csv", ImportFormat::csv},
+                                                                   {"npy", ImportFormat::npy},
+                                                                   {"npz", ImportFormat::npz},
+                                                                   {"idx", ImportFormat::idx},
+                                                                   {"cifar10", ImportFormat::cifar10}};
+
+std::string format_name(ImportFormat format) {
+  return choice(formats).write(format);
+}
+
+// The value of `key`, or a UsageError that says what may be written.
+template <class Value>
+Value value_of(const Form<Value>& form, const std::string& key, const std::string& text) {
+  const auto value = form.read(text);
+  if (!value)
+    throw UsageError(
+        fmt::format("--{} = {} is not possible (allowed: {}). Correct it.", key, quoted(text), form.allowed));
+  return *value;
+}
+
+// A key of the command line, the formats that know it (none: all), and what it does.
+struct Key {
+  std::string name;
+  std::vector<ImportFormat> formats;
+  void (*apply)(ImportRequest& request, const std::string& key, const std::string& text);
+};
+
+const std::vector<Key> keys = {
+    {"format",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.format = value_of(choice(formats), key, text);
+     }},
+    {"compression",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.compression = static_cast<int>(value_of(integer(0, 9), key, text));
+     }},
+    {"overwrite",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.overwrite = value_of(flag(), key, text);
+     }},
+    {"task",
+     {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
+       request.task = request.csv.task = value_of(tasks, key, text);
+     }},
+    {"label",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.label = value_of(non_empty_text(), key, text);
+     }},
+    {"drop",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.drop = value_of(non_empty_text(), key, text);
+     }},
+    {"header",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.header = value_of(flag(), key, text);
+     }},
+    {"delimiter",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       const auto delimiters =
+           choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
+       request.csv.delimiter = value_of(delimiters, key, text);
+     }},
+    {"features",
+     {ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.features = value_of(non_empty_text(), key, text);
+     }},
+    {"targets",
+     {ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.targets = value_of(non_empty_text(), key, text);
+     }},
+};
+
+// "--key=value"
+struct Option {
+  const Key* key = nullptr;
+  std::string text;
+};
+
+Option parse_option(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
+  std::vector<std::string> names;
+  for (const auto& key : keys) {
+    names.push_back(key.name);
+    if (key.name != name) continue;
+    if (equals == word.npos)
+      throw UsageError(fmt::format("--{} has no value (options are --key=value). Write: --{}=...", name, name));
+    return {&key, word.substr(equals + 1)};
+  }
+  throw UsageError(fmt::format("unknown option {} (there are --{}).{} See sheaf import --help.", quoted("--" + name),
+                               fmt::join(names, ", --"), did_you_mean(name, names)));
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// The one format of all inputs.
+ImportFormat common_format(const std::vector<std::string>& inputs) {
+  std::optional<ImportFormat> common;
+  for (const auto& input : inputs) {
+    const auto format = format_of(input);
+    if (!format)
+      throw UsageError(
+          fmt::format("the name of '{}' does not tell its format (.csv, .tsv, .npy, .npz, -ubyte and .bin "
+                      "do). Give --format={}.",
+                      input, choice(formats).values));
+    if (common && *common != *format)
+      throw UsageError(
+          fmt::format("'{}' ({}) and '{}' ({}) are of different formats (one data set has one). Import "
+                      "them apart, or give --format.",
+                      inputs.front(), format_name(*common), input, format_name(*format)));
+    common = format;
+  }
+  return *common;
+}
+
+void require_input_count(const ImportRequest& request) {
+  const std::size_t count = request.inputs.size();
+  const auto refuse = [&](const std::string& takes) {
+    throw UsageError(fmt::format("{} file(s) of format {} cannot be imported (it takes {}). {}.", count,
+                                 format_name(request.format), takes, usage));
+  };
+  if (request.format == ImportFormat::npy && count != 2) refuse("two, features and targets");
+  if (request.format == ImportFormat::npz && count != 1) refuse("one archive");
+  if (request.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
+}
+
+}  // namespace
+
+std::optional<ImportFormat> format_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string text = name.string();
+  for (const char* end : {".csv", ".tsv"})
+    if (ends_with(text, end)) return ImportFormat::csv;
+  if (ends_with(text, ".npy")) return ImportFormat::npy;
+  if (ends_with(text, ".npz")) return ImportFormat::npz;
+  if (ends_with(text, "ubyte") || ends_with(text, ".idx")) return ImportFormat::idx;
+  if (ends_with(text, ".bin")) return ImportFormat::cifar10;
+  return std::nullopt;
+}
+
+ImportRequest parse_import_words(const std::vector<std::string>& words) {
+  ImportRequest request;
+  std::vector<Option> options;
+  bool format_given = false;
+  for (const auto& word : words) {
+    if (word.compare(0, 2, "--") != 0) {
+      request.inputs.push_back(word);
+      continue;
+    }
+    options.push_back(parse_option(word));
+    options.back().key->apply(request, options.back().key->name, options.back().text);
+    format_given = format_given || options.back().key->name == "format";
+  }
+  if (request.inputs.size() < 2)
+    throw UsageError(fmt::format("'sheaf import' got {} file name(s) (it takes inputs, then the file to write). {}.",
+                                 request.inputs.size(), usage));
+  request.output = request.inputs.back();
+  request.inputs.pop_back();
+  if (!ends_with(request.output, ".h5") && !ends_with(request.output, ".hdf5"))
+    throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
+                                 request.output, usage));
+  if (!format_given) request.format = common_format(request.inputs);
+  require_input_count(request);
+  for (const auto& option : options) {
+    const auto& known = option.key->formats;
+    if (!known.empty() && std::find(known.begin(), known.end(), request.format) == known.end())
+      throw UsageError(fmt::format("--{} does not go with format {} (it has no such choice). Leave it out.",
+                                   option.key->name, format_name(request.format)));
+  }
+  return request;
+}
+
+std::string import_help() {
+  return R"(usage: sheaf import FILE... OUT.h5 [--key=value ...]
+
+Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
+these formats; .gz at the end of a name is fine with all but .npz. The format comes from the name, or
+from --format=csv|npy|npz|idx|cifar10.
+
+  sheaf import train.csv more.csv train.h5 --label=species
+  sheaf import X.npy y.npy train.h5
+  sheaf import arrays.npz train.h5 --features=x_train --targets=y_train
+  sheaf import train-images-idx3-ubyte.gz train-labels-idx1-ubyte.gz mnist.h5
+  sheaf import data_batch_1.bin data_batch_2.bin cifar10.h5
+
+all formats
+  --compression=0..9    gzip of the data sets; default 0, none
+  --overwrite=true      replace OUT.h5; without it, a file of that name is refused
+csv, npy, npz
+  --task=classification|regression
+                        default: classification when the targets are integers (csv: or text), one a row
+csv (.csv, .tsv; RFC 4180; several files are appended)
+  --label=NAME|N        the target's column, by name or number (from 0; negative: from the end); default -1,
+                        the last; several for regression: --label=a,b
+  --drop=NAME|N,...     columns to leave out
+  --header=true|false   default: true when the first line has no number, or text where the second has one
+  --delimiter=,|;|tab|'|'|' '
+                        default: that of comma, semicolon and tab which the first line has most
+npz
+  --features=NAME       default: X, features, data or x_train
+  --targets=NAME        default: y, targets, labels or y_train
+
+Features of CSV become 32-bit floating point; other formats keep their type. Text labels are numbered in
+sorted order, and so are integers that are negative or not less than the number of rows; the names are kept
+as the attribute class_names of the targets. idx takes pairs of files, images and labels; images become
+[N, 1, H, W], those of CIFAR-10 [N, 3, 32, 32], both of the bytes as they are: scale by data.normalise.
+)";
+}
+
+}  // namespace sheaf

@@ -1,0 +1,66 @@
+// CSV (RFC 4180) as text: records and their fields.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataset/import/byte_source.hpp"
+
+namespace sheaf {
+
+/// The records of a source, in order. Blank lines and a byte-order mark at the start are passed over; a line ends in
+/// "\n" or "\r\n".
+class CsvRecords {
+ public:
+  /// `block_bytes`: what is read at a time, at least 3.
+  explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20)
+      : source_(source), block_bytes_(block_bytes) {}
+
+  /// Goes to the next record; false at the end. Throws RunError when a quote is not closed.
+  bool next();
+  /// The record without its line end; valid until the next call of next().
+  std::string_view text() const { return text_; }
+  /// Where it begins, from 1.
+  std::int64_t line() const { return line_; }
+  /// "line 3 of 'train.csv'"
+  std::string place() const;
+
+ private:
+  bool fill();
+  std::size_t find_end();
+
+  ByteSource& source_;
+  std::size_t block_bytes_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of what has not been given out
+  bool started_ = false;
+  std::string_view text_;
+  std::int64_t line_ = 0;
+  std::int64_t next_line_ = 1;
+};
+
+/// The fields of one record, in memory that is used again for the next.
+class CsvFields {
+ public:
+  /// Cuts `record`, which must outlive the fields. Blanks around a field are dropped, but kept inside quotes. Returns
+  /// false when text follows a closing quote.
+  bool split(std::string_view record, char delimiter);
+
+  std::size_t size() const { return fields_.size(); }
+  std::string_view operator[](std::size_t index) const { return fields_[index]; }
+
+ private:
+  const char* take_quoted(const char* begin, const char* end);
+
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque, since the fields point into it
+};
+
+/// The one of tab, semicolon and comma that stands most often in the record, outside quotes; without any, the comma.
+char detect_delimiter(std::string_view record);
+
+}  // namespace sheaf

@@ -1,0 +1,34 @@
+// NumPy's .npy files, of numbers.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataset/import/byte_source.hpp"
+#include "hdf5/number_array.hpp"
+
+namespace sheaf {
+
+/// What a header says; of versions 1 to 3.
+struct NpyHeader {
+  char kind = 'f';               ///< as NumPy's: 'f', 'i', 'u', 'b' (bool)
+  std::size_t number_bytes = 4;  ///< of one number; with 'f', 2 (half precision), too
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;  ///< rank >= 1
+  std::uint64_t header_bytes = 0;   ///< from the file's begin to its first number
+  std::uint64_t data_bytes = 0;
+};
+
+/// Reads the header. Throws RunError when it is none, or of an array that holds no real numbers.
+NpyHeader read_npy_header(ByteSource& source);
+
+/// Reads the numbers that follow the header, to the end, in C order and the machine's byte order. Half precision
+/// becomes float32, bool uint8 of 0 and 1.
+NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header);
+
+/// Both.
+NumberArray read_npy(ByteSource& source);
+
+}  // namespace sheaf

@@ -1,0 +1,226 @@
+"""`sheaf import`: every format written by Python's own means, read back by h5py, trained on; and what is refused."""
+
+import gzip
+import io
+import os
+import shutil
+import struct
+import sys
+import zipfile
+
+import h5py
+import numpy
+
+from program import Checks, sheaf
+
+checks = Checks()
+shutil.rmtree("import", ignore_errors=True)
+os.makedirs("import")
+os.chdir("import")
+generator = numpy.random.default_rng(5)
+
+STUDY = """
+[study]
+name = imported
+[model]
+kind = mlp
+hidden = 4
+[train]
+epochs = 1
+[run]
+output = out
+"""
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+
+
+def write(name, content):
+    data = content if isinstance(content, bytes) else content.encode()
+    with (gzip.open if name.endswith(".gz") else open)(name, "wb") as file:
+        file.write(data)
+
+
+def expect(what, words, features, targets, names=None, target_type="i8", train=False, **options):
+    """Imports to out.h5, compares with the arrays, and (where that says something new) trains an epoch on it."""
+    result = sheaf("import", *words, "out.h5", "--overwrite=true", **options)
+    details = f"exit {result.code}\n{result.stdout}{result.stderr}"
+    checks.check(result.code == 0 and result.stdout.count("\n") == 1 and not result.error_lines(), what, details)
+    if result.code != 0:
+        return
+    with h5py.File("out.h5", "r") as file:
+        found, found_targets = file["features"], file["targets"]
+        checks.check(found.dtype == features.dtype and numpy.array_equal(found[:], features), f"{what}: features",
+                     f"{found.dtype} {found.shape}\n{found[:]}")
+        checks.check(found_targets.dtype == target_type and numpy.array_equal(found_targets[:], targets),
+                     f"{what}: targets", f"{found_targets.dtype} {found_targets[:]}")
+        found_names = list(found_targets.attrs.get("class_names", [])) or None
+        checks.check(found_names == names, f"{what}: class names", str(found_names))
+    if not train:
+        return
+    shutil.rmtree("out", ignore_errors=True)
+    kind = ("classification", "cross_entropy") if target_type == "i8" else ("regression", "mse")
+    result = sheaf("run", "study.cfg", "--data.file=out.h5", f"--data.task={kind[0]}", f"--train.loss={kind[1]}")
+    checks.check(result.code == 0 and os.path.exists("out/results.csv"), f"{what}: trains", result.stderr)
+
+
+def refuse(what, words, code, says, ranks=None):
+    before = sorted(os.listdir("."))
+    result = sheaf("import", *words, ranks=ranks)
+    errors = result.error_lines()
+    checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
+                 f"{what}: one sentence with '{says}', exit code {code}",
+                 f"exit {result.code}\n{result.stdout}{result.stderr}")
+    checks.check(sorted(os.listdir(".")) == before, f"{what}: nothing left behind", str(os.listdir(".")))
+    if "--show" in sys.argv:
+        print(f"{what:28} {errors}")
+
+
+# ---- CSV
+
+values = generator.normal(size=(30, 3)).astype("f4")
+species = [["setosa", "virginica", "versicolor, dwarf"][row % 3] for row in range(30)]
+names = sorted(set(species))
+numbers = numpy.array([names.index(name) for name in species])
+rows = [",".join(map(repr, map(float, value))) + f',"{name}"' for value, name in zip(values, species)]
+write("header.csv", "a,b,c,kind\r\n" + "\r\n".join(rows) + "\r\n")
+write("plain.csv.gz", "\n".join(rows))
+expect("csv with a header", ["header.csv"], values, numbers, names, train=True)
+expect("csv without a header, packed", ["plain.csv.gz"], values, numbers, names)
+expect("two csv files", ["header.csv", "plain.csv.gz", "--compression=6"], numpy.vstack([values] * 2),
+       numpy.tile(numbers, 2), names)
+write("classes.tsv", "y\ta\tb\n" + "".join(f"{row % 4}\t{row}\t{row * row}\n" for row in range(30)))
+squares = numpy.array([[row, row * row] for row in range(30)], "f4")
+expect("tsv, labels in front", ["classes.tsv", "--label=y"], squares, numpy.arange(30) % 4)
+expect("a column left out", ["classes.tsv", "--label=0", "--drop=b"], squares[:, :1], numpy.arange(30) % 4)
+expect("two targets", ["header.csv", "--label=a,-2", "--drop=kind"], values[:, 1:2], values[:, [0, 2]], target_type="f4",
+       train=True)
+expect("one target", ["header.csv", "--label=c", "--drop=3"], values[:, :2], values[:, 2], target_type="f4")
+signs = numpy.where(numpy.arange(30) % 2, 1, -1)
+write("signs.csv", "".join(f"{row};{sign}\n" for row, sign in enumerate(signs)))
+expect("negative labels, semicolons", ["signs.csv"], squares[:, :1], (signs + 1) // 2, ["-1", "1"])
+expect("integers as a quantity", ["signs.csv", "--task=regression"], squares[:, :1], signs, target_type="f4")
+
+# ---- NumPy
+
+images = generator.integers(0, 256, size=(24, 2, 3, 4), dtype=numpy.uint8)
+labels = numpy.arange(24) % 5
+for kind in ("u1", "<i2", ">i4", "<u8", "<f2", ">f4", "<f8", "?"):
+    array = (images % 7).astype(kind)
+    expected = array.astype({"f2": "f4", "?": "u1"}.get(kind.strip("<>"), array.dtype.newbyteorder("=")))
+    numpy.save("X.npy", array)
+    numpy.save("y.npy", labels.astype(">i4"))
+    expect(f"npy of {kind}", ["X.npy", "y.npy"], expected, labels)
+numpy.save("X.npy", numpy.asfortranarray(images))
+with open("y.npy", "wb") as file:
+    numpy.lib.format.write_array(file, labels.astype("f8")[:, None] / 3, version=(3, 0))
+expect("npy in Fortran order, version 3", ["X.npy", "y.npy"], images, labels[:, None] / 3, target_type="f8")
+numpy.savez("stored.npz", X=images, y=labels, other=numpy.zeros(3))
+expect("npz", ["stored.npz"], images, labels, train=True)
+numpy.savez_compressed("packed.npz", x_train=images, one=labels, two=labels)
+expect("npz, packed", ["packed.npz", "--targets=one", "--compression=1"], images, labels)
+
+# ---- IDX and CIFAR-10
+
+
+def idx(array):
+    return bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+
+
+pixels = images[:, 0]
+write("train-images-idx3-ubyte.gz", idx(pixels))
+write("train-labels-idx1-ubyte.gz", idx(labels.astype("u1")))
+write("more-images.idx3-ubyte", idx(pixels[:5]))
+write("more-labels.idx1-ubyte", idx(labels[:5].astype("u1")))
+mnist = ["train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"]
+expect("idx", mnist, pixels[:, None], labels, train=True)
+expect("two idx pairs", [*mnist, "more-images.idx3-ubyte", "more-labels.idx1-ubyte"],
+       numpy.concatenate([pixels, pixels[:5]])[:, None], numpy.concatenate([labels, labels[:5]]))
+pictures = generator.integers(0, 256, size=(400, 3, 32, 32), dtype=numpy.uint8)
+kinds = numpy.arange(400) % 10
+records = numpy.hstack([kinds.astype("u1")[:, None], pictures.reshape(400, -1)])
+write("data_batch_1.bin", records[:391].tobytes())
+write("data_batch_2.bin", records[391:].tobytes())
+expect("cifar10", ["data_batch_1.bin", "data_batch_2.bin"], pictures, kinds, train=True, ranks=2)
+with h5py.File("out.h5", "r") as file:
+    checks.check(file["features"].chunks == (341, 3, 32, 32), "chunks of about 1 MiB", str(file["features"].chunks))
+os.remove("out.h5")
+shutil.rmtree("out")
+
+# ---- What is refused
+
+write("ragged.csv", "a,b\n1,2\n3,4,5\n")
+write("word.csv", "a,b,y\n1,2,0\n\n3,x,1\n")
+write("nan.csv", "1,2,0\n3,nan,1\n")
+write("large.csv", "1,2,0\n3,1e39,1\n")
+write("open.csv", 'a,y\n1,"x\n2,y\n')
+write("empty.csv", "")
+write("header-alone.csv", "a,b\n")
+write("ids.csv", "".join(f"{row},name{row}\n" for row in range(4001)))
+with open("plain.csv.gz", "rb") as whole, open("cut.csv.gz", "wb") as part:
+    part.write(whole.read()[:200])
+numpy.save("objects.npy", numpy.array([{}, []], dtype=object), allow_pickle=True)
+numpy.save("short.npy", labels[:-1])
+numpy.save("nan.npy", numpy.array([[1.0, numpy.nan]] * 24))
+with open("X.npy", "rb") as whole, open("cut.npy", "wb") as part:
+    part.write(whole.read()[:-1])
+header = io.BytesIO()
+numpy.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (10, 10)})
+with zipfile.ZipFile("bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("X.npy", header.getvalue() + bytes(50_000_000))
+    archive.writestr("y.npy", b"")
+with open("packed.npz", "rb") as file:
+    damaged = bytearray(file.read())
+damaged[200] ^= 255
+write("damaged.npz", bytes(damaged))
+write("labels.bin", b"\x0b" + bytes(3072))
+write("there.h5", "a file")
+os.makedirs("folder.h5")
+
+for what, words, code, says in (
+        ("no words", [], 2, "0 file name(s)"),
+        ("no output", ["header.csv"], 2, "1 file name(s)"),
+        ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is no name"),
+        ("unknown option", ["header.csv", "new.h5", "--lable=a"], 2, "Did you mean 'label'?"),
+        ("option without a value", ["header.csv", "new.h5", "--header"], 2, "--header"),
+        ("wrong value", ["header.csv", "new.h5", "--compression=10"], 2, "--compression = '10'"),
+        ("unknown format", ["study.cfg", "new.h5"], 2, "--format="),
+        ("mixed formats", ["header.csv", "X.npy", "new.h5"], 2, "different formats"),
+        ("one npy", ["X.npy", "new.h5"], 2, "two, features and targets"),
+        ("half a pair", [mnist[0], "new.h5"], 2, "pairs"),
+        ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "--label does not go with format npz"),
+        ("no such file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
+        ("a directory", ["folder.h5", "new.h5", "--format=csv"], 1, "is a directory"),
+        ("output is there", ["header.csv", "there.h5"], 1, "--overwrite=true"),
+        ("output is a directory", ["header.csv", "folder.h5", "--overwrite=true"], 1, "is a directory"),
+        ("output cannot be made", ["header.csv", "nowhere/new.h5"], 1, "nowhere/new.h5"),
+        ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
+        ("no number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), holds 'x'"),
+        ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, holds 'nan'"),
+        ("too large", ["large.csv", "new.h5"], 1, "holds '1e39'"),
+        ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
+        ("empty", ["empty.csv", "new.h5"], 1, "'empty.csv' is empty"),
+        ("a header alone", ["header-alone.csv", "new.h5"], 1, "a header alone"),
+        ("too many names", ["ids.csv", "new.h5"], 1, "more than 4000"),
+        ("unknown column", ["header.csv", "new.h5", "--label=kinds"], 1, "Did you mean 'kind'?"),
+        ("column too far", ["header.csv", "new.h5", "--label=4"], 1, "no column 4"),
+        ("other columns", ["header.csv", "signs.csv", "new.h5"], 1, "'signs.csv' has 2 columns, 'header.csv' 4"),
+        ("cut gzip", ["cut.csv.gz", "new.h5"], 1, "end too early"),
+        ("objects", ["objects.npy", "y.npy", "new.h5"], 1, "'|O'"),
+        ("no npy", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1, "'header.csv' is no .npy file"),
+        ("cut npy", ["cut.npy", "y.npy", "new.h5"], 1, "'cut.npy' ends too early"),
+        ("different lengths", ["X.npy", "short.npy", "new.h5"], 1, "24 and 23 rows"),
+        ("NaN in npy", ["nan.npy", "y.npy", "new.h5"], 1, "nan in row 0, column 1"),
+        ("no such array", ["packed.npz", "new.h5"], 1, "it has: x_train, one, two"),
+        ("zip bomb", ["bomb.npz", "new.h5"], 1, "50000128 bytes in the archive's directory, 228 by its own header"),
+        ("damaged npz", ["damaged.npz", "new.h5", "--targets=one"], 1, "'damaged.npz:x_train.npy' is no sound ZIP"),
+        ("no zip", ["header.csv", "new.h5", "--format=npz"], 1, "no directory at its end"),
+        ("labels before images", [*reversed(mnist), "new.h5"], 1, "in the order images, labels"),
+        ("no idx", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1, "'header.csv' is no IDX file"),
+        ("no cifar10", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
+        ("cut cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes are left after 0 records")):
+    refuse(what, words, code, says)
+refuse("ragged row on 2 ranks", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv'", ranks=2)
+with open("there.h5") as file:
+    checks.check(file.read() == "a file", "a refused output stays as it is")
+
+sys.exit(checks.finish())

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "import_samples.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+void write(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+void write_gzip(const std::string& path, const std::string& content) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
+  gzclose(file);
+}
+
+std::string read(const std::string& path) {
+  return read_all(*open_source(path));
+}
+
+// Larger than a piece, and not easily packed.
+std::string long_text() {
+  std::string text;
+  for (unsigned i = 0; text.size() < (3u << 20); ++i) text += std::to_string(i * 2654435761u);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("files are read whole, plain or packed, whatever their name") {
+  const std::string text = long_text();
+  write("plain", text);
+  write_gzip("packed", text);
+  write("empty", "");
+  CHECK(read("plain") == text);
+  CHECK(read("packed") == text);
+  CHECK(read("empty").empty());
+}
+
+TEST_CASE("what cannot be read or unpacked is an error") {
+  CHECK_THROWS_WITH(read("absent"), StartsWith("File 'absent' cannot be read (No such file or directory)"));
+  std::filesystem::create_directory("directory");
+  CHECK_THROWS_WITH(read("directory"), StartsWith("'directory' is a directory"));
+  write_gzip("cut.gz", long_text());
+  std::filesystem::resize_file("cut.gz", std::filesystem::file_size("cut.gz") - 9);
+  CHECK_THROWS_WITH(read("cut.gz"), StartsWith("File 'cut.gz' cannot be unpacked (its gzip data end too early)"));
+  write_gzip("wrong.gz", long_text());
+  std::fstream file("wrong.gz", std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(-6, std::ios::end);
+  file.put('x').put('y');
+  file.close();
+  CHECK_THROWS_WITH(read("wrong.gz"), ContainsSubstring("incorrect data check"));
+}
+
+TEST_CASE("bytes are appended as they come") {
+  MemorySource source("memory", "abcdef");
+  std::vector<std::byte> bytes;
+  append_exactly(source, bytes, 2, "it");
+  append_exactly(source, bytes, 3, "it");
+  CHECK(bytes.size() == 5);
+  CHECK(bytes[4] == std::byte{'e'});
+  CHECK_THROWS_WITH(require_end(source), StartsWith("'memory' is longer than its header says"));
+  require_end(source);
+  CHECK_THROWS_WITH(append_exactly(source, bytes, 1, "it"),
+                    "'memory' ends too early (in it: 0 of 1 bytes are there). Copy or make it anew.");
+}
