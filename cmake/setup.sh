@@ -39,7 +39,8 @@ needed=(
   "hwloc|libhwloc-dev|has_header hwloc.h"
   "{fmt}|libfmt-dev|has_header fmt/format.h"
   "zlib|zlib1g-dev|has_header zlib.h"
-  "OpenBLAS, its OpenMP build|libopenblas0-openmp libopenblas-openmp-dev|has_openblas"
+  "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
+  "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
 )
 # The resident engine's products; other processors do with OpenBLAS.
 case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
@@ -136,6 +137,15 @@ has_openblas() {
   esac
 }
 has_file_of_openblas() { compgen -G '/usr/lib/*-linux-gnu/openblas-openmp/libblas.so.3' >/dev/null; }
+
+# By its development name; the names are those that cmake/Dependencies.cmake looks for.
+has_blas_library() {
+  local name
+  for name in blas openblas flexiblas mkl_rt; do
+    ! first_file "lib*/lib$name.so" "lib/*-linux-gnu/lib$name.so" >/dev/null || return 0
+  done
+  return 1
+}
 
 has_python_modules() {
   local python=/usr/bin/python3
