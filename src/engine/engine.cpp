@@ -33,8 +33,9 @@ class ChoosingEngine : public Engine {
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
+    const Lot lot = lots_.of(iteration);  // what is wrong with the data has its own words
     try {
-      TrainedIteration trained = train_iteration(context_, iteration, lots_.of(iteration), trainer);
+      TrainedIteration trained = train_iteration(context_, iteration, lot, trainer);
       trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
       trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return trained;

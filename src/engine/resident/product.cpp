@@ -58,10 +58,13 @@ void Product<Value>::call_blas(const Value* a, const Value* b, Value* c) const {
 template class Product<float>;
 template class Product<double>;
 
+bool products_need_blas() {
+  return !Product<float>(ProductShape{16, 16, 16, 16, 16, 16, false, false}).is_made_to_measure();
+}
+
 std::string product_library() {
 #ifdef SHEAF_HAVE_LIBXSMM
-  const Product<float> probe(ProductShape{16, 16, 16, 16, 16, 16, false, false});
-  if (probe.is_made_to_measure()) return std::string("LIBXSMM " LIBXSMM_VERSION " (") + libxsmm_get_target_arch() + ")";
+  if (!products_need_blas()) return std::string("LIBXSMM " LIBXSMM_VERSION " (") + libxsmm_get_target_arch() + ")";
 #endif
   return "BLAS";
 }

@@ -42,6 +42,9 @@ class Product {
   ProductShape shape_;
 };
 
+/// Whether products are left to BLAS on this machine.
+bool products_need_blas();
+
 /// What makes the products, e.g. "LIBXSMM 1.17 (hsw)" or "BLAS".
 std::string product_library();
 
