@@ -209,7 +209,7 @@ provide() {
 # Debian lets any BLAS stand behind libblas.so.3; only OpenBLAS's OpenMP build is fast and obeys thread limits.
 warn_of_slow_blas() {
   local blas
-  blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '$1 == "libblas.so.3" { print $NF; exit }')
+  blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '$1 == "libblas.so.3" && !seen++ { print $NF }')
   [ -n "$blas" ] || return 0
   blas=$(readlink -f "$blas")
   case $blas in
