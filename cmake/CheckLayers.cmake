@@ -25,6 +25,7 @@ set(third_party
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
   "libxsmm.*|engine/resident/product.cpp"
   "hwy/.*|core/ engine/"
+  "libdeflate\\.h|hdf5/"
   "zlib\\.h|dataset/import/")
 
 if(NOT DEFINED SOURCE_DIR)

@@ -39,6 +39,7 @@ needed=(
   "hwloc|libhwloc-dev|has_header hwloc.h"
   "{fmt}|libfmt-dev|has_header fmt/format.h"
   "zlib|zlib1g-dev|has_header zlib.h"
+  "libdeflate|libdeflate-dev|has_header libdeflate.h"
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
   "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
 )

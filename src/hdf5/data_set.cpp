@@ -22,6 +22,7 @@ hid_t native_type() {
   if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
   if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
 }
 
 Handle transfer_properties(Transfer transfer) {
@@ -78,5 +79,6 @@ void DataSetReader::read_rows(IndexRange rows, T* values, Transfer transfer) con
 template void DataSetReader::read_rows(IndexRange, float*, Transfer) const;
 template void DataSetReader::read_rows(IndexRange, double*, Transfer) const;
 template void DataSetReader::read_rows(IndexRange, std::int64_t*, Transfer) const;
+template void DataSetReader::read_rows(IndexRange, std::uint8_t*, Transfer) const;
 
 }  // namespace sheaf

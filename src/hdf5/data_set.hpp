@@ -39,11 +39,13 @@ class DataSetReader {
   const DataSetInfo& info() const { return info_; }
   /// "data set '/features' of 'digits.h5'"
   const std::string& description() const { return description_; }
+  /// HDF5's own identifier.
+  std::int64_t id() const { return handle_.id(); }
 
-  /// Reads rows, converted to T (float, double or std::int64_t), into values[rows.count() * row_elements()]. What
-  /// float cannot hold becomes infinite, what int64 cannot hold its nearest end. An empty range reads nothing.
-  /// Collective transfers are collective over the file's ranks, and an error on one of them may keep the others
-  /// waiting. Throws RunError when the file cannot be read there.
+  /// Reads rows, converted to T (float, double, std::int64_t or std::uint8_t), into values[rows.count() *
+  /// row_elements()]. What float cannot hold becomes infinite, what an integer cannot hold its nearest end. An empty
+  /// range reads nothing. Collective transfers are collective over the file's ranks, and an error on one of them may
+  /// keep the others waiting. Throws RunError when the file cannot be read there.
   template <class T>
   void read_rows(IndexRange rows, T* values, Transfer transfer) const;
 
@@ -59,5 +61,6 @@ class DataSetReader {
 extern template void DataSetReader::read_rows(IndexRange, float*, Transfer) const;
 extern template void DataSetReader::read_rows(IndexRange, double*, Transfer) const;
 extern template void DataSetReader::read_rows(IndexRange, std::int64_t*, Transfer) const;
+extern template void DataSetReader::read_rows(IndexRange, std::uint8_t*, Transfer) const;
 
 }  // namespace sheaf

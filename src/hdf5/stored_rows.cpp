@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+#include "hdf5/stored_rows.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "hdf5/file.hpp"
+
+namespace sheaf {
+namespace {
+
+// A block: small enough for the second-level cache, large enough that its system calls do not count.
+constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+
+// Parallel HDF5 takes one thread at a time.
+std::mutex library_mutex;
+
+// The file itself, to read from and to see whether it stays as it was.
+class SteadyFile {
+ public:
+  explicit SteadyFile(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    require(descriptor_ >= 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+    ::fstat(descriptor_, &opened_);
+  }
+  ~SteadyFile() { ::close(descriptor_); }
+  SteadyFile(const SteadyFile&) = delete;
+  SteadyFile& operator=(const SteadyFile&) = delete;
+
+  void require_unchanged() const {
+    struct stat now {};
+    const bool same = ::fstat(descriptor_, &now) == 0 && now.st_size == opened_.st_size &&
+                      now.st_mtim.tv_sec == opened_.st_mtim.tv_sec && now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
+    require(same, fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path_));
+  }
+
+  // Throws RunError with the reason, as half a sentence.
+  void read(std::byte* to, std::size_t bytes, std::int64_t offset) const {
+    while (bytes > 0) {
+      const ssize_t got = ::pread(descriptor_, to, bytes, offset);
+      if (got < 0 && errno == EINTR) continue;
+      require(got >= 0, std::strerror(errno));
+      require(got > 0, "the file ends before them");
+      to += got;
+      bytes -= static_cast<std::size_t>(got);
+      offset += got;
+    }
+  }
+
+ private:
+  std::string path_;
+  int descriptor_;
+  struct stat opened_ {};
+};
+
+// Nothing for types that only the library knows.
+std::optional<StoredElement> element_of(hid_t stored_type) {
+  const Handle super(H5Tget_class(stored_type) == H5T_ENUM ? H5Tget_super(stored_type) : H5Tcopy(stored_type), H5Tclose,
+                     "HDF5 cannot describe a type");
+  const hid_t type = super.id();
+  StoredElement element;
+  element.bytes = H5Tget_size(type);
+  const bool sized = element.bytes == 1 || element.bytes == 2 || element.bytes == 4 || element.bytes == 8;
+  if (!sized || H5Tget_precision(type) != 8 * element.bytes || H5Tget_offset(type) != 0) return std::nullopt;
+  element.swapped = element.bytes > 1 && H5Tget_order(type) != H5Tget_order(H5T_NATIVE_INT);
+  if (H5Tget_class(type) == H5T_INTEGER) {
+    element.kind =
+        H5Tget_sign(type) == H5T_SGN_NONE ? StoredElement::Kind::unsigned_integer : StoredElement::Kind::signed_integer;
+    return element;
+  }
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits);
+  const std::size_t ieee_exponent_bits = element.bytes == 2 ? 5 : element.bytes == 4 ? 8 : 11;
+  const bool ieee = element.bytes > 1 && exponent_bits == ieee_exponent_bits && mantissa == 0 &&
+                    mantissa_bits == exponent && sign == exponent + exponent_bits &&
+                    H5Tget_norm(type) == H5T_NORM_IMPLIED &&
+                    H5Tget_ebias(type) == (std::size_t{1} << (exponent_bits - 1)) - 1;
+  if (!ieee) return std::nullopt;
+  element.kind = StoredElement::Kind::real;
+  return element;
+}
+
+// Nothing when the library has to undo them.
+std::optional<std::vector<ChunkFilter>> filters_of(hid_t creation) {
+  std::vector<ChunkFilter> filters;
+  int deflates = 0;
+  for (int number = 0; number < H5Pget_nfilters(creation); ++number) {
+    unsigned flags = 0, config = 0, values[1] = {1};
+    std::size_t value_count = 1;
+    const H5Z_filter_t id =
+        H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &value_count, values, 0, nullptr, &config);
+    if (id == H5Z_FILTER_DEFLATE) {
+      filters.push_back({ChunkFilter::Kind::deflate});
+      ++deflates;
+    } else if (id == H5Z_FILTER_SHUFFLE && values[0] > 0) {
+      filters.push_back({ChunkFilter::Kind::shuffle, values[0]});
+    } else if (id == H5Z_FILTER_FLETCHER32) {
+      filters.push_back({ChunkFilter::Kind::fletcher32});
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (deflates > 1) return std::nullopt;
+  return filters;
+}
+
+}  // namespace
+
+struct StoredRows::State {
+  enum class Path { in_one_piece, chunks, library };
+
+  InputFile file;
+  DataSetReader reader;
+  SteadyFile bytes;
+
+  StoredElement element;  // unless only the library knows it
+  Path path = Path::library;
+  std::int64_t address = 0;          // in one piece
+  std::vector<std::int64_t> chunk;   // its sides
+  std::vector<ChunkFilter> filters;  // of each chunk
+  std::size_t chunk_bytes = 0;       // without them
+  std::int64_t block_rows = 1;
+
+  State(const std::string& file_path, const std::string& name)
+      : file(file_path), reader(file.data_set(name)), bytes(file_path) {
+    look_at(reader.id());
+    const DataSetInfo& info = reader.info();
+    const std::int64_t step = std::max<std::int64_t>(1, info.chunk_rows);
+    const auto step_bytes = step * std::max<std::int64_t>(1, info.row_elements()) *
+                            static_cast<std::int64_t>(std::max(info.element_bytes, sizeof(float)));
+    block_rows = step * std::max<std::int64_t>(1, block_bytes / step_bytes);
+  }
+
+  void look_at(hid_t data_set) {
+    const Handle type(H5Dget_type(data_set), H5Tclose, "HDF5 cannot describe a data set");
+    const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
+    const auto known = element_of(type.id());
+    if (!known) return;
+    element = *known;
+    const H5D_layout_t layout = H5Pget_layout(creation.id());
+    if (layout == H5D_CONTIGUOUS) {
+      if (H5Dget_storage_size(data_set) == 0) return;  // never written
+      const haddr_t offset = H5Dget_offset(data_set);
+      if (offset == HADDR_UNDEF || H5Pget_external_count(creation.id()) > 0) return;
+      address = static_cast<std::int64_t>(offset);
+      path = Path::in_one_piece;
+    } else if (layout == H5D_CHUNKED) {
+      auto undone = filters_of(creation.id());
+      if (!undone) return;
+      filters = *std::move(undone);
+      std::vector<hsize_t> sides(reader.info().shape.size());
+      H5Pget_chunk(creation.id(), static_cast<int>(sides.size()), sides.data());
+      chunk.assign(sides.begin(), sides.end());
+      chunk_bytes = element.bytes;
+      for (const hsize_t side : sides) chunk_bytes *= side;
+      path = Path::chunks;
+    }
+  }
+
+  // What a row's numbers are in memory as they are in the file.
+  template <class T>
+  bool is_native() const {
+    const bool real = element.kind == StoredElement::Kind::real;
+    return !element.swapped && element.bytes == sizeof(T) && real == std::is_floating_point_v<T> &&
+           (real || (element.kind == StoredElement::Kind::signed_integer) == std::is_signed_v<T>);
+  }
+
+  template <class T>
+  void read_piece(IndexRange rows, T* values, RowBuffers& buffers) const;
+  template <class T>
+  void read_by_library(IndexRange rows, T* values) const;
+  template <class T>
+  void read_chunks(IndexRange rows, T* values, RowBuffers& buffers) const;
+  template <class T>
+  bool read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const;
+  const std::byte* read_chunk(const std::vector<hsize_t>& corner, RowBuffers& buffers) const;
+  template <class T>
+  void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
+};
+
+template <class T>
+void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffers) const {
+  const std::int64_t width = reader.info().row_elements();
+  const auto element_bytes = static_cast<std::int64_t>(element.bytes);
+  std::int64_t offset = address + rows.begin * width * element_bytes;
+  std::int64_t left = rows.count() * width;
+  if (is_native<T>()) {
+    bytes.read(reinterpret_cast<std::byte*>(values), static_cast<std::size_t>(left * element_bytes), offset);
+    return;
+  }
+  buffers.bytes_.resize(static_cast<std::size_t>(block_bytes));
+  while (left > 0) {
+    const std::int64_t count = std::min(left, block_bytes / element_bytes);
+    bytes.read(buffers.bytes_.data(), static_cast<std::size_t>(count * element_bytes), offset);
+    convert_elements(buffers.bytes_.data(), element, values, count);
+    values += count;
+    offset += count * element_bytes;
+    left -= count;
+  }
+}
+
+// The numbers of the chunk at `corner` as they were before its filters; null when it was never written.
+const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, RowBuffers& buffers) const {
+  if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
+  ChunkDecoder& decoder = *buffers.decoder_;
+  hsize_t stored_bytes = 0;
+  std::uint32_t skipped = 0;
+  {
+    const std::lock_guard lock(library_mutex);
+    const bool is_there = H5Dget_chunk_storage_size(reader.id(), corner.data(), &stored_bytes) >= 0 && stored_bytes > 0;
+    if (!is_there) return nullptr;
+    if (H5Dread_chunk(reader.id(), H5P_DEFAULT, corner.data(), &skipped, decoder.stored(stored_bytes)) < 0)
+      throw RunError(hdf5_reason());
+  }
+  return decoder.decode(stored_bytes, skipped);
+}
+
+// Copies what a chunk holds of `rows`, run by run along the last dimension (of whole rows: all at once).
+template <class T>
+void StoredRows::State::spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows,
+                               T* values) const {
+  const auto& shape = reader.info().shape;
+  const std::size_t rank = shape.size();
+  // The part of the chunk that is inside: where it begins in the chunk, and its sides.
+  std::vector<std::int64_t> begin(rank, 0), sides(rank), place(rank, 0);
+  for (std::size_t dimension = 0; dimension < rank; ++dimension) {
+    const auto first = static_cast<std::int64_t>(corner[dimension]);
+    const std::int64_t low = dimension == 0 ? rows.begin : 0, high = dimension == 0 ? rows.end : shape[dimension];
+    begin[dimension] = std::max<std::int64_t>(0, low - first);
+    sides[dimension] = std::min(high - first, chunk[dimension]) - begin[dimension];
+  }
+  // Trailing dimensions that the chunk covers wholly are one run.
+  std::size_t run_dimension = rank - 1;
+  while (run_dimension > 0 && chunk[run_dimension] == shape[run_dimension]) --run_dimension;
+  std::int64_t run = sides[run_dimension];
+  for (std::size_t dimension = run_dimension + 1; dimension < rank; ++dimension) run *= shape[dimension];
+
+  for (;;) {
+    std::int64_t from = 0, to = 0;
+    for (std::size_t dimension = 0; dimension < rank; ++dimension) {
+      from = from * chunk[dimension] + begin[dimension] + place[dimension];
+      const std::int64_t origin = static_cast<std::int64_t>(corner[dimension]) - (dimension == 0 ? rows.begin : 0);
+      to = to * shape[dimension] + origin + begin[dimension] + place[dimension];
+    }
+    convert_elements(chunk_values + from * static_cast<std::int64_t>(element.bytes), element, values + to, run);
+    std::size_t dimension = run_dimension;  // the next run: count up the dimensions before it
+    while (dimension > 0 && ++place[dimension - 1] == sides[dimension - 1]) place[--dimension] = 0;
+    if (dimension == 0) return;
+  }
+}
+
+// The rows lie in chunks of one range of rows. False: not all of these were ever written.
+template <class T>
+bool StoredRows::State::read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const {
+  const auto& shape = reader.info().shape;
+  std::vector<hsize_t> corner(shape.size(), 0);
+  corner.front() = static_cast<hsize_t>(rows.begin / chunk.front() * chunk.front());
+  for (;;) {
+    const std::byte* found = read_chunk(corner, buffers);
+    if (found == nullptr) return false;
+    spread(found, corner, rows, values);
+    std::size_t dimension = shape.size() - 1;  // the next chunk: the last dimension is the fastest
+    for (; dimension > 0; corner[dimension--] = 0)
+      if ((corner[dimension] += static_cast<hsize_t>(chunk[dimension])) < static_cast<hsize_t>(shape[dimension])) break;
+    if (dimension == 0) return true;
+  }
+}
+
+template <class T>
+void StoredRows::State::read_by_library(IndexRange rows, T* values) const {
+  const std::lock_guard lock(library_mutex);
+  reader.read_rows(rows, values, Transfer::independent);
+}
+
+template <class T>
+void StoredRows::State::read_chunks(IndexRange rows, T* values, RowBuffers& buffers) const {
+  while (!rows.empty()) {
+    const std::int64_t end = std::min(rows.end, (rows.begin / chunk.front() + 1) * chunk.front());
+    if (!read_side_by_side({rows.begin, end}, values, buffers)) read_by_library({rows.begin, end}, values);
+    values += (end - rows.begin) * reader.info().row_elements();
+    rows.begin = end;
+  }
+}
+
+StoredRows::StoredRows(const std::string& path, const std::string& name)
+    : state_(std::make_unique<State>(path, name)) {}
+
+StoredRows::~StoredRows() = default;
+
+const DataSetInfo& StoredRows::info() const {
+  return state_->reader.info();
+}
+
+const std::string& StoredRows::description() const {
+  return state_->reader.description();
+}
+
+bool StoredRows::is_bytes() const {
+  return state_->is_native<std::uint8_t>();
+}
+
+std::int64_t StoredRows::block_count() const {
+  return (info().rows() + state_->block_rows - 1) / state_->block_rows;
+}
+
+IndexRange StoredRows::block(std::int64_t number) const {
+  assert(number >= 0 && number < block_count());
+  const std::int64_t begin = number * state_->block_rows;
+  return {begin, std::min(begin + state_->block_rows, info().rows())};
+}
+
+std::int64_t StoredRows::most_block_elements() const {
+  return std::min(state_->block_rows, info().rows()) * info().row_elements();
+}
+
+template <class T>
+void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
+  assert(rows.begin >= 0 && rows.end <= info().rows());
+  if (rows.empty() || info().row_elements() == 0) return;
+  state_->bytes.require_unchanged();
+  try {
+    switch (state_->path) {
+      case State::Path::in_one_piece:
+        return state_->read_piece(rows, values, buffers);
+      case State::Path::chunks:
+        return state_->read_chunks(rows, values, buffers);
+      case State::Path::library:
+        return state_->read_by_library(rows, values);
+    }
+  } catch (const RunError& error) {
+    state_->bytes.require_unchanged();  // the likelier reason
+    if (state_->path == State::Path::library) throw;
+    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
+                               rows.end - 1, description(), error.what()));
+  }
+}
+
+template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
+template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
+template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;
+template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&) const;
+
+}  // namespace sheaf

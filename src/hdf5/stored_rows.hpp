@@ -1,0 +1,66 @@
+// A data set's rows read by any number of threads: the library hands out stored bytes at the speed of a plain read,
+// and they are checked, decompressed and converted here.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/index_range.hpp"
+#include "hdf5/chunk_filters.hpp"
+#include "hdf5/data_set.hpp"
+#include "hdf5/elements.hpp"
+
+namespace sheaf {
+
+/// What a thread needs to read one data set; keeps its memory. Not shared between threads.
+class RowBuffers {
+  friend class StoredRows;
+  std::optional<ChunkDecoder> decoder_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Reading needs no MPI, and is independent of other ranks. Layouts and filters that are not known here (virtual data
+/// sets, LZF and the like) are read by the library, by one thread at a time; while threads read, no one else may use
+/// it.
+class StoredRows {
+ public:
+  /// Opens data set `name` of the file. Throws as InputFile. Local.
+  StoredRows(const std::string& path, const std::string& name);
+  ~StoredRows();
+  StoredRows(const StoredRows&) = delete;
+  StoredRows& operator=(const StoredRows&) = delete;
+
+  const DataSetInfo& info() const;
+  /// "data set '/features' of 'digits.h5'"
+  const std::string& description() const;
+  /// Whether a number is one unsigned byte: read<std::uint8_t> takes no other.
+  bool is_bytes() const;
+
+  /// The rows in pieces that are read at one go: whole chunks, in the order of the rows.
+  std::int64_t block_count() const;
+  IndexRange block(std::int64_t number) const;
+  /// Of any block, in numbers of T = a byte each.
+  std::int64_t most_block_elements() const;
+
+  /// Reads any rows into values[rows.count() * info().row_elements()]; whole blocks cost least. T: float, double,
+  /// std::int64_t (of integers), std::uint8_t (is_bytes()). Conversions as DataSetReader::read_rows. Thread-safe.
+  /// Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or was changed
+  /// since it was opened.
+  template <class T>
+  void read(IndexRange rows, T* values, RowBuffers& buffers) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+extern template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
+extern template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
+extern template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;
+extern template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&) const;
+
+}  // namespace sheaf

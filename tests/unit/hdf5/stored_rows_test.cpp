@@ -1,0 +1,106 @@
+// What read_layouts.py cannot show: damage, and how rows are cut.
+// SPDX-License-Identifier: MIT
+#include "hdf5/stored_rows.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "support/hdf5_fixture.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+std::vector<double> counting(std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t place = 0; place < count; ++place) values[place] = static_cast<double>(place % 120);
+  return values;
+}
+
+std::string error_of(const StoredRows& stored, IndexRange rows) {
+  std::vector<float> values(static_cast<std::size_t>(rows.count() * stored.info().row_elements()));
+  RowBuffers buffers;
+  try {
+    stored.read(rows, values.data(), buffers);
+  } catch (const RunError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+}  // namespace
+
+TEST_CASE("blocks are whole chunks, and together all rows") {
+  FixtureFile("blocks.h5").numbers("/x", {1000, 300}, counting(300000), {H5T_IEEE_F32LE, {64, 300}});
+  const StoredRows chunked("blocks.h5", "/x");
+  std::int64_t next = 0;
+  for (std::int64_t number = 0; number < chunked.block_count(); ++number) {
+    CHECK(chunked.block(number).begin == next);
+    CHECK(next % 64 == 0);
+    CHECK(chunked.block(number).count() * 300 <= chunked.most_block_elements());
+    next = chunked.block(number).end;
+  }
+  CHECK(next == 1000);
+  CHECK(chunked.block_count() > 2);  // no more than 256 KiB at a time
+}
+
+TEST_CASE("a spoiled chunk is an error that names its rows; others are still read") {
+  for (const bool gzip : {true, false}) {
+    FixtureFile("spoiled.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}, gzip, !gzip});
+    spoil_chunk("spoiled.h5", "/x", 2);
+    const StoredRows stored("spoiled.h5", "/x");
+    CHECK(error_of(stored, {0, 20}) == "no error");
+    const std::string error = error_of(stored, {20, 30});
+    CHECK_THAT(error, StartsWith("Rows 20 to 29 of data set '/x' of 'spoiled.h5' cannot be read (it"));
+    CHECK_THAT(error, ContainsSubstring(gzip ? "decompress" : "its checksum is "));
+    CHECK(error_of(stored, {30, 40}) == "no error");
+  }
+}
+
+TEST_CASE("a file that is cut short, or changes while it is read, is an error") {
+  FixtureFile("short.h5").numbers("/x", {1000, 100}, counting(100000));
+  {
+    const StoredRows stored("short.h5", "/x");
+    CHECK(error_of(stored, {0, 1000}) == "no error");
+    std::filesystem::resize_file("short.h5", 100000);
+    CHECK(error_of(stored, {0, 1000}) ==
+          "File 'short.h5' was changed while it was read. Start again when it is complete.");
+  }
+}
+
+TEST_CASE("a chunk that claims to be larger than it may be is refused") {
+  // A zlib stream of 11 bytes, "hello hello".
+  const std::string stream("\x78\x9c\xcb\x48\xcd\xc9\xc9\x57\xc8\x00\x91\x00\x19\x91\x04\x49", 16);
+  const auto decode = [&](std::size_t chunk_bytes, const std::string& stored) {
+    ChunkDecoder decoder({{ChunkFilter::Kind::deflate}}, chunk_bytes);
+    const auto bytes = bytes_of(stored);
+    std::copy(bytes.begin(), bytes.end(), decoder.stored(bytes.size()));
+    const std::byte* found = decoder.decode(bytes.size(), 0);
+    return std::string(reinterpret_cast<const char*>(found), chunk_bytes);
+  };
+  CHECK(decode(11, stream) == "hello hello");
+  CHECK_THROWS_WITH(decode(10, stream), "it decompresses to more than a chunk");
+  CHECK_THROWS_WITH(decode(12, stream), "it has 11 bytes, not 12");
+  CHECK_THROWS_WITH(decode(11, stream.substr(0, 9)), "it does not decompress");
+  CHECK_THROWS_WITH(decode(11, ""), "it does not decompress");
+}
+
+TEST_CASE("filters that a chunk skipped are not undone") {
+  ChunkDecoder decoder({{ChunkFilter::Kind::shuffle, 2}, {ChunkFilter::Kind::deflate}}, 4);
+  const auto bytes = bytes_of("abcd");
+  std::copy(bytes.begin(), bytes.end(), decoder.stored(4));
+  const std::byte* found = decoder.decode(4, 0b11);
+  CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "abcd");
+  std::copy(bytes.begin(), bytes.end(), decoder.stored(4));
+  found = decoder.decode(4, 0b10);
+  CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "acbd");
+}
