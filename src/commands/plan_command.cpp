@@ -29,6 +29,17 @@ std::string data_line(const Study& study, const StudyData& data) {
                      origin);
 }
 
+std::string data_memory(const StudyData& data) {
+  if (data.stream) {
+    const StreamPlan& plan = data.stream->options().plan;
+    return fmt::format("data streamed in {} windows of {} rows, {} in memory", plan.windows(),
+                       std::min(plan.window_rows(), plan.rows), plan.slots);
+  }
+  const double feature_bytes = data.data && data.data->byte_features != nullptr ? 1 : sizeof(float);
+  const auto columns = static_cast<double>(data.shape.features) * feature_bytes + 8;
+  return fmt::format("{} data, once a node", human_bytes(static_cast<double>(data.shape.rows) * columns));
+}
+
 std::string iterations_line(const Plan& plan) {
   return fmt::format("iterations   {} = {} trials x {} repeats x {} folds x {} members", plan.iteration_count(),
                      plan.trials().size(), plan.repeats(), plan.folds(), plan.members());
@@ -69,7 +80,7 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   const Placement placement = place_ranks(study.run, world, node);
   agree(world, [&] { require_engine(*plan, study.run, placement.gpu >= 0); });
   const auto ranks = gather_rank_infos(placement, world);
-  const StudyData data = prepare_study_data(study, *plan, world, node);
+  const StudyData data = prepare_study_data(study, *plan, placement, world, node);
   if (!world.is_root()) return;
 
   std::vector<TrialEstimate> estimates;
@@ -87,10 +98,7 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
                       ranks.size());
   text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
-  text += fmt::format(
-      "memory       {} data, once a node; at most {} a lane\n",
-      human_bytes(4.0 * static_cast<double>(data.shape.rows) * static_cast<double>(data.shape.features + 2)),
-      human_bytes(memory));
+  text += fmt::format("memory       {}; at most {} a lane\n", data_memory(data), human_bytes(memory));
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(ranks)) text += line + "\n";
   text += "\n" + trial_lines(*plan, estimates, study.run, placement.gpu >= 0);

@@ -21,6 +21,8 @@ enum class Purpose : std::uint32_t {
   holdout = 7,
   synthetic_features = 8,
   synthetic_targets = 9,
+  block_order = 10,
+  window_order = 11,
 };
 
 /// A stream of random numbers, value by value; core/random_fill draws arrays. Cheap to construct; copy it to branch.

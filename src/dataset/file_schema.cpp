@@ -59,8 +59,10 @@ void check_weights(const DataOptions& options, const DataSetInfo& features, cons
 ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   const ImageShape& image = options.image;
   if (image.channels == 0) {
-    if (features.shape.size() != 4) return {};
-    return {features.shape[1], features.shape[2], features.shape[3]};
+    const auto& shape = features.shape;
+    if (shape.size() != 4) return {};
+    if (options.channels == ChannelOrder::last) return {shape[3], shape[1], shape[2]};
+    return {shape[1], shape[2], shape[3]};
   }
   const std::int64_t pixels = image.channels * image.height * image.width;
   require(
@@ -99,6 +101,10 @@ FileSchema inspect_file(const DataOptions& options) {
   schema.feature_count = schema.features.row_elements();
   schema.target_columns = schema.targets.row_elements();
   schema.image = image_of(options, schema.features);
+  require(options.channels == ChannelOrder::first || schema.image.channels > 0,
+          fmt::format("data.channels = last needs images (data set {} of '{}' holds none). Set data.image to their "
+                      "channels x height x width.",
+                      named_shape(options.features, schema.features), options.file));
   schema.fingerprint = fingerprint_of(options, schema);
   return schema;
 }

@@ -19,7 +19,7 @@ struct FileSchema {
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;
   std::int64_t target_columns = 1;
-  ImageShape image;         ///< of data.image, or of features [N, C, H, W]
+  ImageShape image;         ///< of data.image, or of features [N, C, H, W] or [N, H, W, C]
   std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets
 };
 

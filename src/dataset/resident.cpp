@@ -12,18 +12,14 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "dataset/chunk_plan.hpp"
-#include "dataset/file_schema.hpp"
-#include "dataset/storage.hpp"
-#include "hdf5/file.hpp"
+#include "core/parallel.hpp"
+#include "dataset/feature_reader.hpp"
+#include "hdf5/stored_rows.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/shared_array.hpp"
 
 namespace sheaf {
 namespace {
-
-// Memory that one call of HDF5 fills: large enough for a parallel file system, and a bad value ends the reading soon.
-constexpr std::int64_t read_bytes = std::int64_t{64} << 20;
 
 // The node's memory with a communicator of its own, since the caller's may go first.
 struct NodeMemory {
@@ -32,67 +28,62 @@ struct NodeMemory {
   SharedArray array;
 };
 
-// A value that must not be, and where.
-struct BadValue {
-  std::int64_t row = 0;
-  std::string message;
-};
-
-// The file as the ranks of a node have it open together.
-struct OpenFile {
-  OpenFile(const DataOptions& options, const Communicator& node)
-      : file(options.file, node), features(file.data_set(options.features)), targets(file.data_set(options.targets)) {
-    if (!options.weights.empty()) weights.emplace(file.data_set(options.weights));
-  }
-  InputFile file;
-  DataSetReader features;
-  DataSetReader targets;
-  std::optional<DataSetReader> weights;
-};
-
-// Reads this rank's share of the rows, each block to where `room(block)` points (a T*), and then looks at every row:
-// `look(its values, row)` returns what is wrong. Stops at the first bad row.
-template <class T, class Room, class Look>
-std::optional<BadValue> read_share(const DataSetReader& reader, const Communicator& node, Room room, Look look) {
-  const DataSetInfo& info = reader.info();
-  const std::int64_t width = info.row_elements();
-  const ReadShape shape{info.rows(), info.chunk_rows, width * static_cast<std::int64_t>(sizeof(T))};
-  for (const IndexRange block : plan_reads(shape, node.size(), node.rank(), read_bytes)) {
-    T* values = room(block);
-    // Independently: a chunk that one rank cannot read must not keep the others waiting.
-    reader.read_rows(block, values, Transfer::independent);
-    for (std::int64_t row = block.begin; row < block.end; ++row, values += width)
-      if (auto problem = look(values, row)) return BadValue{row, *std::move(problem)};
-  }
-  return std::nullopt;
-}
-
-// Throws the bad value of the lowest row: the same one however many ranks share the rows. Collective.
-void refuse_first(const Communicator& world, const std::optional<BadValue>& bad) {
-  const std::int64_t row = world.minimum(bad ? bad->row : std::numeric_limits<std::int64_t>::max());
+// Lets this rank read its share of `blocks` blocks, and throws what is wrong with the lowest row: the same however many
+// ranks share the rows. Collective.
+template <class Read>
+void read_share(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
+  std::optional<BadRow> bad;
   agree(world, [&] {
-    if (bad && bad->row == row) throw RunError(bad->message);
+    try {
+      read(split_evenly(blocks, node.size(), node.rank()));
+    } catch (const BadRow& found) {
+      bad = found;
+    }
+  });
+  const std::int64_t row = world.minimum(bad ? bad->row() : std::numeric_limits<std::int64_t>::max());
+  agree(world, [&] {
+    if (bad && bad->row() == row) throw *bad;
   });
 }
 
-void read_numbers(const DataSetReader& reader, const Communicator& world, const Communicator& node, float* values) {
-  std::optional<BadValue> bad;
-  agree(world, [&] {
-    const std::int64_t width = reader.info().row_elements();
-    const auto in_place = [&](IndexRange block) { return values + block.begin * width; };
-    bad = read_share<float>(reader, node, in_place, [&](const float* begin, std::int64_t row) {
-      const float* end = begin + width;
-      const float* found = std::find_if_not(begin, end, [](float value) { return std::isfinite(value); });
-      std::optional<std::string> problem;
-      if (found != end)
-        problem = fmt::format(
-            "The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
-            "Remove or replace it.",
-            reader.description(), *found, row, found - begin);
-      return problem;
+void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t threads, const Communicator& world,
+                   const Communicator& node, std::byte* features) {
+  read_share(reader.block_count(), world, node, [&](IndexRange blocks) {
+    for_each_index(blocks, threads, [&]() -> IndexWork {
+      auto buffers = std::make_shared<FeatureReader::Buffers>();
+      return [&, buffers](std::int64_t number) {
+        const IndexRange rows = reader.block(number);
+        reader.read(rows, features + rows.begin * row_bytes, *buffers);
+      };
     });
   });
-  refuse_first(world, bad);
+}
+
+// Reads this rank's share of the rows as T, block by block, and shows each row: look(its values, row).
+template <class T, class Look>
+void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Look look) {
+  read_share(stored.block_count(), world, node, [&](IndexRange blocks) {
+    RowBuffers buffers;
+    std::vector<T> values(static_cast<std::size_t>(stored.most_block_elements()));
+    for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
+      const IndexRange rows = stored.block(number);
+      stored.read(rows, values.data(), buffers);
+      for (std::int64_t row = rows.begin; row < rows.end; ++row)
+        look(values.data() + (row - rows.begin) * stored.info().row_elements(), row);
+    }
+  });
+}
+
+void read_targets(const StoredRows& stored, const Communicator& world, const Communicator& node, float* targets) {
+  const std::int64_t width = stored.info().row_elements();
+  read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
+    const float* found = std::find_if_not(values, values + width, [](float value) { return std::isfinite(value); });
+    if (found != values + width)
+      throw BadRow(row, fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating "
+                                    "point). Remove or replace it.",
+                                    stored.description(), *found, row, found - values));
+    std::copy_n(values, width, targets + row * width);
+  });
 }
 
 // What is wrong with `label`, if anything. `limit` is the number of classes, or of rows when that is not given.
@@ -105,52 +96,38 @@ std::optional<std::string> label_problem(double label, const DataOptions& option
 }
 
 // Returns the highest label of all rows.
-std::int64_t read_labels(const DataSetReader& reader, const DataOptions& options, const Communicator& world,
+std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, const Communicator& world,
                          const Communicator& node, std::int64_t* labels) {
-  const std::int64_t limit = options.classes > 0 ? options.classes : reader.info().rows();
+  const std::int64_t limit = options.classes > 0 ? options.classes : stored.info().rows();
   std::int64_t highest = 0;
-  const auto look = [&](const auto* label, std::int64_t row) -> std::optional<std::string> {
+  const auto look = [&](const auto* label, std::int64_t row) {
     if (const auto problem = label_problem(static_cast<double>(*label), options, limit))
-      return fmt::format("The {} holds {} in row {} ({}). Correct it.", reader.description(), *label, row, *problem);
+      throw BadRow(
+          row, fmt::format("The {} holds {} in row {} ({}). Correct it.", stored.description(), *label, row, *problem));
     labels[row] = static_cast<std::int64_t>(*label);
     highest = std::max(highest, labels[row]);
-    return std::nullopt;
   };
-  std::optional<BadValue> bad;
-  agree(world, [&] {
-    if (reader.info().number_class == NumberClass::integer) {
-      bad = read_share<std::int64_t>(
-          reader, node, [&](IndexRange block) { return labels + block.begin; }, look);
-    } else {
-      std::vector<double> numbers;  // seen before they are cut to integers
-      const auto scratch = [&](IndexRange block) {
-        numbers.resize(static_cast<std::size_t>(block.count()));
-        return numbers.data();
-      };
-      bad = read_share<double>(reader, node, scratch, look);
-    }
-  });
-  refuse_first(world, bad);
+  if (stored.info().number_class == NumberClass::integer)
+    read_rows<std::int64_t>(stored, world, node, look);
+  else
+    read_rows<double>(stored, world, node, look);  // seen before they are cut to integers
   return world.maximum(highest);
 }
 
-void read_weights(const DataSetReader& reader, const Communicator& world, const Communicator& node, float* weights) {
+void read_weights(const StoredRows& stored, const Communicator& world, const Communicator& node, float* weights) {
   bool positive = false;
-  const auto in_place = [&](IndexRange block) { return weights + block.begin; };
-  const auto look = [&](const float* weight, std::int64_t row) -> std::optional<std::string> {
+  read_rows<float>(stored, world, node, [&](const float* weight, std::int64_t row) {
     if (!std::isfinite(*weight) || *weight < 0)
-      return fmt::format("The {} holds {} in row {} (sample weights are finite and not negative). Correct it.",
-                         reader.description(), *weight, row);
+      throw BadRow(row,
+                   fmt::format("The {} holds {} in row {} (sample weights are finite and not negative). Correct it.",
+                               stored.description(), *weight, row));
+    weights[row] = *weight;
     positive = positive || *weight > 0;
-    return std::nullopt;
-  };
-  std::optional<BadValue> bad;
-  agree(world, [&] { bad = read_share<float>(reader, node, in_place, look); });
-  refuse_first(world, bad);
+  });
   const bool any_positive = world.maximum(std::int64_t{positive}) > 0;
   agree(world, [&] {
     require(any_positive, fmt::format("The {} holds zeros alone (no row would count). Give rows positive weights.",
-                                      reader.description()));
+                                      stored.description()));
   });
 }
 
@@ -169,43 +146,75 @@ void require_same_file(const Communicator& world, const FileSchema& schema, cons
 
 }  // namespace
 
-DataSet load_resident(const DataOptions& options, const Communicator& world, const Communicator& node) {
+FileSchema agree_on_file(const DataOptions& options, const Communicator& world) {
   FileSchema schema;
   agree(world, [&] { schema = inspect_file(options); });
   require_same_file(world, schema, options.file);
+  schema.fingerprint = world.broadcast(schema.fingerprint, 0);
+  return schema;
+}
 
-  const Storage storage =
-      storage_of(schema.rows, schema.feature_count, options.task, schema.target_columns, schema.weights.has_value());
+RowShape row_shape(const FileSchema& schema, Task task) {
+  return {schema.feature_count, schema.features.is_bytes, task, schema.target_columns, schema.weights.has_value()};
+}
+
+namespace {
+
+// `threads` = 0: without the features.
+DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t threads, const Communicator& world,
+             const Communicator& node) {
+  const bool with_features = threads > 0;
+  RowShape shape = row_shape(schema, options.task);
+  if (!with_features) shape.feature_count = 0;
+  const Storage storage = storage_of(schema.rows, shape);
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, storage.bytes); });
   const StoredArrays arrays = arrays_in(memory->array.data(), storage, options.task);
 
-  std::optional<OpenFile> file;
-  agree(world, [&] { file.emplace(options, node); });
-  read_numbers(file->features, world, node, arrays.features);
-  std::int64_t outputs = schema.target_columns;
+  std::optional<FeatureReader> features;
+  std::optional<StoredRows> targets, weights;
+  agree(world, [&] {
+    if (with_features) features.emplace(options, schema);
+    targets.emplace(options.file, options.targets);
+    if (schema.weights) weights.emplace(options.file, options.weights);
+  });
+  DataSet data;
+  if (features) read_features(*features, feature_bytes(shape), threads, world, node, arrays.features);
   if (options.task == Task::classification) {
-    const std::int64_t highest = read_labels(file->targets, options, world, node, arrays.labels);
-    outputs = options.classes > 0 ? options.classes : highest + 1;
+    const std::int64_t highest = read_labels(*targets, options, world, node, arrays.labels);
+    data.output_count = options.classes > 0 ? options.classes : highest + 1;
   } else {
-    read_numbers(file->targets, world, node, arrays.targets);
+    read_targets(*targets, world, node, arrays.targets);
+    data.output_count = schema.target_columns;
   }
-  if (file->weights) read_weights(*file->weights, world, node, arrays.weights);
+  if (weights) read_weights(*weights, world, node, arrays.weights);
   memory->array.synchronise();
 
-  DataSet data;
   data.rows = schema.rows;
   data.feature_count = schema.feature_count;
-  data.output_count = outputs;
   data.task = options.task;
   data.image = schema.image;
-  data.features = arrays.features;
-  data.labels = arrays.labels;
-  data.targets = arrays.targets;
-  data.weights = arrays.weights;
-  data.fingerprint = world.broadcast(schema.fingerprint, 0);
+  attach(arrays, shape, data);
+  if (!with_features) data.features = nullptr, data.byte_features = nullptr;
+  data.fingerprint = schema.fingerprint;
   data.owner = memory;
   return data;
+}
+
+}  // namespace
+
+DataSet load_resident(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
+                      const Communicator& world, const Communicator& node) {
+  return load(options, schema, threads, world, node);
+}
+
+DataSet load_resident(const DataOptions& options, const Communicator& world, const Communicator& node) {
+  return load(options, agree_on_file(options, world), 1, world, node);
+}
+
+DataSet load_targets(const DataOptions& options, const FileSchema& schema, const Communicator& world,
+                     const Communicator& node) {
+  return load(options, schema, 0, world, node);
 }
 
 }  // namespace sheaf

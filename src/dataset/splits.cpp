@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -39,13 +40,19 @@ std::int64_t holdout_count(std::int64_t rows, double fraction) {
 }
 
 // Calls visit(feature, value) for each feature of the rows, in their order.
+template <class Value, class Visit>
+void for_each_feature(const Value* values, std::int64_t feature_count, const Rows& rows, Visit visit) {
+  for (const std::int64_t row : rows)
+    for (std::int64_t feature = 0; feature < feature_count; ++feature)
+      visit(static_cast<std::size_t>(feature), static_cast<float>(values[row * feature_count + feature]));
+}
+
 template <class Visit>
 void for_each_feature(const DataSet& data, const Rows& rows, Visit visit) {
-  const auto features = static_cast<std::size_t>(data.feature_count);
-  for (const std::int64_t row : rows) {
-    const float* values = data.features + row * data.feature_count;
-    for (std::size_t feature = 0; feature < features; ++feature) visit(feature, values[feature]);
-  }
+  if (data.features != nullptr)
+    for_each_feature(data.features, data.feature_count, rows, visit);
+  else
+    for_each_feature(data.byte_features, data.feature_count, rows, visit);
 }
 
 struct Extremes {
@@ -54,8 +61,9 @@ struct Extremes {
 };
 
 Extremes extremes_of(const DataSet& data, const Rows& rows) {
-  const float* first = data.features + rows.front() * data.feature_count;
-  Extremes found{{first, first + data.feature_count}, {first, first + data.feature_count}};
+  const auto count = static_cast<std::size_t>(data.feature_count);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Extremes found{std::vector<float>(count, infinity), std::vector<float>(count, -infinity)};
   for_each_feature(data, rows, [&](std::size_t feature, float value) {
     found.least[feature] = std::min(found.least[feature], value);
     found.greatest[feature] = std::max(found.greatest[feature], value);
@@ -157,7 +165,7 @@ std::vector<std::int64_t> bootstrap_rows(const std::vector<std::int64_t>& rows, 
 }
 
 FeatureScaling feature_scaling(const DataSet& data, const std::vector<std::int64_t>& rows, Normalise normalise) {
-  if (normalise == Normalise::none) return {};
+  if (normalise == Normalise::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
   assert(!rows.empty());
   const Extremes extremes = extremes_of(data, rows);
   return normalise == Normalise::minmax ? minmax_scaling(extremes) : standard_scaling(data, rows, extremes);
@@ -184,6 +192,8 @@ struct Splits::State {
   double validation;
   Normalise normalise;
   std::uint64_t seed;
+  std::int64_t repeats;
+  std::vector<FeatureScaling> scalings;  // of data without features
   OnceCache<std::int64_t, std::vector<std::int32_t>> folds_of_repeat;
   OnceCache<std::pair<std::int64_t, std::int64_t>, Split> splits;
 
@@ -201,15 +211,21 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 
 }  // namespace
 
-Splits::Splits(const Study& study, DataSet data) {
+Splits::Splits(const Study& study, DataSet data, std::vector<FeatureScaling> scalings) {
   require_enough_rows(data, study.search.folds, study.data.validation);
   const std::size_t capacity = splits_kept(data, study.search.folds);
   state_.reset(new State{std::move(data), study.search.folds, study.data.validation, study.data.normalise,
-                         study.study.seed, OnceCache<std::int64_t, std::vector<std::int32_t>>(2),
+                         study.study.seed, study.study.iterations * study.search.repeats, std::move(scalings),
+                         OnceCache<std::int64_t, std::vector<std::int32_t>>(2),
                          OnceCache<std::pair<std::int64_t, std::int64_t>, Split>(capacity)});
 }
 
 Splits::~Splits() = default;
+
+std::int64_t Splits::count() const {
+  if (state_->folds <= 1 && state_->validation <= 0) return 1;
+  return state_->repeats * std::max<std::int64_t>(1, state_->folds);
+}
 
 Split Splits::State::make(std::int64_t repeat, std::int64_t fold) {
   if (folds > 1) {
@@ -232,7 +248,13 @@ Split Splits::State::make(std::int64_t repeat, std::int64_t fold) {
 std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fold) {
   // Without folds and hold-out every repeat trains on all rows: one split serves them all.
   if (state_->folds <= 1 && state_->validation <= 0) repeat = 0;
-  return state_->splits.get({repeat, fold}, [&] { return state_->make(repeat, fold); });
+  return state_->splits.get({repeat, fold}, [&] {
+    Split made = state_->make(repeat, fold);
+    if (!state_->scalings.empty())
+      made.scaling =
+          state_->scalings.at(static_cast<std::size_t>(repeat * std::max<std::int64_t>(1, state_->folds) + fold));
+    return made;
+  });
 }
 
 }  // namespace sheaf

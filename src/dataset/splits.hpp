@@ -42,9 +42,13 @@ FeatureScaling feature_scaling(const DataSet& data, const std::vector<std::int64
 /// The splits of a study over one data set, made when first asked for and then shared. Thread-safe.
 class Splits {
  public:
-  /// Throws RunError when there are fewer rows than folds (or too few to train and validate). `data` is kept.
-  Splits(const Study& study, DataSet data);
+  /// Throws RunError when there are fewer rows than folds (or too few to train and validate). `data` is kept. Data
+  /// without features are scaled by `scalings` (streamed_scalings), if by anything.
+  Splits(const Study& study, DataSet data, std::vector<FeatureScaling> scalings = {});
   ~Splits();
+
+  /// Different splits: of each repeat and fold, the fold fastest.
+  std::int64_t count() const;
 
   /// Without folds `fold` is 0 and the split holds out `data.validation` of the rows.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);

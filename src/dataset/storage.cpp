@@ -11,16 +11,19 @@ std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-Storage storage_of(std::int64_t rows, std::int64_t feature_count, Task task, std::int64_t target_columns,
-                   bool weighted) {
+std::int64_t feature_bytes(const RowShape& shape) {
+  return shape.feature_count * static_cast<std::int64_t>(shape.byte_features ? 1 : sizeof(float));
+}
+
+Storage storage_of(std::int64_t rows, const RowShape& shape) {
   const auto row_count = static_cast<std::size_t>(rows);
-  const std::size_t feature_bytes = row_count * static_cast<std::size_t>(feature_count) * sizeof(float);
   Storage storage;
-  storage.labels_offset = aligned(feature_bytes);
-  storage.bytes = storage.labels_offset + (task == Task::classification
-                                               ? row_count * sizeof(std::int64_t)
-                                               : row_count * static_cast<std::size_t>(target_columns) * sizeof(float));
-  if (weighted) {
+  storage.labels_offset = aligned(row_count * static_cast<std::size_t>(feature_bytes(shape)));
+  storage.bytes =
+      storage.labels_offset + (shape.task == Task::classification
+                                   ? row_count * sizeof(std::int64_t)
+                                   : row_count * static_cast<std::size_t>(shape.target_columns) * sizeof(float));
+  if (shape.weighted) {
     storage.weights_offset = aligned(storage.bytes);
     storage.bytes = storage.weights_offset + row_count * sizeof(float);
   }
@@ -29,13 +32,23 @@ Storage storage_of(std::int64_t rows, std::int64_t feature_count, Task task, std
 
 StoredArrays arrays_in(std::byte* memory, const Storage& storage, Task task) {
   StoredArrays arrays;
-  arrays.features = reinterpret_cast<float*>(memory);
+  arrays.features = memory;
   if (task == Task::classification)
     arrays.labels = reinterpret_cast<std::int64_t*>(memory + storage.labels_offset);
   else
     arrays.targets = reinterpret_cast<float*>(memory + storage.labels_offset);
   if (storage.weights_offset > 0) arrays.weights = reinterpret_cast<float*>(memory + storage.weights_offset);
   return arrays;
+}
+
+void attach(const StoredArrays& arrays, const RowShape& shape, DataSet& data) {
+  if (shape.byte_features)
+    data.byte_features = reinterpret_cast<const std::uint8_t*>(arrays.features);
+  else
+    data.features = reinterpret_cast<const float*>(arrays.features);
+  data.labels = arrays.labels;
+  data.targets = arrays.targets;
+  data.weights = arrays.weights;
 }
 
 }  // namespace sheaf

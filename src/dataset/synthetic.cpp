@@ -92,15 +92,17 @@ DataSet draw_synthetic(const DataOptions& options, std::uint64_t seed) {
   const bool classification = options.task == Task::classification;
   const std::int64_t outputs = classification ? options.classes : options.outputs;
   assert(options.rows > 0 && options.columns > 0 && outputs > 0);
-  const Storage storage = storage_of(options.rows, options.columns, options.task, outputs);
+  const RowShape shape{options.columns, false, options.task, outputs, false};
+  const Storage storage = storage_of(options.rows, shape);
   const std::shared_ptr<std::byte> memory = aligned_memory(storage.bytes);
   const StoredArrays arrays = arrays_in(memory.get(), storage, options.task);
 
-  draw(options.distribution, {seed, Purpose::synthetic_features}, arrays.features, options.rows * options.columns);
+  auto* features = reinterpret_cast<float*>(arrays.features);
+  draw(options.distribution, {seed, Purpose::synthetic_features}, features, options.rows * options.columns);
   if (classification)
-    draw_labels(options, seed, arrays.features, arrays.labels);
+    draw_labels(options, seed, features, arrays.labels);
   else
-    draw_targets(options, seed, arrays.features, arrays.targets);
+    draw_targets(options, seed, features, arrays.targets);
 
   DataSet data;
   data.rows = options.rows;
@@ -108,9 +110,7 @@ DataSet draw_synthetic(const DataOptions& options, std::uint64_t seed) {
   data.output_count = outputs;
   data.task = options.task;
   data.image = options.image;
-  data.features = arrays.features;
-  data.labels = arrays.labels;
-  data.targets = arrays.targets;
+  attach(arrays, shape, data);
   data.fingerprint = describe(options, outputs, seed);
   data.owner = memory;
   return data;

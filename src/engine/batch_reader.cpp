@@ -20,7 +20,11 @@ torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarT
 }  // namespace
 
 DataTensors data_tensors(const DataSet& data, torch::Device device) {
-  const torch::Tensor features = view_of(data.features, {data.rows, data.feature_count}, torch::kFloat32);
+  if (data.features == nullptr && data.byte_features == nullptr)  // the rows come later
+    return {torch::empty({0, data.feature_count}, torch::TensorOptions(device)), {}, {}};
+  const torch::Tensor features = data.features != nullptr
+                                     ? view_of(data.features, {data.rows, data.feature_count}, torch::kFloat32)
+                                     : view_of(data.byte_features, {data.rows, data.feature_count}, torch::kUInt8);
   const torch::Tensor targets = data.task == Task::classification
                                     ? view_of(data.labels, {data.rows}, torch::kInt64)
                                     : view_of(data.targets, {data.rows, data.output_count}, torch::kFloat32);
@@ -61,7 +65,7 @@ void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 }
 
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
-  torch::Tensor gathered = tensors_.features.index_select(0, rows);
+  torch::Tensor gathered = tensors_.features.index_select(0, rows).to(torch::kFloat32);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
   return gathered.to(dtype_);  // after scaling: both precisions train on the same numbers
 }

@@ -15,7 +15,7 @@ namespace sheaf {
 
 /// A data set as tensors: on a CPU the shared bytes themselves, on a GPU a copy.
 struct DataTensors {
-  torch::Tensor features;  ///< [rows, features] float
+  torch::Tensor features;  ///< [rows, features] float or uint8
   torch::Tensor targets;   ///< [rows] int64 labels, or [rows, outputs] float
   torch::Tensor weights;   ///< [rows] float; undefined: all 1
 };

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
+#include "engine/streamed_engine.hpp"
 #include "engine/torch_trainer.hpp"
 #include "engine/training.hpp"
 
@@ -22,8 +23,9 @@ class ChoosingEngine : public Engine {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
   }
 
-  void train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) sink(train_one(number));
+    return !claim.empty();
   }
 
  private:
@@ -66,6 +68,7 @@ class ChoosingEngine : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
+  if (context.stream != nullptr) return make_streamed_engine(context, device);
   return std::make_unique<ChoosingEngine>(context, device);
 }
 

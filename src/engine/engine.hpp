@@ -10,6 +10,7 @@
 #include "core/index_range.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
+#include "dataset/stream.hpp"
 #include "options/study.hpp"
 #include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
@@ -22,6 +23,7 @@ struct TrainingContext {
   const Plan& plan;
   const DataSet* data = nullptr;  ///< null when each iteration draws its own (data.draw = iteration)
   Splits* splits = nullptr;       ///< of `data`; null with it
+  Stream* stream = nullptr;       ///< of the features, when `data` has none
 };
 
 /// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
@@ -34,11 +36,12 @@ struct TrainedIteration {
 
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;
 
-/// Trains whole claims. `stop_requested` is asked between iterations: true ends the claim early.
+/// Trains whole claims, which may be empty. `stop_requested` is asked between iterations: true ends the claim early.
+/// Returns whether to come with another claim.
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual void train(IndexRange claim, const TrainedIterationSink& sink,
+  virtual bool train(IndexRange claim, const TrainedIterationSink& sink,
                      const std::function<bool()>& stop_requested) = 0;
 };
 
@@ -48,7 +51,8 @@ struct LaneDevice {
   int thread_count = 1;  ///< inside the lane, CPU only
 };
 
-/// The engine of a lane: trains each iteration by what `torch_reason` (engine_choice.hpp) says of its trial. To be used
+/// The engine of a lane: trains each iteration by what `torch_reason` (engine_choice.hpp) says of its trial, on data in
+/// memory or streamed. To be used
 /// in the lane's own thread. Training throws RunError when the device cannot be used or memory runs out.
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 

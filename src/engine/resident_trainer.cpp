@@ -49,6 +49,17 @@ class ResidentTrainer : public Trainer {
     return visit([&](auto& training) { return training.evaluate(rows, outputs); });
   }
 
+  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) override {
+    const FlushDenormals flush;
+    return visit([&](auto& training) { return training.train_rows(data, rows, count); });
+  }
+
+  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                       std::vector<float>& outputs) override {
+    const FlushDenormals flush;
+    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs); });
+  }
+
   std::int64_t steps() const override {
     return std::visit([](const auto& training) { return training ? training->steps() : 0; }, training_);
   }

@@ -28,6 +28,10 @@ torch::Device torch_device(int gpu) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
 }
 
+const void* rows_of(const DataSet& data) {
+  return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
+}
+
 class TorchTrainer : public Trainer {
   template <class Use>
   auto run(const Use& use) {
@@ -43,14 +47,14 @@ class TorchTrainer : public Trainer {
   TorchTrainer(LaneDevice device, const DataSet* shared) : device_(torch_device(device.gpu)) {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
     if (shared == nullptr) return;
-    shared_features_ = shared->features;
+    shared_rows_ = rows_of(*shared);
     shared_ = data_tensors(*shared, device_);
   }
 
   void start(const TrainingTask& task) override {
     run([&] {
       training_.reset();  // its memory is free for the next one
-      const bool is_shared = shared_.features.defined() && task.data.features == shared_features_;
+      const bool is_shared = shared_.features.defined() && rows_of(task.data) == shared_rows_;
       training_ = std::make_unique<TorchTraining>(task, is_shared ? shared_ : data_tensors(task.data, device_));
     });
   }
@@ -63,11 +67,20 @@ class TorchTrainer : public Trainer {
     return run([&] { return training_->evaluate(rows, outputs); });
   }
 
+  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) override {
+    return run([&] { return training_->train_rows(data, {rows, rows + count}); });
+  }
+
+  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                       std::vector<float>& outputs) override {
+    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs); });
+  }
+
   std::int64_t steps() const override { return training_->steps(); }
 
  private:
   torch::Device device_;
-  const float* shared_features_ = nullptr;
+  const void* shared_rows_ = nullptr;
   DataTensors shared_;
   std::unique_ptr<TorchTraining> training_;
 };

@@ -22,28 +22,26 @@ class LossSum {
 
   void add(const torch::Tensor& loss, std::int64_t rows) {
     const double weight = reduction_ == Reduction::mean ? static_cast<double>(rows) : 1.0;
-    rows_ += rows;
     if (on_gpu_.defined())
       on_gpu_.add_(loss.detach(), weight);
     else
       sum_ += weight * loss.item<double>();
   }
 
-  // The mean over rows, or the sum.
-  double value() const {
-    const double sum = on_gpu_.defined() ? on_gpu_.item<double>() : sum_;
-    return reduction_ == Reduction::mean ? sum / static_cast<double>(rows_) : sum;
-  }
+  double value() const { return on_gpu_.defined() ? on_gpu_.item<double>() : sum_; }
 
  private:
   Reduction reduction_;
   double sum_ = 0;
   torch::Tensor on_gpu_;
-  std::int64_t rows_ = 0;
 };
 
 torch::ScalarType dtype_of(const TrainOptions& train) {
   return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
+}
+
+std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
+  return train.batch_size == 0 ? count : std::min(train.batch_size, count);
 }
 
 torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::Tensor& targets,
@@ -74,6 +72,7 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
 TorchTraining::TorchTraining(const TrainingTask& task, DataTensors tensors)
     : task_(task),
       train_(task.trial.train),
+      batch_size_(batch_size_of(train_, static_cast<std::int64_t>(task.rows.size()))),
       network_(task.trial.model, task.layers, task.weights, tensors.features.device(), dtype_of(train_)),
       reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_)),
       optimizer_(make_optimizer(train_, network_.parameters())) {}
@@ -87,12 +86,16 @@ std::vector<std::int64_t> TorchTraining::epoch_rows() const {
   return order;
 }
 
-double TorchTraining::train_epoch() {
-  const auto count = static_cast<std::int64_t>(task_.rows.size());
-  const std::int64_t batch_size = train_.batch_size == 0 ? count : std::min(train_.batch_size, count);
+void TorchTraining::read_from(const DataSet& data) {
+  reader_ = BatchReader(data, data_tensors(data, network_.parameters().device()), task_.split.scaling, train_.loss,
+                        dtype_of(train_));
+}
+
+// The losses of the batches, each times its rows where it is their mean.
+double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
   torch::Tensor gradients = network_.parameters().grad();
   LossSum sum(train_.reduction, gradients.device());
-  reader_.read(epoch_rows(), batch_size, [&](const Batch& batch) {
+  reader_.read(rows, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
     const torch::Tensor outputs = network_.forward(batch.features, TrainingStep{task_.seed, steps_});
     const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
@@ -101,14 +104,12 @@ double TorchTraining::train_epoch() {
     sum.add(loss, batch.features.size(0));
     ++steps_;
   });
-  ++epochs_;
   return sum.value();
 }
 
-double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
+double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
   const torch::NoGradGuard no_grad;
   LossSum sum(train_.reduction, network_.parameters().device());
-  outputs.clear();
   reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
     const torch::Tensor found = network_.forward(batch.features);
     sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
@@ -116,6 +117,33 @@ double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vecto
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
   });
   return sum.value();
+}
+
+double TorchTraining::per_row(double loss_sum, const std::vector<std::int64_t>& rows) const {
+  return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows.size()) : loss_sum;
+}
+
+double TorchTraining::train_epoch() {
+  const auto rows = epoch_rows();
+  const double sum = train_batches(rows);
+  ++epochs_;
+  return per_row(sum, rows);
+}
+
+double TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64_t>& rows) {
+  read_from(data);
+  return train_batches(rows);
+}
+
+double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
+  outputs.clear();
+  return per_row(evaluate_batches(rows, outputs), rows);
+}
+
+double TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
+                                    std::vector<float>& outputs) {
+  read_from(data);
+  return evaluate_batches(rows, outputs);
 }
 
 }  // namespace sheaf

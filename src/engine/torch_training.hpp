@@ -31,16 +31,23 @@ class TorchTraining {
   ~TorchTraining();
 
   double train_epoch();
+  double train_rows(const DataSet& data, const std::vector<std::int64_t>& rows);
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const;
+  double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   std::int64_t steps() const { return steps_; }
 
   const Network& network() const { return network_; }
 
  private:
   std::vector<std::int64_t> epoch_rows() const;
+  void read_from(const DataSet& data);
+  double train_batches(const std::vector<std::int64_t>& rows);
+  double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const;
+  double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
 
   TrainingTask task_;
   TrainOptions train_;
+  std::int64_t batch_size_;
   Network network_;
   BatchReader reader_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;

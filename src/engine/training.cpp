@@ -21,22 +21,6 @@ bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
 }
 
-// Ensembles average probabilities of classifiers, and plain values for mse.
-void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs) {
-  if (loss == LossKind::mse) return;
-  if (loss == LossKind::bce) {
-    for (float& output : outputs) output = static_cast<float>(1 / (1 + std::exp(-double{output})));
-    return;
-  }
-  for (auto row = outputs.begin(); row != outputs.end(); row += output_count) {
-    const double largest = double{*std::max_element(row, row + output_count)};
-    double sum = 0;
-    for (auto output = row; output != row + output_count; ++output) sum += std::exp(double{*output} - largest);
-    for (auto output = row; output != row + output_count; ++output)
-      *output = static_cast<float>(std::exp(double{*output} - largest) / sum);
-  }
-}
-
 // The course of one iteration.
 class Course {
  public:
@@ -100,6 +84,21 @@ class Course {
 };
 
 }  // namespace
+
+void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs) {
+  if (loss == LossKind::mse) return;
+  if (loss == LossKind::bce) {
+    for (float& output : outputs) output = static_cast<float>(1 / (1 + std::exp(-double{output})));
+    return;
+  }
+  for (auto row = outputs.begin(); row != outputs.end(); row += output_count) {
+    const double largest = double{*std::max_element(row, row + output_count)};
+    double sum = 0;
+    for (auto output = row; output != row + output_count; ++output) sum += std::exp(double{*output} - largest);
+    for (auto output = row; output != row + output_count; ++output)
+      *output = static_cast<float>(std::exp(double{*output} - largest) / sum);
+  }
+}
 
 Lots::Lots(const TrainingContext& context) : context_(context) {
   if (context.data != nullptr || depends_on_data(context.study)) return;

@@ -37,9 +37,17 @@ class Trainer {
   /// One more epoch; its loss as IterationRecord::final_loss.
   virtual double train_epoch() = 0;
 
+  /// Trains on `count` rows of `data`, which is a part of the task's, in their order and in full batches but for the
+  /// last. Returns the rows' losses, summed (for `train.reduction = sum` the batches').
+  virtual double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) = 0;
+
   /// Loss of `rows` in evaluation mode, without sample weights, and the outputs [rows, outputs], plain values or
   /// logits.
   virtual double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) = 0;
+
+  /// The same for `count` rows of `data`: returns the rows' losses, summed, and appends the outputs.
+  virtual double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                               std::vector<float>& outputs) = 0;
 
   /// Optimizer steps since the start.
   virtual std::int64_t steps() const = 0;
@@ -61,6 +69,9 @@ class Lots {
   TrainingContext context_;
   std::shared_ptr<const Split> whole_;  // of drawn data that is neither split nor scaled, the same for all
 };
+
+/// What ensembles average: probabilities of classifiers in place of logits; values for mse stay. In place; pure.
+void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs);
 
 /// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,

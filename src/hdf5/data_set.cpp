@@ -25,20 +25,15 @@ hid_t native_type() {
   if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
 }
 
-Handle transfer_properties(Transfer transfer) {
+Handle transfer_properties() {
   Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "HDF5 cannot prepare a transfer");
-  H5Pset_dxpl_mpio(properties.id(), transfer == Transfer::collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
   H5Pset_buffer(properties.id(), conversion_buffer_bytes, nullptr, nullptr);
   return properties;
 }
 
-// The file's elements of `rows`; none of them for an empty range.
+// The file's elements of `rows`.
 Handle select_rows(hid_t data_set, const DataSetInfo& info, IndexRange rows) {
   Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
-  if (rows.empty()) {
-    H5Sselect_none(space.id());
-    return space;
-  }
   std::vector<hsize_t> start(info.shape.size(), 0);
   std::vector<hsize_t> count(info.shape.begin(), info.shape.end());
   start.front() = static_cast<hsize_t>(rows.begin);
@@ -63,22 +58,21 @@ DataSetReader::DataSetReader(Handle handle, DataSetInfo info, std::string descri
     : handle_(std::move(handle)), info_(std::move(info)), description_(std::move(description)) {}
 
 template <class T>
-void DataSetReader::read_rows(IndexRange rows, T* values, Transfer transfer) const {
+void DataSetReader::read_rows(IndexRange rows, T* values) const {
   assert(rows.empty() || (rows.begin >= 0 && rows.end <= info_.rows()));
-  if (rows.empty() && transfer == Transfer::independent) return;
+  if (rows.empty()) return;
   const Handle file_space = select_rows(handle_.id(), info_, rows);
-  const hsize_t element_count = rows.empty() ? 0 : static_cast<hsize_t>(rows.count() * info_.row_elements());
+  const auto element_count = static_cast<hsize_t>(rows.count() * info_.row_elements());
   const Handle memory_space(H5Screate_simple(1, &element_count, nullptr), H5Sclose, "HDF5 cannot describe memory");
-  if (rows.empty()) H5Sselect_none(memory_space.id());
-  const Handle properties = transfer_properties(transfer);
+  const Handle properties = transfer_properties();
   if (H5Dread(handle_.id(), native_type<T>(), memory_space.id(), file_space.id(), properties.id(), values) < 0)
     throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
                                rows.end - 1, description_, hdf5_reason()));
 }
 
-template void DataSetReader::read_rows(IndexRange, float*, Transfer) const;
-template void DataSetReader::read_rows(IndexRange, double*, Transfer) const;
-template void DataSetReader::read_rows(IndexRange, std::int64_t*, Transfer) const;
-template void DataSetReader::read_rows(IndexRange, std::uint8_t*, Transfer) const;
+template void DataSetReader::read_rows(IndexRange, float*) const;
+template void DataSetReader::read_rows(IndexRange, double*) const;
+template void DataSetReader::read_rows(IndexRange, std::int64_t*) const;
+template void DataSetReader::read_rows(IndexRange, std::uint8_t*) const;
 
 }  // namespace sheaf

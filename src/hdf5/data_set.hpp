@@ -15,14 +15,12 @@ namespace sheaf {
 /// What a file's numbers are; an enumeration (h5py's bool) counts as integer.
 enum class NumberClass { integer, real };
 
-/// Whether the ranks that opened a file together read alone or all at once.
-enum class Transfer { independent, collective };
-
 /// A data set as its file describes it.
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   NumberClass number_class = NumberClass::real;
   std::size_t element_bytes = 0;  ///< in the file
+  bool is_bytes = false;          ///< unsigned integers of one byte
   std::int64_t chunk_rows = 1;    ///< rows of one chunk, which is read (and decompressed) whole; 1 without chunks
 
   std::int64_t rows() const { return shape.front(); }
@@ -47,7 +45,7 @@ class DataSetReader {
   /// range reads nothing. Collective transfers are collective over the file's ranks, and an error on one of them may
   /// keep the others waiting. Throws RunError when the file cannot be read there.
   template <class T>
-  void read_rows(IndexRange rows, T* values, Transfer transfer) const;
+  void read_rows(IndexRange rows, T* values) const;
 
  private:
   friend class InputFile;
@@ -58,9 +56,9 @@ class DataSetReader {
   std::string description_;
 };
 
-extern template void DataSetReader::read_rows(IndexRange, float*, Transfer) const;
-extern template void DataSetReader::read_rows(IndexRange, double*, Transfer) const;
-extern template void DataSetReader::read_rows(IndexRange, std::int64_t*, Transfer) const;
-extern template void DataSetReader::read_rows(IndexRange, std::uint8_t*, Transfer) const;
+extern template void DataSetReader::read_rows(IndexRange, float*) const;
+extern template void DataSetReader::read_rows(IndexRange, double*) const;
+extern template void DataSetReader::read_rows(IndexRange, std::int64_t*) const;
+extern template void DataSetReader::read_rows(IndexRange, std::uint8_t*) const;
 
 }  // namespace sheaf

@@ -14,7 +14,6 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "mpi/agreement.hpp"
 
 namespace sheaf {
 namespace {
@@ -119,16 +118,6 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   handle_ = open_file(path_, file_access());
 }
 
-InputFile::InputFile(const std::string& path, const Communicator& ranks) : path_(path) {
-  silence_hdf5();
-  agree(ranks, [&] { require_hdf5_file(path_); });
-  const Handle access = file_access();
-  check_hdf5(H5Pset_fapl_mpio(access.id(), ranks.handle(), MPI_INFO_NULL), "HDF5 cannot use MPI-IO");
-  // One rank reads metadata for all: the alternative is as many tiny reads of the same bytes as there are ranks.
-  H5Pset_all_coll_metadata_ops(access.id(), true);
-  handle_ = open_file(path_, access);
-}
-
 std::vector<std::string> InputFile::data_set_names() const {
   std::vector<std::string> names;
   const auto note = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
@@ -181,6 +170,7 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   DataSetInfo info;
   info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
   info.element_bytes = H5Tget_size(type.id());
+  info.is_bytes = type_class == H5T_INTEGER && info.element_bytes == 1 && H5Tget_sign(type.id()) == H5T_SGN_NONE;
   describe_shape(handle.id(), info);
   require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
 

@@ -1,4 +1,4 @@
-// HDF5 files opened for reading, by one rank or by several together.
+// HDF5 files opened for reading.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,6 @@
 
 #include "hdf5/data_set.hpp"
 #include "hdf5/handle.hpp"
-#include "mpi/communicator.hpp"
 
 namespace sheaf {
 
@@ -15,9 +14,6 @@ class InputFile {
  public:
   /// Throws RunError when `path` is missing, a directory, not readable or no HDF5 file. Local.
   explicit InputFile(const std::string& path);
-  /// The same through MPI-IO; what is wrong with `path` on any rank is thrown on all of them as AgreedError. Making,
-  /// opening data sets and destroying are collective over `ranks`.
-  InputFile(const std::string& path, const Communicator& ranks);
 
   /// Throws RunError when there is no such data set, or when it does not hold rows of numbers. `name` is a path inside
   /// the file, with or without the leading "/".

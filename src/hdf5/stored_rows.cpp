@@ -21,8 +21,8 @@
 namespace sheaf {
 namespace {
 
-// A block: small enough for the second-level cache, large enough that its system calls do not count.
-constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+// A block: small, since streamed data are shuffled by blocks first, yet large enough that its system calls do not count.
+constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 
 // Parallel HDF5 takes one thread at a time.
 std::mutex library_mutex;
@@ -280,7 +280,7 @@ bool StoredRows::State::read_side_by_side(IndexRange rows, T* values, RowBuffers
 template <class T>
 void StoredRows::State::read_by_library(IndexRange rows, T* values) const {
   const std::lock_guard lock(library_mutex);
-  reader.read_rows(rows, values, Transfer::independent);
+  reader.read_rows(rows, values);
 }
 
 template <class T>
@@ -304,10 +304,6 @@ const DataSetInfo& StoredRows::info() const {
 
 const std::string& StoredRows::description() const {
   return state_->reader.description();
-}
-
-bool StoredRows::is_bytes() const {
-  return state_->is_native<std::uint8_t>();
 }
 
 std::int64_t StoredRows::block_count() const {

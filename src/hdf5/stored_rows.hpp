@@ -37,8 +37,6 @@ class StoredRows {
   const DataSetInfo& info() const;
   /// "data set '/features' of 'digits.h5'"
   const std::string& description() const;
-  /// Whether a number is one unsigned byte: read<std::uint8_t> takes no other.
-  bool is_bytes() const;
 
   /// The rows in pieces that are read at one go: whole chunks, in the order of the rows.
   std::int64_t block_count() const;
@@ -47,9 +45,9 @@ class StoredRows {
   std::int64_t most_block_elements() const;
 
   /// Reads any rows into values[rows.count() * info().row_elements()]; whole blocks cost least. T: float, double,
-  /// std::int64_t (of integers), std::uint8_t (is_bytes()). Conversions as DataSetReader::read_rows. Thread-safe.
-  /// Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or was changed
-  /// since it was opened.
+  /// std::int64_t (of integers), std::uint8_t (of info().is_bytes). Conversions as DataSetReader::read_rows.
+  /// Thread-safe. Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or
+  /// was changed since it was opened.
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers) const;
 

@@ -90,6 +90,21 @@ void add_data(std::vector<Setting>& table) {
            "Fraction of the rows held out for validation; not together with search.folds.");
   data.add("image", &DataOptions::image, image_shape(),
            "How a cnn sees a row: channels x height x width; auto takes the file's own shape.");
+  data.add("channels", &DataOptions::channels,
+           choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
+           "Where the file's images have their channels: [N, C, H, W] or [N, H, W, C].");
+  data.add(
+      "mode", &DataOptions::mode,
+      choice<DataMode>(
+          {{"auto", DataMode::automatic}, {"resident", DataMode::resident}, {"streamed", DataMode::streamed}}),
+      "Whether the rows lie in memory, once a node, or are read in every epoch; auto streams files that do not fit "
+      "into data.memory.");
+  data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
+           "Memory of a node for the rows, in MiB; auto takes half of what it has, and streams through 512.");
+  data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
+           "Streamed: rows that are shuffled together; auto takes as many as fit into data.memory.");
+  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64),
+           "Streamed: windows that are read while one is trained on.");
 }
 
 void add_synthetic_data(std::vector<Setting>& table) {

@@ -14,6 +14,8 @@ enum class Task { classification, regression };
 enum class Normalise { none, standard, minmax };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
+enum class DataMode { automatic, resident, streamed };
+enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 enum class ModelKind { linear, mlp, cnn };
 enum class Activation { relu, tanh, sigmoid, gelu };
@@ -50,8 +52,14 @@ struct DataOptions {
   Task task = Task::regression;
   std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
   Normalise normalise = Normalise::none;
-  double validation = 0;  ///< fraction of the rows held out; not with folds
-  ImageShape image;       ///< how a cnn sees a row; unset: the file's own N x C x H x W
+  double validation = 0;                        ///< fraction of the rows held out; not with folds
+  ImageShape image;                             ///< how a cnn sees a row; unset: the shape of the file's features
+  ChannelOrder channels = ChannelOrder::first;  ///< of the file's images: N x C x H x W, or N x H x W x C
+
+  DataMode mode = DataMode::automatic;
+  std::int64_t memory_mib = 0;  ///< of a node, for a file's rows; 0: half of what it has, 512 for streaming
+  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: as many as the memory takes
+  std::int64_t read_ahead = 1;  ///< streamed: windows read while one is trained on
 
   // synthetic source
   std::int64_t rows = 1000;

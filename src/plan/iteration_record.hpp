@@ -34,6 +34,7 @@ struct IterationRecord {
   std::int64_t steps = 0;                                              ///< optimizer steps done
   double seconds = 0;        ///< wall time of the training with its validation
   double start_seconds = 0;  ///< since the run started, on the rank's own clock
+  double wait_seconds = 0;   ///< for streamed data; its share of what its lane has waited
 };
 static_assert(std::is_trivially_copyable_v<IterationRecord>);
 

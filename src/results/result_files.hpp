@@ -28,7 +28,8 @@ struct RunResults {
   std::vector<IterationRecord> records;  ///< every iteration, in order
   std::vector<EpochRecord> epochs;       ///< by iteration, then epoch; of studies with `run.curves`
   std::vector<EnsembleRecord> ensembles;
-  std::vector<RankInfo> ranks;              ///< in rank order
+  std::vector<RankInfo> ranks;      ///< in rank order
+  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks while they trained; 0: none were streamed
   std::vector<std::string> engine_reasons;  ///< of each trial: why LibTorch trains it; empty: it need not
   std::vector<std::pair<std::string, std::string>> provenance;
 };

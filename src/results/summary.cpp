@@ -131,6 +131,18 @@ std::string engine_line(const Plan& plan, const RunResults& results) {
   return fmt::format("engine: {}{}{}\n", torch, torch.empty() || resident.empty() ? "" : ", ", resident);
 }
 
+// How long streamed data kept the lanes waiting.
+std::string data_line(const RunResults& results) {
+  if (results.streamed_bytes == 0) return "";
+  double waited = 0, trained = 0;
+  for (const auto& record : results.records) {
+    waited += record.wait_seconds;
+    trained += record.seconds;
+  }
+  return fmt::format("data: streamed, {} read; {:.1f} % of the lanes' time waited for it\n",
+                     human_bytes(static_cast<double>(results.streamed_bytes)), 100 * waited / (waited + trained));
+}
+
 }  // namespace
 
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
@@ -141,7 +153,7 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
     text = iteration_lines(study, plan, results.records);
     if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
   }
-  return text + engine_line(plan, results) + diverged_note(results.records);
+  return text + engine_line(plan, results) + data_line(results) + diverged_note(results.records);
 }
 
 }  // namespace sheaf

@@ -90,6 +90,7 @@ Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& reco
   table.push_back(column<std::int64_t>("epochs", records, [](const Record& r) { return r.epochs; }));
   table.push_back(column<std::int64_t>("steps", records, [](const Record& r) { return r.steps; }));
   table.push_back(column<double>("seconds", records, [](const Record& r) { return r.seconds; }));
+  table.push_back(column<double>("wait_seconds", records, [](const Record& r) { return r.wait_seconds; }));
   table.push_back(column<std::int64_t>("rank", records, [](const Record& r) { return r.rank; }));
   table.push_back(column<std::int64_t>("lane", records, [](const Record& r) { return r.lane; }));
   table.push_back(column<std::string>("device", records, [](const Record& r) { return device_text(r.gpu); }));

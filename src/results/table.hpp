@@ -17,7 +17,7 @@ namespace sheaf {
 using Table = std::vector<TableColumn>;
 
 /// One row an iteration, in order. Columns: iteration, trial, fold, member, repeat, seed, the searched keys, status,
-/// final_loss, validation_loss, validation_score, epochs, steps, seconds, rank, lane, device, engine.
+/// final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device, engine.
 Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records);
 
 /// One row an epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.

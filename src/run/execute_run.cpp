@@ -121,7 +121,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
   const auto reasons = engine_reasons(*plan, study.run, on_gpu, world);
-  const StudyData data = prepare_study_data(study, *plan, world, node);
+  const StudyData data = prepare_study_data(study, *plan, placement, world, node);
   agree(world, [&] {
     if (world.is_root()) create_run_directory(directory, study);
   });
@@ -132,7 +132,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   }
 
   // 2. Train.
-  const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get()};
+  const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const EngineFactory lane_engine = [&] {
     return make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
   };
@@ -146,6 +146,7 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
   if (study.run.curves) results.epochs = gather_epochs(trained, world);
   results.ensembles = score_ensembles(context, trained, results.records, world);
   results.ranks = ranks;
+  results.streamed_bytes = world.sum(data.stream ? data.stream->bytes_read() : 0);
   results.engine_reasons = reasons;
   results.provenance = provenance(command_line, data, world, started, seconds());
   agree(world, [&] {

@@ -57,8 +57,8 @@ struct Lanes::State {
       source.report(lane, 1, iteration.record.seconds);
       kept.push_back(std::move(iteration));
     };
-    for (IndexRange claim = source.claim(lane); !claim.empty() && !is_stopping(); claim = source.claim(lane))
-      engine->train(claim, keep, [this] { return is_stopping(); });
+    while (!is_stopping() && engine->train(source.claim(lane), keep, [this] { return is_stopping(); })) {
+    }
   }
 
   void run_lane(int lane) {

@@ -1,24 +1,99 @@
 // SPDX-License-Identifier: MIT
 #include "run/study_data.hpp"
 
-#include "core/random_stream.hpp"
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
+#include "dataset/storage.hpp"
+#include "dataset/stream_scaling.hpp"
 #include "dataset/synthetic.hpp"
 #include "mpi/agreement.hpp"
 #include "plan/estimate.hpp"
 
 namespace sheaf {
+namespace {
 
-StudyData prepare_study_data(const Study& study, const Plan& plan, const Communicator& world,
-                             const Communicator& node) {
+std::int64_t row_bytes(const FileSchema& schema, Task task) {
+  const RowShape shape = row_shape(schema, task);
+  return static_cast<std::int64_t>(storage_of(1000, shape).bytes / 1000);
+}
+
+// The least that a node has. Collective.
+std::int64_t node_bytes(const Communicator& world) {
+  return world.minimum(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
+}
+
+// What training in windows cannot do.
+void require_streamable(const Study& study, const Plan& plan) {
+  const char* advice = "or data.mode = resident";
+  const auto& keys = study.search.keys;
+  if (std::any_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.key == "train.shuffle"; }))
+    throw UsageError(
+        fmt::format("train.shuffle cannot be searched on streamed data (all models share one reading of the "
+                    "file). Set it to yes or no, {}.",
+                    advice));
+  for (const auto& trial : plan.trials())
+    if (trial.train.batch_size == 0)
+      throw UsageError(
+          fmt::format("train.batch_size = full needs all rows in memory, and '{}' is streamed. Set a number "
+                      "of rows, {}.",
+                      study.data.file, advice));
+}
+
+Validation validation_of(const Study& study) {
+  if (study.search.folds <= 1 && study.data.validation <= 0) return Validation::none;
+  return study.run.curves ? Validation::each : Validation::last;
+}
+
+void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
+                 const Communicator& world, const Communicator& node, StudyData& prepared) {
+  StreamOptions options;
+  agree(world, [&] {
+    require_streamable(study, plan);
+    const FeatureReader reader(study.data, schema);
+    options.plan = plan_stream(study.data, schema.rows, reader.block(0).count(), row_bytes(schema, study.data.task));
+  });
+  options.seed = study.study.seed;
+  options.shuffled = study.train.shuffle;
+  options.validation = validation_of(study);
+  options.lanes = placement.lanes;
+  options.threads = placement.lanes * placement.threads;
+  prepared.data = load_targets(study.data, schema, world, node);
+  auto scalings = streamed_scalings(study, schema, *prepared.data, options.threads, world);
+  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, std::move(scalings)); });
+  prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node);
+  log_root(fmt::format("'{}' is streamed: {} windows of {} rows, {} in memory at once", study.data.file,
+                       options.plan.windows(), std::min(options.plan.window_rows(), schema.rows), options.plan.slots));
+}
+
+void load_file(const Study& study, const Plan& plan, const Placement& placement, const Communicator& world,
+               const Communicator& node, StudyData& prepared) {
+  const FileSchema schema = agree_on_file(study.data, world);
+  const std::int64_t bytes = schema.rows * row_bytes(schema, study.data.task);
+  if (is_streamed(study.data, bytes, node_bytes(world)))
+    open_stream(study, plan, schema, placement, world, node, prepared);
+  else
+    prepared.data = load_resident(study.data, schema, placement.lanes * placement.threads, world, node);
+}
+
+}  // namespace
+
+StudyData prepare_study_data(const Study& study, const Plan& plan, const Placement& placement,
+                             const Communicator& world, const Communicator& node) {
   StudyData prepared;
-  if (study.data.source == DataSource::file) prepared.data = load_resident(study.data, world, node);
+  if (study.data.source == DataSource::file) load_file(study, plan, placement, world, node, prepared);
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
     prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
     for (const auto& trial : plan.trials()) network_layout(trial.model, prepared.shape);
-    if (prepared.data) prepared.splits = std::make_unique<Splits>(study, *prepared.data);
+    if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data);
   });
   return prepared;
 }

@@ -7,6 +7,8 @@
 
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
+#include "dataset/stream.hpp"
+#include "device/placement.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 #include "plan/network_layout.hpp"
@@ -16,13 +18,17 @@ namespace sheaf {
 
 /// Shared by all lanes of a rank.
 struct StudyData {
-  std::optional<DataSet> data;     ///< none when each iteration draws its own
+  std::optional<DataSet> data;     ///< none when each iteration draws its own; without features when they are streamed
   std::unique_ptr<Splits> splits;  ///< of `data`
+  std::unique_ptr<Stream> stream;  ///< of the features of a file larger than memory
   DataShape shape;
 };
 
 /// Loads or draws the study's data, makes its splits, and checks that every trial's network fits. Throws on every rank
-/// alike. Collective over world; `node` shares memory. The result dies on all ranks of a node alike.
-StudyData prepare_study_data(const Study& study, const Plan& plan, const Communicator& world, const Communicator& node);
+/// alike. A file is read by as many threads as `placement` has cores, before the training or while it lasts. Collective
+/// over world; `node` shares memory. The result dies on
+/// all ranks of a node alike.
+StudyData prepare_study_data(const Study& study, const Plan& plan, const Placement& placement,
+                             const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

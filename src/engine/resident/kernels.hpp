@@ -12,7 +12,8 @@ namespace sheaf {
 
 /// Where a batch's rows come from.
 struct RowSource {
-  const float* features = nullptr;  ///< [rows, feature_count]
+  const float* features = nullptr;      ///< [rows, feature_count]
+  const std::uint8_t* bytes = nullptr;  ///< the same when the features are bytes; then `features` is null
   std::int64_t feature_count = 0;
   const float* shift = nullptr;  ///< [feature_count]: value = (feature - shift) * scale; null: as it is
   const float* scale = nullptr;

@@ -23,11 +23,24 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D>
 constexpr std::int64_t square = 16 / sizeof(hn::TFromD<D>);
 
+// As many values as a vector has lanes; bytes become floats.
+template <class D>
+HWY_INLINE hn::Vec<D> load_values(D d, const hn::TFromD<D>* from) {
+  return hn::LoadU(d, from);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_values(D d, const std::uint8_t* from) {
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const hn::Rebind<std::int32_t, D> integers;
+  return hn::ConvertTo(d, hn::PromoteTo(integers, hn::LoadU(bytes, from)));
+}
+
 // Block b from rows(b * square).
 template <class D, class Rows>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::int64_t first = 0) {
   if constexpr (hn::MaxLanes(D()) <= square<D>) {
-    return hn::LoadU(d, rows(first));
+    return load_values(d, rows(first));
   } else {
     const hn::Half<D> half;
     const std::int64_t middle = first + static_cast<std::int64_t>(hn::MaxLanes(half));
@@ -84,8 +97,12 @@ void transpose(const Value* from, std::int64_t from_stride, std::int64_t row_cou
   }
 }
 
-float scaled(const RowSource& source, const float* row, std::int64_t feature) {
-  return source.shift == nullptr ? row[feature] : (row[feature] - source.shift[feature]) * source.scale[feature];
+// The functions below take rows of floats or of bytes: Feature.
+
+template <class Feature>
+float scaled(const RowSource& source, const Feature* row, std::int64_t feature) {
+  const auto value = static_cast<float>(row[feature]);
+  return source.shift == nullptr ? value : (value - source.shift[feature]) * source.scale[feature];
 }
 
 template <class V>
@@ -94,11 +111,11 @@ HWY_INLINE void scale_rows(V shift, V scale, V* rows) {
 }
 
 // Features `feature` and on of four rows, as many as a vector has lanes: scaled, stored by rows and by columns.
-template <class D>
-HWY_INLINE void gather_wide(D d, const RowSource& source, const float* const* from, std::int64_t feature, float* to,
+template <class D, class Feature>
+HWY_INLINE void gather_wide(D d, const RowSource& source, const Feature* const* from, std::int64_t feature, float* to,
                             std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
   hn::Vec<D> rows[4];
-  for (int which = 0; which < 4; ++which) rows[which] = hn::LoadU(d, from[which] + feature);
+  for (int which = 0; which < 4; ++which) rows[which] = load_values(d, from[which] + feature);
   if (source.shift != nullptr)
     scale_rows(hn::LoadU(d, source.shift + feature), hn::LoadU(d, source.scale + feature), rows);
   for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride);
@@ -108,7 +125,8 @@ HWY_INLINE void gather_wide(D d, const RowSource& source, const float* const* fr
 }
 
 // `count` features from `begin` on of as many rows as a cache line holds. False: not done, there are too few.
-bool gather_rows(const RowSource& source, const float* const* from, std::int64_t begin, std::int64_t count, float* to,
+template <class Feature>
+bool gather_rows(const RowSource& source, const Feature* const* from, std::int64_t begin, std::int64_t count, float* to,
                  std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -122,15 +140,16 @@ bool gather_rows(const RowSource& source, const float* const* from, std::int64_t
   return true;
 }
 
-bool gather_rows(const RowSource&, const float* const*, std::int64_t, std::int64_t, double*, std::int64_t, double*,
+template <class Feature>
+bool gather_rows(const RowSource&, const Feature* const*, std::int64_t, std::int64_t, double*, std::int64_t, double*,
                  std::int64_t) {
   return false;
 }
 
 // As many rows as a cache line holds, one block of their features, from place `place` of the batch on. Null rows are
 // padding.
-template <class Value>
-void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const float* const* from,
+template <class Feature, class Value>
+void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const Feature* const* from,
                   std::int64_t place, std::int64_t row_count, Value* blocks, Value* columns) {
   const std::int64_t begin = block * FeatureBlocks::width, padded = cut.padded(block), count = cut.columns(block);
   Value* to = blocks + cut.offset(block, row_count) + place * padded;
@@ -149,9 +168,9 @@ void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_
 }
 
 // Features `feature` and the three after it of as many rows as a vector has lanes: scaled and turned over.
-template <class D>
-HWY_INLINE void gather_squares(D d, const RowSource& source, const float* const* from, std::int64_t feature, float* to,
-                               std::int64_t to_stride) {
+template <class D, class Feature>
+HWY_INLINE void gather_squares(D d, const RowSource& source, const Feature* const* from, std::int64_t feature,
+                               float* to, std::int64_t to_stride) {
   hn::Vec<D> rows[4];
   for (int which = 0; which < 4; ++which)
     rows[which] = load_blocks(d, [&](std::int64_t row) { return from[row + which] + feature; });
@@ -163,7 +182,8 @@ HWY_INLINE void gather_squares(D d, const RowSource& source, const float* const*
 }
 
 // As many rows as a cache line holds. False: not done, they have too few features.
-bool gather_line(const RowSource& source, const float* const* from, std::int64_t row_count, float* to) {
+template <class Feature>
+bool gather_line(const RowSource& source, const Feature* const* from, std::int64_t row_count, float* to) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t count = source.feature_count;
@@ -176,17 +196,18 @@ bool gather_line(const RowSource& source, const float* const* from, std::int64_t
   return true;
 }
 
-bool gather_line(const RowSource&, const float* const*, std::int64_t, double*) {
+template <class Feature>
+bool gather_line(const RowSource&, const Feature* const*, std::int64_t, double*) {
   return false;
 }
 
-template <class Value>
-void gather_columns(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
-                    Value* columns) {
+template <class Feature, class Value>
+void gather_columns(const RowSource& source, const Feature* features, const std::int64_t* rows, std::int64_t count,
+                    std::int64_t row_count, Value* columns) {
   for (std::int64_t place = 0; place < row_count; place += padding) {
-    const float* from[padding];  // null: a row of padding
+    const Feature* from[padding];  // null: a row of padding
     for (std::int64_t which = 0; which < padding; ++which)
-      from[which] = place + which < count ? source.features + rows[place + which] * source.feature_count : nullptr;
+      from[which] = place + which < count ? features + rows[place + which] * source.feature_count : nullptr;
     if (from[padding - 1] != nullptr && gather_line(source, from, row_count, columns + place)) continue;
     for (std::int64_t which = 0; which < padding; ++which)
       for (std::int64_t feature = 0; feature < source.feature_count; ++feature)
@@ -199,20 +220,22 @@ void gather_columns(const RowSource& source, const std::int64_t* rows, std::int6
 // reordering reaches far enough.
 constexpr std::int64_t prefetched_features = 32;
 
-void prefetch(const float* row, std::int64_t count) {
-  for (std::int64_t place = 0; place < count; place += 16) hwy::Prefetch(row + place);
+template <class Feature>
+void prefetch(const Feature* row, std::int64_t count) {
+  constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Feature));
+  for (std::int64_t place = 0; place < count; place += line) hwy::Prefetch(row + place);
 }
 
-template <class Value>
-void gather(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
-            Value* blocks, Value* columns) {
-  if (blocks == nullptr) return gather_columns(source, rows, count, row_count, columns);
+template <class Feature, class Value>
+void gather_from(const RowSource& source, const Feature* features, const std::int64_t* rows, std::int64_t count,
+                 std::int64_t row_count, Value* blocks, Value* columns) {
+  if (blocks == nullptr) return gather_columns(source, features, rows, count, row_count, columns);
   const FeatureBlocks cut{source.feature_count};
   const auto row_at = [&](std::int64_t place) {
-    return place < count ? source.features + rows[place] * source.feature_count : nullptr;
+    return place < count ? features + rows[place] * source.feature_count : nullptr;
   };
   for (std::int64_t place = 0; place < row_count; place += padding) {
-    const float* from[padding];
+    const Feature* from[padding];
     for (std::int64_t which = 0; which < padding; ++which) from[which] = row_at(place + which);
     for (std::int64_t block = 0; block < cut.count(); ++block) {
       gather_block(source, cut, block, from, place, row_count, blocks, columns);
@@ -221,6 +244,15 @@ void gather(const RowSource& source, const std::int64_t* rows, std::int64_t coun
         prefetch(row_at(next) + block * FeatureBlocks::width, cut.columns(block));
     }
   }
+}
+
+template <class Value>
+void gather(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
+            Value* blocks, Value* columns) {
+  if (source.features != nullptr)
+    gather_from(source, source.features, rows, count, row_count, blocks, columns);
+  else
+    gather_from(source, source.bytes, rows, count, row_count, blocks, columns);
 }
 
 const char* target_name() {

@@ -147,10 +147,18 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
   }
   assert(from == weights.data() + weights.size());
 
-  data_ = &data;
   const bool scaled = !scaling.shift.empty();
-  source_ = {data.features, data.feature_count, scaled ? scaling.shift.data() : nullptr,
-             scaled ? scaling.scale.data() : nullptr};
+  source_.shift = scaled ? scaling.shift.data() : nullptr;
+  source_.scale = scaled ? scaling.scale.data() : nullptr;
+  read_from(data);
+}
+
+template <class Value>
+void ResidentNetwork<Value>::read_from(const DataSet& data) {
+  data_ = &data;
+  source_.features = data.features;
+  source_.bytes = data.byte_features;
+  source_.feature_count = data.feature_count;
 }
 
 template <class Value>

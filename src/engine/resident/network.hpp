@@ -41,6 +41,9 @@ class ResidentNetwork {
   /// training.
   void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling);
 
+  /// Gathers from this data set from now on, in the same scaling. It outlives the gathering.
+  void read_from(const DataSet& data);
+
   /// Works on the tile in `slot` from now on.
   void select(std::int64_t slot);
 

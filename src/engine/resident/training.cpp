@@ -71,13 +71,25 @@ double ResidentTraining<Value>::per_row(double loss_sum) const {
 
 template <class Value>
 double ResidentTraining<Value>::train_epoch() {
-  const std::int64_t* rows = epoch_rows();
-  double sum = 0;
-  for (std::int64_t begin = 0; begin < training_count_; begin += batch_size_, ++step_)
-    sum += train_batch(rows + begin, std::min(batch_size_, training_count_ - begin));
+  const double sum = train_batches(epoch_rows(), training_count_);
   gathered_ = keeps_;
   ++epoch_;
   return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(training_count_) : sum;
+}
+
+template <class Value>
+double ResidentTraining<Value>::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
+  network_.read_from(data);
+  gathered_ = false;
+  return per_row(train_batches(rows, count));
+}
+
+template <class Value>
+double ResidentTraining<Value>::train_batches(const std::int64_t* rows, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < count; begin += batch_size_, ++step_)
+    sum += train_batch(rows + begin, std::min(batch_size_, count - begin));
+  return sum;
 }
 
 template <class Value>
@@ -95,18 +107,35 @@ double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64
 }
 
 template <class Value>
-double ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
-  const auto count = static_cast<std::int64_t>(rows.size());
-  outputs.resize(static_cast<std::size_t>(count * output_count_));
+double ResidentTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
   network_.select(0);
   gathered_ = false;  // the slot is taken from the training
   for (std::int64_t done = 0; done < count; done += tile) {
-    network_.gather(rows.data() + done, std::min(tile, count - done), false);
-    sum += network_.evaluate(outputs.data() + done * output_count_);
+    network_.gather(rows + done, std::min(tile, count - done), false);
+    sum += network_.evaluate(outputs + done * output_count_);
   }
+  return sum;
+}
+
+template <class Value>
+double ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+  const auto count = static_cast<std::int64_t>(rows.size());
+  outputs.resize(static_cast<std::size_t>(count * output_count_));
+  const double sum = evaluate_tiles(rows.data(), count, outputs.data());
   return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(count) : sum;
+}
+
+template <class Value>
+double ResidentTraining<Value>::evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                              std::vector<float>& outputs) {
+  if (count == 0) return 0;
+  network_.read_from(data);
+  reserve_batch(count);
+  const std::size_t before = outputs.size();
+  outputs.resize(before + static_cast<std::size_t>(count * output_count_));
+  return per_row(evaluate_tiles(rows, count, outputs.data() + before));
 }
 
 template class ResidentTraining<float>;

@@ -30,6 +30,10 @@ class ResidentTraining {
   /// One more epoch; its loss as IterationRecord::final_loss.
   double train_epoch();
 
+  /// As Trainer's of the same names; the data may change from call to call. The second may allocate.
+  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count);
+  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs);
+
   /// Loss of the rows without sample weights, and their outputs [rows, outputs].
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
 
@@ -38,7 +42,9 @@ class ResidentTraining {
  private:
   void reserve_batch(std::int64_t count);
   const std::int64_t* epoch_rows();
+  double train_batches(const std::int64_t* rows, std::int64_t count);
   double train_batch(const std::int64_t* rows, std::int64_t count);
+  double evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs);
   double per_row(double loss_sum) const;
 
   TrainOptions train_;

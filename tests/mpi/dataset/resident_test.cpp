@@ -44,6 +44,7 @@ struct Job {
 
 template <class Write>
 void write_on_root(const Communicator& world, Write write) {
+  world.barrier();  // others may still have the last file open
   if (world.is_root()) {
     FixtureFile file("data.h5");
     write(file);
@@ -75,10 +76,43 @@ TEST_CASE("numbers of every type and layout arrive on every rank, in one node an
       CHECK(data.output_count == 3);
       CHECK(data.image.channels == 0);
       CHECK(data.targets == nullptr);
+      const bool bytes = stored.type == H5T_STD_U8LE;
+      CHECK((data.features == nullptr) == bytes);
+      CHECK((data.byte_features == nullptr) == !bytes);
       CHECK(reinterpret_cast<std::uintptr_t>(data.features) % 64 == 0);
-      CHECK(std::vector<double>(data.features, data.features + 300) == features);
+      CHECK(reinterpret_cast<std::uintptr_t>(data.byte_features) % 64 == 0);
+      CHECK((bytes ? std::vector<double>(data.byte_features, data.byte_features + 300)
+                   : std::vector<double>(data.features, data.features + 300)) == features);
       CHECK(std::vector<double>(data.labels, data.labels + 50) == labels);
     }
+  }
+}
+
+TEST_CASE("images whose channels come last are turned, of bytes and of floats") {
+  const Job job;
+  const auto features = features_of(4 * 2 * 3 * 5);  // [4, 2, 3, 5]: height 2, width 3, 5 channels
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/bytes", {4, 2, 3, 5}, features, {H5T_STD_U8LE, {1, 2, 2, 5}});
+    file.numbers("/floats", {4, 2, 3, 5}, features);
+    file.numbers("/targets", {4}, {1, 2, 3, 4});
+  });
+  auto options = options_of(Task::regression);
+  options.channels = ChannelOrder::last;
+  for (const bool bytes : {false, true}) {
+    options.features = bytes ? "/bytes" : "/floats";
+    const DataSet data = load_resident(options, agree_on_file(options, job.world), 2, job.world, job.whole);
+    CHECK(data.image.channels == 5);
+    CHECK(data.image.height == 2);
+    CHECK(data.image.width == 3);
+    bool same = true;
+    for (std::size_t row = 0; row < 4; ++row)
+      for (std::size_t channel = 0; channel < 5; ++channel)
+        for (std::size_t pixel = 0; pixel < 6; ++pixel) {
+          const std::size_t place = row * 30 + channel * 6 + pixel;
+          same = same && (bytes ? data.byte_features[place] : data.features[place]) ==
+                             static_cast<float>(features[row * 30 + pixel * 5 + channel]);
+        }
+    CHECK(same);
   }
 }
 

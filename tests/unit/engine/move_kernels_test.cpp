@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/resident/kernels.hpp"
 
+#include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "engine/resident/feature_blocks.hpp"
@@ -13,11 +15,15 @@ using namespace sheaf::test;
 
 namespace {
 
-template <class Value>
+// Rows of floats, or of bytes.
+template <class Value, class Feature>
 void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t row_count, bool scaled, bool in_blocks,
                   bool by_columns) {
   constexpr std::int64_t rows_of_data = 50;
-  const auto features = normals<float>(rows_of_data * feature_count, 1);
+  std::vector<Feature> features;
+  for (const float value : normals<float>(rows_of_data * feature_count, 1))
+    features.push_back(std::is_same_v<Feature, float> ? static_cast<Feature>(value)
+                                                      : static_cast<Feature>(std::abs(value) * 60));
   const auto shift = normals<float>(feature_count, 2), scale = normals<float>(feature_count, 3);
   std::vector<std::int64_t> rows(at(count));
   for (std::int64_t place = 0; place < count; ++place) rows[at(place)] = (place * 29 + 7) % rows_of_data;
@@ -27,7 +33,7 @@ void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t r
   std::vector<Value> right_columns(at(feature_count * row_count), Value{0});
   for (std::int64_t place = 0; place < count; ++place) {
     for (std::int64_t feature = 0; feature < feature_count; ++feature) {
-      const float raw = features[at(rows[at(place)] * feature_count + feature)];
+      const float raw = static_cast<float>(features[at(rows[at(place)] * feature_count + feature)]);
       const float value = scaled ? (raw - shift[at(feature)]) * scale[at(feature)] : raw;
       const std::int64_t block = feature / FeatureBlocks::width;
       const std::int64_t in_block = place * cut.padded(block) + feature % FeatureBlocks::width;
@@ -37,8 +43,13 @@ void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t r
   }
 
   Guarded<Value> blocks(cut.total_columns() * row_count), columns(feature_count * row_count);
-  const RowSource source{features.data(), feature_count, scaled ? shift.data() : nullptr,
-                         scaled ? scale.data() : nullptr};
+  RowSource source;
+  if constexpr (std::is_same_v<Feature, float>)
+    source.features = features.data();
+  else
+    source.bytes = features.data();
+  source.feature_count = feature_count;
+  if (scaled) source.shift = shift.data(), source.scale = scale.data();
   move_kernels<Value>().gather(source, rows.data(), count, row_count, in_blocks ? blocks.data() : nullptr,
                                by_columns ? columns.data() : nullptr);
   INFO(feature_count << " features, " << count << " of " << row_count << " rows, scaled " << scaled);
@@ -48,14 +59,14 @@ void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t r
   CHECK(blocks.intact());
 }
 
-template <class Value>
+template <class Value, class Feature>
 void check_gathers() {
   for (const std::int64_t feature_count : {1, 3, 4, 7, 8, 10, 16, 17, 64, 65, 100, 128, 150})
     for (const auto& [count, row_count] :
          {std::pair{1, 16}, {15, 16}, {16, 16}, {17, 32}, {32, 32}, {40, 48}, {48, 64}})
       for (const bool scaled : {false, true})
         for (const auto& [in_blocks, by_columns] : {std::pair{true, true}, {false, true}})
-          check_gather<Value>(feature_count, count, row_count, scaled, in_blocks, by_columns);
+          check_gather<Value, Feature>(feature_count, count, row_count, scaled, in_blocks, by_columns);
 }
 
 template <class Value>
@@ -84,8 +95,10 @@ void check_transposes() {
 
 TEST_CASE("rows are gathered exactly, by columns and in blocks with their padding") {
   on_every_target([] {
-    check_gathers<float>();
-    check_gathers<double>();
+    check_gathers<float, float>();
+    check_gathers<double, float>();
+    check_gathers<float, std::uint8_t>();
+    check_gathers<double, std::uint8_t>();
   });
 }
 

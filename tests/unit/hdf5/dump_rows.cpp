@@ -42,7 +42,7 @@ int main(int, char** argv) {
     dump<float>(stored, path + ".f32");
     dump<double>(stored, path + ".f64");
     if (stored.info().number_class == sheaf::NumberClass::integer) dump<std::int64_t>(stored, path + ".i64");
-    if (stored.is_bytes()) dump<std::uint8_t>(stored, path + ".u8");
+    if (stored.info().is_bytes) dump<std::uint8_t>(stored, path + ".u8");
     std::printf("%s\n", name.c_str());
   }
   return 0;

@@ -26,7 +26,7 @@ std::vector<double> counting(std::size_t count) {
 template <class T>
 std::vector<T> read(const DataSetReader& reader, IndexRange rows) {
   std::vector<T> values(static_cast<std::size_t>(rows.count() * reader.info().row_elements()));
-  reader.read_rows(rows, values.data(), Transfer::independent);
+  reader.read_rows(rows, values.data());
   return values;
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("blocks are whole chunks, and together all rows") {
     next = chunked.block(number).end;
   }
   CHECK(next == 1000);
-  CHECK(chunked.block_count() > 2);  // no more than 256 KiB at a time
+  CHECK(chunked.block_count() > 2);  // no more than 64 KiB at a time, but whole chunks
 }
 
 TEST_CASE("a spoiled chunk is an error that names its rows; others are still read") {

@@ -1,0 +1,59 @@
+// A file's features as training wants them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/index_range.hpp"
+#include "dataset/file_schema.hpp"
+#include "hdf5/stored_rows.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// A row that holds what it must not.
+class BadRow : public RunError {
+ public:
+  BadRow(std::int64_t row, const std::string& message) : RunError(message), row_(row) {}
+  std::int64_t row() const { return row_; }
+
+ private:
+  std::int64_t row_;
+};
+
+/// Reads rows in order or not, by any number of threads: unsigned bytes as they are, other numbers as float; images
+/// channels first.
+class FeatureReader {
+ public:
+  /// What a thread needs; keeps its memory. Not shared between threads.
+  struct Buffers {
+    RowBuffers rows;
+    std::vector<std::byte> image;
+  };
+
+  /// Opens options.file. Throws as InputFile. Local.
+  FeatureReader(const DataOptions& options, const FileSchema& schema);
+
+  /// The rows in pieces that are read at one go.
+  std::int64_t block_count() const { return rows_.block_count(); }
+  IndexRange block(std::int64_t number) const { return rows_.block(number); }
+
+  /// Reads whole rows to `values`, [rows, feature_count] of bytes or floats as the schema says. Throws BadRow with the
+  /// lowest row that holds a number that is not finite, RunError when the file cannot be read. Thread-safe.
+  void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
+
+ private:
+  template <class Value>
+  void read_as(IndexRange rows, Value* values, Buffers& buffers) const;
+
+  StoredRows rows_;
+  std::int64_t width_;
+  bool bytes_;
+  ImageShape turned_;  // images whose channels come last in the file
+};
+
+}  // namespace sheaf

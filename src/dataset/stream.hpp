@@ -1,0 +1,101 @@
+// A data set larger than memory, passing through the memory that the ranks of a node share.
+//
+// The node's lanes train in rounds: each brings the models that it has claimed, all begin with the first epoch, and
+// every window of rows that is read serves them all, so that a pass reads the file once however many models, lanes and
+// ranks there are. Reading threads of all ranks take block by block from one counter, ahead of the lanes by as many
+// windows as memory has slots. Who waits, waits asleep.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/index_range.hpp"
+#include "dataset/dataset.hpp"
+#include "dataset/file_schema.hpp"
+#include "dataset/stream_plan.hpp"
+#include "mpi/communicator.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// What all ranks know of a stream.
+struct StreamOptions {
+  StreamPlan plan;
+  std::uint64_t seed = 0;  ///< of the orders of blocks
+  bool shuffled = true;
+  Validation validation = Validation::none;
+  std::int64_t lanes = 1;    ///< of this rank
+  std::int64_t threads = 1;  ///< that read, of this rank
+};
+
+/// Rows in memory, for a while.
+struct Window {
+  struct Block {
+    IndexRange rows;         ///< of the file
+    std::int64_t place = 0;  ///< of the first in `data`
+  };
+  Pass pass;
+  std::int64_t number = 0;  ///< in the pass
+  bool last = false;        ///< of the pass
+  std::vector<Block> blocks;
+  DataSet data;  ///< a row where a block says so
+};
+
+class Stream {
+ public:
+  /// `targets`: the file's data set without features (load_targets). Reading begins with the first round. Throws
+  /// AgreedError when the node lacks the shared memory or the file cannot be opened. Collective over `node`, as is the
+  /// destructor.
+  Stream(const DataOptions& data, const FileSchema& schema, const DataSet& targets, const StreamOptions& options,
+         const Communicator& node);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  const StreamOptions& options() const;
+
+  /// Bytes of features that this rank has read.
+  std::int64_t bytes_read() const;
+
+ private:
+  friend class StreamLane;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One lane's way through the stream. Every lane of the node takes part in every round, with models or without, until
+/// a round has none. Not shared between threads. Functions throw RunError when this rank's reading has failed.
+class StreamLane {
+ public:
+  explicit StreamLane(Stream& stream) : stream_(*stream.state_) {}
+
+  /// Waits for all lanes of the node, then begins a round; `epochs` is what the lane's models want at most, 0 without
+  /// models. Returns how many the round has; 0: no lane has models any more.
+  std::int64_t begin_round(std::int64_t epochs);
+
+  /// The next window of the round, nothing at its end. What was returned before is no longer valid.
+  const Window* next();
+
+  /// Seconds that next() has waited for data, since the lane began.
+  double waited_seconds() const { return waited_; }
+
+ private:
+  void release();
+
+  Stream::State& stream_;
+  std::int64_t round_ = 0;        // that it is in, from 1
+  std::int64_t epochs_ = 0;       // of the round
+  std::int64_t next_window_ = 0;  // counted from the beginning of the stream
+  std::int64_t end_window_ = 0;   // of the round
+  std::int64_t first_pass_ = 0;   // of the round, likewise
+  bool holds_ = false;
+  Window window_;
+  std::vector<std::int64_t> order_;  // of the pass's blocks
+  double waited_ = 0;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/stream_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "core/random_stream.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+constexpr std::int64_t streaming_mebibytes = 512;
+
+}  // namespace
+
+IndexRange StreamPlan::blocks_of(std::int64_t window) const {
+  return {window * window_blocks, std::min((window + 1) * window_blocks, blocks())};
+}
+
+StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes) {
+  StreamPlan plan;
+  plan.rows = rows;
+  plan.block_rows = block_rows;
+  plan.slots = options.read_ahead + 1;
+  const std::int64_t mebibytes = options.memory_mib > 0 ? options.memory_mib : streaming_mebibytes;
+  const std::int64_t most_blocks = mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
+  const auto refuse = [&](std::int64_t window_blocks, const std::string& problem, const std::string& advice) {
+    const std::int64_t needed = plan.slots * window_blocks * block_rows * row_bytes;
+    throw RunError(fmt::format("{} ({} windows in memory need {} MiB, data.memory gives {}). Set data.memory = {}{}.",
+                               problem, plan.slots, needed / mebibyte + 1, mebibytes, needed / mebibyte + 1, advice));
+  };
+  if (most_blocks < 1)
+    refuse(1, fmt::format("The chunks of '{}' are too large to be streamed", options.file),
+           " or more, or rewrite the file in smaller chunks");
+  plan.window_blocks = std::min(most_blocks, plan.blocks());
+  if (options.window == 0) return plan;
+  const std::int64_t wanted = std::min((options.window + block_rows - 1) / block_rows, plan.blocks());
+  if (wanted > most_blocks)
+    refuse(wanted, fmt::format("data.window = {} does not fit into memory", options.window),
+           " or more, or a smaller window");
+  plan.window_blocks = wanted;
+  return plan;
+}
+
+bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t node_bytes) {
+  if (options.mode != DataMode::automatic) return options.mode == DataMode::streamed;
+  return bytes > (options.memory_mib > 0 ? options.memory_mib * mebibyte : node_bytes / 2);
+}
+
+std::int64_t pass_count(std::int64_t epochs, Validation validation) {
+  if (epochs == 0) return 0;
+  switch (validation) {
+    case Validation::none:
+      return epochs;
+    case Validation::last:
+      return epochs + 1;
+    case Validation::each:
+      break;
+  }
+  return 2 * epochs;
+}
+
+Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation) {
+  assert(number >= 0 && number < pass_count(epochs, validation));
+  if (validation == Validation::each) return {number % 2 == 0, number / 2};
+  return {number < epochs, std::min(number, epochs - 1)};
+}
+
+std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(blocks));
+  std::iota(order.begin(), order.end(), 0);
+  if (!shuffled) return order;
+  RandomStream stream(seed, Purpose::block_order, static_cast<std::uint64_t>(epoch));
+  shuffle(order.data(), blocks, stream);
+  return order;
+}
+
+void shuffle_window(std::int64_t* rows, std::int64_t count, std::uint64_t iteration_seed, std::int64_t epoch,
+                    std::int64_t window) {
+  const std::uint64_t index = static_cast<std::uint64_t>(epoch) << 32 | static_cast<std::uint64_t>(window);
+  RandomStream stream(iteration_seed, Purpose::window_order, index);
+  shuffle(rows, count, stream);
+}
+
+}  // namespace sheaf

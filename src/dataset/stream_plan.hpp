@@ -1,0 +1,58 @@
+// How a data set that is larger than memory is cut, and in which order it passes. Pure.
+//
+// A pass reads every block (whole chunks) once. For training the blocks come in random order, the same for all models
+// of an epoch, so that one reading serves them all; windows of consecutive blocks are shuffled row by row, for each
+// model anew.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/index_range.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// Depends on the file and the study alone: losses must not depend on ranks or lanes.
+struct StreamPlan {
+  std::int64_t rows = 0;
+  std::int64_t block_rows = 0;     ///< of all blocks but the last
+  std::int64_t window_blocks = 1;  ///< of all windows but a pass's last
+  std::int64_t slots = 2;          ///< windows in memory at once
+
+  std::int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
+  std::int64_t windows() const { return (blocks() + window_blocks - 1) / window_blocks; }
+  std::int64_t window_rows() const { return window_blocks * block_rows; }
+  /// Places in the pass's order of blocks.
+  IndexRange blocks_of(std::int64_t window) const;
+};
+
+/// `row_bytes`: of a row in memory, targets included. Throws RunError when data.memory does not take one block and
+/// those read ahead, or data.window asks for more than it takes.
+StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes);
+
+/// Whether a file of `bytes` is streamed, on nodes that have `node_bytes` of memory.
+bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t node_bytes);
+
+/// When a pass over the validation rows follows.
+enum class Validation { none, last, each };
+
+/// One reading of the file.
+struct Pass {
+  bool training = true;
+  std::int64_t epoch = 0;  ///< trained in it, or validated after it
+};
+
+/// Passes of a round: models that train side by side for up to `epochs` epochs.
+std::int64_t pass_count(std::int64_t epochs, Validation validation);
+Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation);
+
+/// Numbers of the blocks in the order of a pass.
+std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch);
+
+/// Shuffles a window's rows for one model.
+void shuffle_window(std::int64_t* rows, std::int64_t count, std::uint64_t iteration_seed, std::int64_t epoch,
+                    std::int64_t window);
+
+}  // namespace sheaf

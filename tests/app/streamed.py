@@ -1,0 +1,143 @@
+"""Training on a file in windows: the same losses whatever the ranks and lanes, the accuracy of rows in memory, memory
+that does not grow with the file, and errors in mid-run."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, Checks, read_csv, sheaf
+
+checks = Checks()
+
+
+STUDY = """
+[data]
+task = classification
+[train]
+loss = cross_entropy
+optimizer = adam
+batch_size = 50
+[run]
+output = run
+device = cpu
+"""
+
+
+def write_sorted(path, copies, **layout):
+    """The digits, `copies` times with noise, sorted by label: the worst order to train in."""
+    random = numpy.random.default_rng(0)
+    with h5py.File(DIGITS) as file:
+        features, labels = file["features"][:].astype("f4"), file["targets"][:]
+    features = numpy.concatenate([features + random.normal(0, 1, features.shape).astype("f4") for _ in range(copies)])
+    labels = numpy.tile(labels, copies)
+    order = numpy.argsort(labels, kind="stable")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("features", data=features[order], **layout)
+        file.create_dataset("targets", data=labels[order])
+    return os.path.getsize(path)
+
+
+def run(*words, file="sorted.h5", **options):
+    shutil.rmtree("run", ignore_errors=True)
+    return sheaf("run", "study.cfg", f"--data.file={file}", *words, **options)
+
+
+def results():
+    return [(row["iteration"], row["final_loss"], row["validation_loss"], row["validation_score"], row["steps"])
+            for row in read_csv("run/results.csv")]
+
+
+def accuracy():
+    return numpy.mean([float(row["validation_score"]) for row in read_csv("run/results.csv")])
+
+
+def check_sameness():
+    write_sorted("sorted.h5", 10, chunks=(90, 64), compression="gzip", shuffle=True)
+    common = ["--data.mode=streamed", "--data.memory=1", "--data.normalise=standard", "--model.kind=mlp",
+              "--model.hidden=16", "--train.epochs=2", "--study.iterations=3", "--run.curves=yes"]
+    for words in (["--search.method=grid", "--search.folds=2"], ["--run.engine=torch", "--data.validation=0.1"],
+                  ["--data.validation=0.2", "--ensemble.members=2", "--ensemble.bootstrap=yes"]):
+        reference = None
+        for ranks, lanes in ((1, 1), (1, 3), (2, 1), (3, 2)):
+            done = run(*common, *words, f"--run.lanes={lanes}", ranks=ranks)
+            checks.check(done.code == 0 and "data: streamed" in done.stdout, f"{words} runs", done.stderr)
+            found = results()
+            reference = reference or found
+            checks.check(found == reference and len({row[1] for row in found}) == len(found),
+                         f"{words}: {ranks} ranks of {lanes} lanes", f"{found}\nnot {reference}")
+            with h5py.File("run/results.h5") as file:
+                curves = file["epochs"][:]
+            checks.check(len(curves) == 2 * len(found) and numpy.isfinite(curves["validation_score"]).all(),
+                         "curves", str(curves[:4]))
+
+
+def check_accuracy():
+    """Within one point of a full shuffle, on a file sorted by label that has many windows."""
+    common = ["--data.validation=0.2", "--data.normalise=standard", "--model.kind=mlp", "--model.hidden=32",
+              "--train.epochs=4", "--study.iterations=4"]
+    run(*common, "--data.mode=resident")
+    full = accuracy()
+    done = run(*common, "--data.mode=streamed", "--data.memory=2")
+    checks.check("windows" in done.stderr and "streamed: 1 windows" not in done.stderr, "several windows", done.stderr)
+    checks.check(accuracy() > full - 0.01, "accuracy of the window shuffle", f"{accuracy()} against {full}")
+    checks.check(full > 0.9, "the digits are learnt", str(full))
+    # The test can fail: without any shuffle the sorted file teaches one digit after the other.
+    run(*common, "--data.mode=streamed", "--data.memory=1", "--train.shuffle=no")
+    checks.check(accuracy() < full - 0.05, "accuracy without a shuffle", f"{accuracy()} against {full}")
+
+
+def check_memory():
+    """The same peak for a file three times as large."""
+    peaks = []
+    for rows in (50000, 150000):
+        with h5py.File("large.h5", "w") as file:
+            features = file.create_dataset("features", (rows, 400), "f4")
+            for begin in range(0, rows, 10000):
+                features[begin : begin + 10000] = numpy.random.default_rng(begin).random((10000, 400), dtype="f4")
+            file.create_dataset("targets", data=numpy.arange(rows) % 10)
+        shutil.rmtree("run", ignore_errors=True)
+        words = [os.environ["SHEAF"], "run", "study.cfg", "--data.file=large.h5", "--train.epochs=1",
+                 "--data.mode=streamed", "--data.memory=16", "--run.lanes=1"]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        stderr = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        checks.check(status == 0, f"{rows} rows are trained on", stderr)
+        peaks.append(usage.ru_maxrss / 1024)
+    os.remove("large.h5")
+    checks.check(peaks[1] < peaks[0] + 30, "the peak does not grow with the file (160 MiB more)", f"{peaks} MiB")
+
+
+def check_errors():
+    write_sorted("sorted.h5", 2, chunks=(90, 64), compression="gzip")
+    streamed = ["--data.mode=streamed", "--data.memory=1"]
+    for words, code, message in (
+            (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full needs all rows in memory"),
+            (streamed + ["--search.method=grid", "--search.train.shuffle=true, false"], 2, "train.shuffle cannot be searched"),
+            (["--data.mode=streamed", "--data.memory=1", "--data.window=100000000"], 1, "does not fit into memory"),
+            (streamed + ["--data.channels=last"], 1, "data.channels = last needs images")):
+        done = run(*words, ranks=2)
+        checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1, f"{words[-1]}",
+                     done.stderr)
+    with h5py.File("sorted.h5") as file:  # a chunk in the middle is spoiled: found in mid-run
+        offset = file["features"].id.get_chunk_info(20)
+    with open("sorted.h5", "r+b") as file:
+        file.seek(offset.byte_offset + offset.size // 2)
+        file.write(b"spoiled")
+    for ranks in (1, 3):
+        done = run(*streamed, ranks=ranks)
+        checks.check(done.code == 1 and "cannot be read (it" in done.stderr and len(done.error_lines()) == 1,
+                     f"a spoiled chunk, {ranks} ranks", done.stderr)
+        checks.check(not os.path.exists("run/results.csv"), "no results of half a run")
+
+
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+check_sameness()
+check_accuracy()
+check_memory()
+check_errors()
+sys.exit(checks.finish())
