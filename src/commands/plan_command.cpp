@@ -56,7 +56,8 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.push_back({fmt::format("{}", trial)});
     for (const auto& value : plan.trials()[trial].values) rows.back().push_back(value);
     rows.back().push_back(fmt::format("{}", estimates[trial].parameters));
-    rows.back().push_back(fmt::format("{:.4g}", estimates[trial].flops / 1e9));
+    rows.back().push_back(
+        has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
     const std::string reason = torch_reason(plan.trials()[trial], run, on_gpu);
     rows.back().push_back(reason.empty() ? "resident" : fmt::format("torch ({})", reason));
@@ -86,8 +87,9 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   std::vector<TrialEstimate> estimates;
   double flops = 0, memory = 0;
   std::int64_t lanes = 0;
-  for (const auto& trial : plan->trials()) {
-    estimates.push_back(estimate_trial(trial, data.shape, training_rows_per_iteration(study, data.shape.rows)));
+  const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
+  for (std::size_t trial = 0; trial < plan->trials().size(); ++trial) {
+    estimates.push_back(estimate_trial(plan->trials()[trial], data.shape, data.parameter_counts[trial], training_rows));
     flops += estimates.back().flops * static_cast<double>(plan->iteration_count()) /
              static_cast<double>(plan->trials().size());
     memory = std::max(memory, estimates.back().memory_bytes);

@@ -7,9 +7,31 @@
 
 namespace sheaf {
 
+namespace {
+
+std::string reason_of(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::linear:
+    case ModelKind::mlp:
+      return "";
+    case ModelKind::cnn:
+      return "a cnn has convolutions";
+    case ModelKind::resnet18:
+    case ModelKind::resnet50:
+      return "a resnet has convolutions";
+    case ModelKind::torchscript:
+      return "a TorchScript module runs in LibTorch";
+    case ModelKind::plugin:
+      return "a plugin runs in LibTorch";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string torch_reason(const Trial& trial, const RunOptions& run, bool on_gpu) {
   if (run.engine == EngineKind::torch) return "run.engine = torch";
-  if (trial.model.kind == ModelKind::cnn) return "a cnn has convolutions";
+  if (const std::string reason = reason_of(trial.model.kind); !reason.empty()) return reason;
   if (on_gpu) return "it trains on a GPU";
   if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);
   return "";

@@ -43,7 +43,8 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
   trained_.record.iteration = iteration.number;
   trained_.record.status = IterationStatus::finished;
   trained_.record.engine = engine;
-  trainer_->start({trial_, layers_, weights_, *context.data, *split_, rows_, iteration.seed});
+  trainer_->start({trial_, layers_, weights_, *context.data, *split_, rows_, iteration.seed,
+                   shape_of(*context.data, context.study.data)});
 }
 
 void StreamedCourse::use(const Window& window) {

@@ -47,7 +47,7 @@ class StreamedEngine : public Engine {
     for (double bytes = 0; !claim.empty() && courses.size() < most_models; ++claim.begin) {
       const Iteration iteration = context_.plan.iteration(claim.begin);
       const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-      bytes += estimate_trial(trial, shape_of(*context_.data, context_.study.data), context_.data->rows).memory_bytes;
+      bytes += memory_of(trial);
       if (!courses.empty() && bytes > models_bytes) break;
       const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
       courses.push_back(std::make_unique<StreamedCourse>(
@@ -56,6 +56,14 @@ class StreamedEngine : public Engine {
       epochs_ = std::max(epochs_, trial.train.epochs);
     }
     return courses;
+  }
+
+  // Networks from files are of unknown size: one at a time.
+  double memory_of(const Trial& trial) const {
+    if (!has_layout(trial.model.kind)) return models_bytes;
+    const DataShape shape = shape_of(*context_.data, context_.study.data);
+    return estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), context_.data->rows)
+        .memory_bytes;
   }
 
   // False when no lane of the node has had anything to train.

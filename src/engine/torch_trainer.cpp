@@ -10,14 +10,11 @@
 
 #include "core/error.hpp"
 #include "engine/torch_training.hpp"
+#include "model/network_maker.hpp"
+#include "model/torch_words.hpp"
 
 namespace sheaf {
 namespace {
-
-std::string first_line(const c10::Error& error) {
-  const std::string text = error.what_without_backtrace();
-  return text.substr(0, text.find('\n'));
-}
 
 torch::Device torch_device(int gpu) {
   if (gpu < 0) return torch::kCPU;
@@ -39,7 +36,7 @@ class TorchTrainer : public Trainer {
     try {
       return use();
     } catch (const c10::Error& error) {
-      throw RunError("LibTorch: " + first_line(error));
+      throw RunError("LibTorch: " + torch_words(error));
     }
   }
 
@@ -55,7 +52,10 @@ class TorchTrainer : public Trainer {
     run([&] {
       training_.reset();  // its memory is free for the next one
       const bool is_shared = shared_.features.defined() && rows_of(task.data) == shared_rows_;
-      training_ = std::make_unique<TorchTraining>(task, is_shared ? shared_ : data_tensors(task.data, device_));
+      auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed}, device_,
+                                    dtype_of(task.trial.train));
+      training_ = std::make_unique<TorchTraining>(task, std::move(network),
+                                                  is_shared ? shared_ : data_tensors(task.data, device_));
     });
   }
 
@@ -82,6 +82,7 @@ class TorchTrainer : public Trainer {
   torch::Device device_;
   const void* shared_rows_ = nullptr;
   DataTensors shared_;
+  NetworkMaker networks_;
   std::unique_ptr<TorchTraining> training_;
 };
 
@@ -103,7 +104,7 @@ std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* sh
     throw RunError(
         fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
                     "ranks per GPU if memory ran out.",
-                    device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), first_line(error)));
+                    device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_words(error)));
   }
 }
 

@@ -36,10 +36,6 @@ class LossSum {
   torch::Tensor on_gpu_;
 };
 
-torch::ScalarType dtype_of(const TrainOptions& train) {
-  return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
-}
-
 std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
   return train.batch_size == 0 ? count : std::min(train.batch_size, count);
 }
@@ -59,6 +55,10 @@ torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::
 
 }  // namespace
 
+torch::ScalarType dtype_of(const TrainOptions& train) {
+  return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
+}
+
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights) {
   const bool mean = train.reduction == Reduction::mean;
@@ -69,13 +69,13 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
   return mean ? weighted.mean() : weighted.sum();
 }
 
-TorchTraining::TorchTraining(const TrainingTask& task, DataTensors tensors)
+TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors)
     : task_(task),
       train_(task.trial.train),
       batch_size_(batch_size_of(train_, static_cast<std::int64_t>(task.rows.size()))),
-      network_(task.trial.model, task.layers, task.weights, tensors.features.device(), dtype_of(train_)),
+      network_(std::move(network)),
       reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_)),
-      optimizer_(make_optimizer(train_, network_.parameters())) {}
+      optimizer_(make_optimizer(train_, network_->parameters())) {}
 
 TorchTraining::~TorchTraining() = default;
 
@@ -87,17 +87,17 @@ std::vector<std::int64_t> TorchTraining::epoch_rows() const {
 }
 
 void TorchTraining::read_from(const DataSet& data) {
-  reader_ = BatchReader(data, data_tensors(data, network_.parameters().device()), task_.split.scaling, train_.loss,
+  reader_ = BatchReader(data, data_tensors(data, network_->parameters().device()), task_.split.scaling, train_.loss,
                         dtype_of(train_));
 }
 
 // The losses of the batches, each times its rows where it is their mean.
 double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
-  torch::Tensor gradients = network_.parameters().grad();
+  torch::Tensor gradients = network_->parameters().grad();
   LossSum sum(train_.reduction, gradients.device());
   reader_.read(rows, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
-    const torch::Tensor outputs = network_.forward(batch.features, TrainingStep{task_.seed, steps_});
+    const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, steps_});
     const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
     loss.backward();
     optimizer_->step();
@@ -107,11 +107,11 @@ double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
   return sum.value();
 }
 
-double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
+double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
   const torch::NoGradGuard no_grad;
-  LossSum sum(train_.reduction, network_.parameters().device());
+  LossSum sum(train_.reduction, network_->parameters().device());
   reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
-    const torch::Tensor found = network_.forward(batch.features);
+    const torch::Tensor found = network_->forward(batch.features);
     sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
@@ -135,7 +135,7 @@ double TorchTraining::train_rows(const DataSet& data, const std::vector<std::int
   return train_batches(rows);
 }
 
-double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const {
+double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
   outputs.clear();
   return per_row(evaluate_batches(rows, outputs), rows);
 }

@@ -23,32 +23,35 @@ namespace sheaf {
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights = {});
 
+/// The type of a network's parameters.
+torch::ScalarType dtype_of(const TrainOptions& train);
+
 /// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
 class TorchTraining {
  public:
-  /// `tensors` are the task's data on the device.
-  TorchTraining(const TrainingTask& task, DataTensors tensors);
+  /// `network` is the task's, `tensors` are its data, on one device.
+  TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
   ~TorchTraining();
 
   double train_epoch();
   double train_rows(const DataSet& data, const std::vector<std::int64_t>& rows);
-  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const;
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   std::int64_t steps() const { return steps_; }
 
-  const Network& network() const { return network_; }
+  const Network& network() const { return *network_; }
 
  private:
   std::vector<std::int64_t> epoch_rows() const;
   void read_from(const DataSet& data);
   double train_batches(const std::vector<std::int64_t>& rows);
-  double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) const;
+  double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
 
   TrainingTask task_;
   TrainOptions train_;
   std::int64_t batch_size_;
-  Network network_;
+  std::unique_ptr<Network> network_;
   BatchReader reader_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::int64_t epochs_ = 0, steps_ = 0;

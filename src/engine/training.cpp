@@ -28,13 +28,14 @@ class Course {
       : context_(context),
         trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
         lot_(lot),
-        layers_(network_layout(trial_.model, shape_of(lot_.data, context.study.data))),
+        shape_(shape_of(lot_.data, context.study.data)),
+        layers_(network_layout(trial_.model, shape_)),
         weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
         trainer_(trainer) {
     trained_.record.iteration = iteration.number;
     if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(lot_.split->training_rows, iteration.seed);
     const auto& rows = context.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
-    trainer.start({trial_, layers_, weights_, lot_.data, *lot_.split, rows, iteration.seed});
+    trainer.start({trial_, layers_, weights_, lot_.data, *lot_.split, rows, iteration.seed, shape_});
   }
 
   TrainedIteration run() {
@@ -75,6 +76,7 @@ class Course {
   const TrainingContext& context_;
   const Trial& trial_;
   const Lot& lot_;
+  const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   Trainer& trainer_;

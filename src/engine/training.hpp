@@ -24,6 +24,7 @@ struct TrainingTask {
   const Split& split;
   const std::vector<std::int64_t>& rows;
   std::uint64_t seed = 0;
+  DataShape shape{};  ///< what the network sees of `data`
 };
 
 /// Trains one model after the other. Not shared between threads.

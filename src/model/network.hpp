@@ -1,4 +1,4 @@
-// A network in LibTorch: its parameters and its forward pass.
+// A network in LibTorch: its parameters, its buffers and its forward pass.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,39 +8,39 @@
 #include <vector>
 
 #include "model/dropout_mask.hpp"
-#include "plan/network_layout.hpp"
 
 namespace sheaf {
 
-/// The parameters lie in one flat tensor, their gradients in another, and each layer sees its parts of both: the
-/// optimizers work element by element, so one update of the flat tensor is the update of all layers at a fraction of
-/// the calls. Not shared between threads.
+/// What trainers see of a network, whoever made it. Its state is the parameters and the buffers: what was read from
+/// them and is written into them again, in place, restores it. Not shared between threads.
 class Network {
  public:
-  /// `weights` is the flat list of initial_weights(). `dtype` is kFloat32 or kFloat64.
-  Network(const ModelOptions& model, const std::vector<Layer>& layers, const std::vector<float>& weights,
-          torch::Device device, torch::ScalarType dtype);
+  virtual ~Network() = default;
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
 
-  /// Outputs [rows, outputs] for features [rows, features]: plain values, or logits. With a step it drops activations
-  /// as in that training step; without one it never does.
-  torch::Tensor forward(const torch::Tensor& features, std::optional<TrainingStep> step = std::nullopt) const;
+  /// Outputs [rows, outputs] for features [rows, features]: plain values, or logits. With a step it is in training
+  /// mode: it drops activations as in that step, and batch norms take the batch's statistics and follow them with
+  /// their running ones. Without a step it is in evaluation mode.
+  torch::Tensor forward(const torch::Tensor& features, std::optional<TrainingStep> step = std::nullopt) {
+    return compute(features, step);
+  }
 
-  /// All parameters in the order of the flat list; `grad()` holds what backward passes have added up.
+  /// All trained parameters, [count] of one type; `grad()` holds what backward passes have added up. The layers see
+  /// parts of this tensor.
   const torch::Tensor& parameters() const { return parameters_; }
 
- private:
-  struct Part {
-    Layer layer;
-    torch::Tensor weight;
-    torch::Tensor bias;  // undefined without
-  };
+  /// What training changes besides the parameters, such as running means and variances.
+  const std::vector<torch::Tensor>& buffers() const { return buffers_; }
 
-  torch::Tensor activate(const torch::Tensor& values) const;
-  torch::Tensor drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const;
+ protected:
+  Network() = default;
 
-  ModelOptions model_;
   torch::Tensor parameters_;
-  std::vector<Part> parts_;
+  std::vector<torch::Tensor> buffers_;
+
+ private:
+  virtual torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) = 0;
 };
 
 }  // namespace sheaf

@@ -99,17 +99,25 @@ void check_data(const Study& study, Problems& problems) {
                     study.data.validation, study.search.folds));
 }
 
+bool has_dense_hidden(ModelKind kind) {
+  return kind == ModelKind::mlp || kind == ModelKind::cnn;
+}
+
+void check_image(const Study& study, Problems& problems) {
+  if (study.data.source == DataSource::synthetic && study.data.image.channels == 0)
+    problems.add(
+        fmt::format("{} needs data.image with synthetic data. Set data.image to CxHxW with "
+                    "C * H * W = data.columns = {}.",
+                    assignment(study, "model.kind"), study.data.columns));
+}
+
 void check_cnn(const Study& study, Problems& problems) {
   const ImageShape& image = study.data.image;
   const std::size_t poolings = study.model.channels.size();
   if (poolings == 0)
     problems.add(
         "model.kind = cnn needs model.channels. Set it to the output channels of each convolution, e.g. 8 16.");
-  if (study.data.source == DataSource::synthetic && image.channels == 0)
-    problems.add(
-        fmt::format("model.kind = cnn needs data.image with synthetic data. Set data.image to CxHxW with "
-                    "C * H * W = data.columns = {}.",
-                    study.data.columns));
+  check_image(study, problems);
   const std::int64_t side = std::min(image.height, image.width);
   if (image.channels != 0 && (poolings > 62 || (side >> poolings) == 0))
     problems.add(
@@ -123,13 +131,25 @@ void check_model(const Study& study, Problems& problems) {
   if (model.kind == ModelKind::mlp && model.hidden.empty())
     problems.add("model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
-  if (model.kind == ModelKind::linear && !model.hidden.empty() && is_slip(study, "model.hidden", "model.kind"))
-    problems.add(fmt::format("{} has no effect (model.kind = linear). Leave it out, or set model.kind = mlp.",
-                             assignment(study, "model.hidden")));
+  if (model.kind == ModelKind::resnet18 || model.kind == ModelKind::resnet50) check_image(study, problems);
+  if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_slip(study, "model.hidden", "model.kind"))
+    problems.add(fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
+                             assignment(study, "model.hidden"), assignment(study, "model.kind")));
+  if (model.kind != ModelKind::torchscript && model.keep_weights && is_slip(study, "model.keep_weights", "model.kind"))
+    problems.add(
+        fmt::format("model.keep_weights = true has no effect ({}). Leave it out, or set model.kind = "
+                    "torchscript:FILE.pt.",
+                    assignment(study, "model.kind")));
+  const bool own_weights = model.kind == ModelKind::plugin || model.keep_weights;
+  if (own_weights && model.initialisation != Initialisation::pytorch &&
+      is_slip(study, "model.initialisation", "model.kind") &&
+      is_slip(study, "model.initialisation", "model.keep_weights"))
+    problems.add(fmt::format("{} has no effect (the model has weights of its own). Leave it out.",
+                             assignment(study, "model.initialisation")));
   if (model.kind != ModelKind::cnn && !model.channels.empty() && is_slip(study, "model.channels", "model.kind"))
     problems.add(fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
-  const bool hidden_layers = model.kind != ModelKind::linear && !model.hidden.empty();
+  const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
   if (model.dropout > 0 && !hidden_layers && is_slip(study, "model.dropout", "model.kind") &&
       is_slip(study, "model.dropout", "model.hidden"))
     problems.add(fmt::format("{} has no effect (the {} has no hidden layer). Leave it out, or set model.hidden.",
@@ -230,10 +250,11 @@ void check_run(const Study& study, Problems& problems) {
         fmt::format("run.engine = resident trains with one thread a lane (run.threads = {}). Leave out run.threads, or "
                     "set run.engine = auto.",
                     study.run.threads));
-  if (study.model.kind == ModelKind::cnn && !is_searched(study, "model.kind"))
-    problems.add(
-        "run.engine = resident has no convolutions (model.kind = cnn). Set run.engine = auto, or another "
-        "model.kind.");
+  const bool dense = study.model.kind == ModelKind::linear || study.model.kind == ModelKind::mlp;
+  if (!dense && !is_searched(study, "model.kind"))
+    problems.add(fmt::format(
+        "run.engine = resident trains linear models and mlps ({}). Set run.engine = auto, or another model.kind.",
+        assignment(study, "model.kind")));
 }
 
 }  // namespace

@@ -168,4 +168,28 @@ Form<ImageShape> image_shape() {
   return form;
 }
 
+Form<ModelSource> model_source() {
+  static const auto names = choice<ModelKind>({{"linear", ModelKind::linear},
+                                               {"mlp", ModelKind::mlp},
+                                               {"cnn", ModelKind::cnn},
+                                               {"resnet18", ModelKind::resnet18},
+                                               {"resnet50", ModelKind::resnet50}});
+  static const auto prefixes =
+      choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
+  Form<ModelSource> form;
+  form.values = form.allowed = names.values + " | torchscript:FILE.pt | plugin:FILE.so";
+  form.names = names.names;
+  form.read = [](const std::string& text) -> std::optional<ModelSource> {
+    if (const auto kind = names.read(text)) return ModelSource{*kind, ""};
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto kind = prefixes.read(text.substr(0, colon));
+    const auto file = colon < text.size() ? non_empty_text().read(text.substr(colon + 1)) : std::nullopt;
+    return kind && file ? std::optional(ModelSource{*kind, *file}) : std::nullopt;
+  };
+  form.write = [](const ModelSource& source) {
+    return source.file.empty() ? names.write(source.kind) : prefixes.write(source.kind) + ":" + source.file;
+  };
+  return form;
+}
+
 }  // namespace sheaf

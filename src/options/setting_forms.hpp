@@ -52,6 +52,13 @@ Form<std::vector<std::int64_t>> layer_widths();
 /// "CxHxW"; `auto` is all zero.
 Form<ImageShape> image_shape();
 
+/// What a model is: a name, or "torchscript:FILE" or "plugin:FILE".
+struct ModelSource {
+  ModelKind kind = ModelKind::linear;
+  std::string file;
+};
+Form<ModelSource> model_source();
+
 /// One name of a list. Several names of one value are aliases: the first is the one that is written.
 template <class Value>
 Form<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {

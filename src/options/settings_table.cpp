@@ -37,16 +37,24 @@ class Section {
 
   template <class Value>
   void add(const std::string& name, Value Options::*value, const Form<Value>& form, const std::string& help) {
+    add(
+        name, form, [=](const Options& options) { return options.*value; },
+        [=](Options& options, const Value& read) { options.*value = read; }, help);
+  }
+
+  /// For a value that several members hold: get(options) is the value, set(options, value) keeps it.
+  template <class Value, class Get, class Set>
+  void add(const std::string& name, const Form<Value>& form, Get get, Set set, const std::string& help) {
     const auto options = options_;
     Setting setting;
     setting.allowed = form.allowed;
     setting.names = form.names;
     setting.set = [=](Study& study, const std::string& text) {
       const auto read = form.read(text);
-      if (read) study.*options.*value = *read;
+      if (read) set(study.*options, *read);
       return read.has_value();
     };
-    setting.text = [=](const Study& study) { return form.write(study.*options.*value); };
+    setting.text = [=](const Study& study) { return form.write(get(study.*options)); };
     setting.info = {name_ + "." + name, form.values, setting.text(Study{}), help};
     table_.push_back(std::move(setting));
   }
@@ -89,7 +97,7 @@ void add_data(std::vector<Setting>& table) {
   data.add("validation", &DataOptions::validation, number(below_one_in_words, below_one),
            "Fraction of the rows held out for validation; not together with search.folds.");
   data.add("image", &DataOptions::image, image_shape(),
-           "How a cnn sees a row: channels x height x width; auto takes the file's own shape.");
+           "How a network of images sees a row: channels x height x width; auto takes the file's own shape.");
   data.add("channels", &DataOptions::channels,
            choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
            "Where the file's images have their channels: [N, C, H, W] or [N, H, W, C].");
@@ -126,9 +134,18 @@ void add_synthetic_data(std::vector<Setting>& table) {
 
 void add_model(std::vector<Setting>& table) {
   Section<ModelOptions> model(table, "model", &Study::model);
-  model.add("kind", &ModelOptions::kind,
-            choice<ModelKind>({{"linear", ModelKind::linear}, {"mlp", ModelKind::mlp}, {"cnn", ModelKind::cnn}}),
-            "The network: one dense layer; dense layers; convolutions, then dense layers.");
+  model.add(
+      "kind", model_source(),
+      [](const ModelOptions& options) {
+        return ModelSource{options.kind, options.file};
+      },
+      [](ModelOptions& options, const ModelSource& source) {
+        options.kind = source.kind;
+        options.file = source.file;
+      },
+      "The network: one dense layer; dense layers; convolutions, then dense layers; a residual network (images of less "
+      "than 64 pixels on a side enter by a 3x3 convolution of stride 1, larger ones by 7x7 and max pooling); a module "
+      "that Python saved with torch.jit; a C++ module of your own (jobs/plugin).");
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side of the kernels, in pixels.");
@@ -137,16 +154,18 @@ void add_model(std::vector<Setting>& table) {
                                 {"tanh", Activation::tanh},
                                 {"sigmoid", Activation::sigmoid},
                                 {"gelu", Activation::gelu}}),
-            "After each layer but the last.");
+            "After each layer but the last, or each batch norm.");
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, below_one),
             "Probability of zeroing a value after each hidden dense layer.");
-  model.add("bias", &ModelOptions::bias, flag(), "Whether layers have a bias.");
+  model.add("bias", &ModelOptions::bias, flag(), "Whether layers have a bias; resnet: the dense one.");
   model.add("initialisation", &ModelOptions::initialisation,
             choice<Initialisation>({{"pytorch", Initialisation::pytorch},
                                     {"glorot", Initialisation::glorot},
                                     {"he", Initialisation::he},
                                     {"zeros", Initialisation::zeros}}),
-            "Initial weights: PyTorch's default, Glorot uniform (Keras), He, or zero.");
+            "Initial weights: PyTorch's default, Glorot uniform (Keras), He, or zero; batch norms start at 1 and 0.");
+  model.add("keep_weights", &ModelOptions::keep_weights, flag(),
+            "torchscript: whether each iteration starts from the file's weights instead of drawing its own.");
 }
 
 void add_train(std::vector<Setting>& table) {

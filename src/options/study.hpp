@@ -17,7 +17,7 @@ enum class Relation { independent, linear };
 enum class DataMode { automatic, resident, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
-enum class ModelKind { linear, mlp, cnn };
+enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
 enum class Activation { relu, tanh, sigmoid, gelu };
 enum class Initialisation { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
@@ -52,8 +52,8 @@ struct DataOptions {
   Task task = Task::regression;
   std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
   Normalise normalise = Normalise::none;
-  double validation = 0;                        ///< fraction of the rows held out; not with folds
-  ImageShape image;                             ///< how a cnn sees a row; unset: the shape of the file's features
+  double validation = 0;  ///< fraction of the rows held out; not with folds
+  ImageShape image;       ///< how a network of images sees a row; unset: the shape of the file's features
   ChannelOrder channels = ChannelOrder::first;  ///< of the file's images: N x C x H x W, or N x H x W x C
 
   DataMode mode = DataMode::automatic;
@@ -73,6 +73,7 @@ struct DataOptions {
 
 struct ModelOptions {
   ModelKind kind = ModelKind::linear;
+  std::string file;                    ///< torchscript, plugin: relative to the working directory
   std::vector<std::int64_t> hidden;    ///< widths of the hidden layers; a cnn's classifier may have some, too
   std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;             ///< cnn: side of the (odd) kernel
@@ -80,6 +81,7 @@ struct ModelOptions {
   double dropout = 0;  ///< after each hidden layer
   bool bias = true;
   Initialisation initialisation = Initialisation::pytorch;
+  bool keep_weights = false;  ///< torchscript: every iteration starts from the file's own weights
 };
 
 struct TrainOptions {

@@ -33,17 +33,18 @@ DataShape synthetic_shape(const DataOptions& options) {
           options.image};
 }
 
-TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t training_rows) {
+TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
+                             std::int64_t training_rows) {
   const auto layers = network_layout(trial.model, shape);
   TrialEstimate estimate;
-  estimate.parameters = parameter_count(layers);
+  estimate.parameters = parameters;
   estimate.flops = 6.0 * static_cast<double>(multiply_adds_per_row(layers)) * static_cast<double>(training_rows) *
                    static_cast<double>(trial.train.epochs);
   const std::int64_t batch =
       trial.train.batch_size == 0 ? training_rows : std::min(trial.train.batch_size, training_rows);
-  double values = static_cast<double>(estimate.parameters) * (2 + optimizer_state_count(trial.train));
+  double values = static_cast<double>(parameters) * (2 + optimizer_state_count(trial.train));
   double activations = static_cast<double>(shape.features);
-  for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.outputs * layer.height * layer.width);
+  for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());
   values += activations * static_cast<double>(batch);
   estimate.memory_bytes = values * (trial.train.precision == Precision::float64 ? 8 : 4);
   return estimate;

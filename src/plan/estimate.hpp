@@ -20,12 +20,14 @@ DataShape synthetic_shape(const DataOptions& options);
 struct TrialEstimate {
   std::int64_t parameters = 0;
   double flops = 0;         ///< floating-point operations of one iteration: 6 for each multiply-add of a forward pass
-                            ///< (2 forward, 4 backward), times training rows and epochs
-  double memory_bytes = 0;  ///< one lane's parameters, gradients, optimizer state and activations of a batch
+                            ///< (2 forward, 4 backward), times training rows and epochs; 0 without a layout: unknown
+  double memory_bytes = 0;  ///< one lane's parameters, gradients, optimizer state and activations of a batch (without
+                            ///< a layout only its features)
 };
 
-/// One iteration of a trial that trains on `training_rows` rows.
-TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t training_rows);
+/// One iteration of a trial that trains a network of `parameters` on `training_rows` rows.
+TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
+                             std::int64_t training_rows);
 
 /// Rows that one iteration trains on: all without folds and hold-out.
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows);

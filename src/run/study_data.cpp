@@ -13,6 +13,7 @@
 #include "dataset/storage.hpp"
 #include "dataset/stream_scaling.hpp"
 #include "dataset/synthetic.hpp"
+#include "model/network_check.hpp"
 #include "mpi/agreement.hpp"
 #include "plan/estimate.hpp"
 
@@ -92,7 +93,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const Placeme
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
     prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
-    for (const auto& trial : plan.trials()) network_layout(trial.model, prepared.shape);
+    prepared.parameter_counts = check_networks(plan.trials(), prepared.shape);
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data);
   });
   return prepared;

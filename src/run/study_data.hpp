@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
@@ -22,6 +24,7 @@ struct StudyData {
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< of the features of a file larger than memory
   DataShape shape;
+  std::vector<std::int64_t> parameter_counts;  ///< of each trial's network
 };
 
 /// Loads or draws the study's data, makes its splits, and checks that every trial's network fits. Throws on every rank

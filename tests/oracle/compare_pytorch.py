@@ -158,28 +158,42 @@ def make_weighted_loss(name, reduction, classes):
     return loss_of
 
 
+def load_weights(entry, network):
+    """Puts the entry's initial weights into a network, in its type."""
+    weights = torch.from_numpy(numpy.fromfile(entry["weights"], "f4"))
+    assert sum(parameter.numel() for parameter in network.parameters()) == len(weights)
+    torch.nn.utils.vector_to_parameters(weights.to(next(network.parameters()).dtype), network.parameters())
+
+
 def train_again(entry, sections, data):
     """(final loss, validation loss) by PyTorch."""
-    features, targets, _, row_weights = data[sections["data"]["task"]]
+    found = data[sections["data"]["task"]]
+    labelled = found[1].dtype.kind == "i"
+    network = make_network(sections["model"], found[0].shape[1], 10 if labelled else found[1].shape[1])
+    network.to(getattr(torch, entry["values"]["train.precision"]))
+    load_weights(entry, network)
+    return train_network(network, entry, sections, found)
+
+
+def train_network(network, entry, sections, data):
+    """The same for a network with its initial weights on (features [rows, features], targets, path, weights)."""
+    features, targets, _, row_weights = data
     values, train = entry["values"], sections["train"]
     dtype = getattr(torch, values["train.precision"])
     shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
     features = torch.from_numpy((features - shift) * scale).to(dtype)
     labelled = targets.dtype.kind == "i"
     targets = torch.from_numpy(targets) if labelled else torch.from_numpy(targets).to(dtype)
-    network = make_network(sections["model"], features.shape[1], 10 if labelled else targets.shape[1]).to(dtype)
-    weights = torch.tensor(entry["weights"], dtype=torch.float32).to(dtype)
-    torch.nn.utils.vector_to_parameters(weights, network.parameters())
-    assert sum(parameter.numel() for parameter in network.parameters()) == len(weights)
-    kind = values["train.loss"], train["reduction"], 10 if labelled else 0
+    kind = values.get("train.loss", train.get("loss")), train["reduction"], 10 if labelled else 0
     loss_of, weighted_loss_of = make_loss(*kind), make_weighted_loss(*kind)
     row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
-    optimizer = make_optimizer(train, float(values["train.weight_decay"]), network.parameters())
+    optimizer = make_optimizer(train, float(values.get("train.weight_decay", 0)), network.parameters())
+    network.train()
 
     for order in entry["orders"]:
         assert sorted(order + entry["validation_rows"]) == list(range(len(features)))
         total = 0.0
-        for rows in torch.tensor(order).split(BATCH):
+        for rows in torch.tensor(order).split(train["batch_size"]):
             optimizer.zero_grad()
             outputs = network(features[rows])
             loss = (loss_of(outputs, targets[rows]) if row_weights is None
@@ -189,6 +203,7 @@ def train_again(entry, sections, data):
             total += loss.item() * (len(rows) if train["reduction"] == "mean" else 1)
     final = total / len(order) if train["reduction"] == "mean" else total
     rows = entry["validation_rows"]
+    network.eval()
     with torch.no_grad():
         return final, loss_of(network(features[rows]), targets[rows]).item()
 

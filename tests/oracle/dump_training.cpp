@@ -1,15 +1,17 @@
 // Trains studies and writes all that another program needs to train the same: `dump_training STUDY.cfg...` prints a
-// JSON list with one entry for each iteration of each study.
-// SPDX-License-Identifier: MIT
+// JSON list with one entry for each iteration of each study. Initial weights go to files beside the study's, as
+// float32. SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "core/allocator.hpp"
+#include "core/error.hpp"
 #include "dataset/resident.hpp"
 #include "engine/engine.hpp"
 #include "model/initial_weights.hpp"
@@ -55,19 +57,29 @@ std::string json_values(const Plan& plan, const Trial& trial) {
   return fmt::format("{{{}}}", fmt::join(values, ","));
 }
 
-std::string json_iteration(const Study& study, const Plan& plan, const DataSet& data, Splits& splits,
-                           const IterationRecord& record) {
+// The path of the file.
+std::string dump_weights(const std::string& study_path, std::int64_t iteration, const std::vector<float>& weights) {
+  const std::string path = fmt::format("{}.{}.f32", study_path, iteration);
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(weights.data()),
+             static_cast<std::streamsize>(weights.size() * sizeof(float)));
+  require(file.flush().good(), fmt::format("'{}' cannot be written.", path));
+  return path;
+}
+
+std::string json_iteration(const std::string& path, const Study& study, const Plan& plan, const DataSet& data,
+                           Splits& splits, const IterationRecord& record) {
   const Iteration iteration = plan.iteration(record.iteration);
   const Trial& trial = plan.trials()[static_cast<std::size_t>(iteration.trial)];
   const auto split = splits.split(iteration.repeat, iteration.fold);
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
                                        trial.model.initialisation, iteration.seed);
   return fmt::format(
-      "{{\"study\":\"{}\",\"iteration\":{},\"engine\":\"{}\",\"values\":{},\"weights\":{},\"orders\":{},"
+      "{{\"study\":\"{}\",\"iteration\":{},\"engine\":\"{}\",\"values\":{},\"weights\":\"{}\",\"orders\":{},"
       "\"validation_rows\":{},\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},"
       "\"validation_score\":{}}}",
       study.study.name, record.iteration, record.engine == TrainedBy::torch ? "torch" : "resident",
-      json_values(plan, trial), json_list(weights), json_orders(trial, iteration, *split),
+      json_values(plan, trial), dump_weights(path, record.iteration, weights), json_orders(trial, iteration, *split),
       json_list(split->validation_rows), json_list(split->scaling.shift), json_list(split->scaling.scale),
       json_number(record.final_loss), json_number(record.validation_loss), json_number(record.validation_score));
 }
@@ -81,7 +93,9 @@ void dump_study(const std::string& path, const Communicator& world, std::vector<
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   engine->train(
       {0, plan.iteration_count()},
-      [&](TrainedIteration&& trained) { entries.push_back(json_iteration(study, plan, data, splits, trained.record)); },
+      [&](TrainedIteration&& trained) {
+        entries.push_back(json_iteration(path, study, plan, data, splits, trained.record));
+      },
       [] { return false; });
 }
 

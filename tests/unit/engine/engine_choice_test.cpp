@@ -28,6 +28,9 @@ TEST_CASE("the resident engine trains linear models and mlps on CPUs with one th
   CHECK(torch_reason(trial_of(ModelKind::linear), run, false).empty());
   CHECK(torch_reason(trial_of(ModelKind::mlp), run, false).empty());
   CHECK(torch_reason(trial_of(ModelKind::cnn), run, false) == "a cnn has convolutions");
+  CHECK(torch_reason(trial_of(ModelKind::resnet50), run, false) == "a resnet has convolutions");
+  CHECK(torch_reason(trial_of(ModelKind::torchscript), run, false) == "a TorchScript module runs in LibTorch");
+  CHECK(torch_reason(trial_of(ModelKind::plugin), run, false) == "a plugin runs in LibTorch");
   CHECK(torch_reason(trial_of(ModelKind::mlp), run, true) == "it trains on a GPU");
   CHECK(torch_reason(trial_of(ModelKind::cnn), run, true) == "a cnn has convolutions");
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/layer_network.hpp"
 #include "small_studies.hpp"
 #include "support/catch.hpp"
 
@@ -24,7 +25,9 @@ struct Line {
   }
 
   TorchTraining training() const {
-    return {{trial, layers, weights, data, split, rows, 1}, data_tensors(data, torch::kCPU)};
+    return {{trial, layers, weights, data, split, rows, 1},
+            std::make_unique<LayerNetwork>(trial.model, layers, weights, torch::kCPU, torch::kFloat64),
+            data_tensors(data, torch::kCPU)};
   }
 
   const DataSet& data;

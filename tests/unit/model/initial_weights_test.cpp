@@ -92,6 +92,22 @@ TEST_CASE("a convolution's fans count its kernel") {
   check_moments(moments(weights.begin(), weights.end() - 555), std::sqrt(2.0 / (16 * 9)));
 }
 
+TEST_CASE("a batch norm starts at 1 and 0 by every rule") {
+  Layer layer;
+  layer.kind = Layer::Kind::batch_norm;
+  layer.inputs = layer.outputs = 2;
+  for (const auto rule : {Initialisation::pytorch, Initialisation::glorot, Initialisation::he, Initialisation::zeros})
+    CHECK(initial_weights({layer}, rule, 3) == std::vector<float>{1, 1, 0, 0});
+}
+
+TEST_CASE("embeddings are standard normals") {
+  std::vector<float> weights;
+  RandomStream stream(1, Purpose::initial_weights);
+  append_initial_weights(weights, {LayerParameters::Kind::embedding, count, 0, 1, 1}, Initialisation::pytorch, stream);
+  REQUIRE(static_cast<std::int64_t>(weights.size()) == count);
+  check_moments(moments(weights.begin(), weights.end()), 1);
+}
+
 TEST_CASE("zeros are zeros") {
   const auto weights = initial_weights(two_layers(), Initialisation::zeros, 1);
   CHECK(static_cast<std::int64_t>(weights.size()) == parameter_count(two_layers()));

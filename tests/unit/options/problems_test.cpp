@@ -87,6 +87,27 @@ TEST_CASE("model: each kind has the layers it needs and no others") {
                     "model.dropout = 0.5 has no effect");
 }
 
+TEST_CASE("model: a resnet needs images, a module from a file has its own layers") {
+  check_sound(file_study({{"model.kind", "resnet18"}}));
+  check_sound(synthetic_study({{"model.kind", "resnet50"}, {"data.columns", "64"}, {"data.image", "1x8x8"}}));
+  check_one_problem(synthetic_study({{"model.kind", "resnet50"}}),
+                    "model.kind = resnet50 needs data.image with synthetic data");
+  check_one_problem(file_study({{"model.kind", "resnet18"}, {"model.hidden", "8"}}),
+                    "model.hidden = 8 has no effect (model.kind = resnet18)");
+  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));
+  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.keep_weights", "yes"}}),
+                    "model.keep_weights = true has no effect (model.kind = plugin:a.so)");
+}
+
+TEST_CASE("model: an initialisation is for weights that are drawn") {
+  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}}));
+  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialisation", "he"}}),
+                    "model.initialisation = he has no effect");
+  check_one_problem(
+      file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}, {"model.keep_weights", "yes"}}),
+      "model.initialisation = he has no effect");
+}
+
 TEST_CASE("model: a cnn's image fits the columns and the poolings") {
   const Study cnn = synthetic_study({{"model.kind", "cnn"}, {"model.channels", "4 8 8"}, {"data.columns", "64"}});
   check_sound(study_with({{"data.image", "1x8x8"}}, cnn));
@@ -178,7 +199,7 @@ TEST_CASE("run: threads inside a lane need one lane") {
                     "run.threads = 2 needs one lane (run.lanes = 4)");
 }
 
-TEST_CASE("run: the resident engine trains with one thread and has no convolutions") {
+TEST_CASE("run: the resident engine trains linear models and mlps with one thread") {
   const Assignments resident = {{"run.engine", "resident"}};
   const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
   check_sound(file_study(resident));
@@ -187,7 +208,7 @@ TEST_CASE("run: the resident engine trains with one thread and has no convolutio
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(resident)),
                     "run.engine = resident trains with one thread a lane (run.threads = 2)");
   check_one_problem(study_with(cnn, file_study(resident)),
-                    "run.engine = resident has no convolutions (model.kind = cnn)");
+                    "run.engine = resident trains linear models and mlps (model.kind = cnn)");
   check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 57);
+  CHECK(keys.size() == 58);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
@@ -136,15 +136,29 @@ TEST_CASE("every name of a choice is accepted and comes back; slips get the near
       const Study study = study_with({{setting.key, name}});
       const std::string canonical = name == "static" ? "block" : name == "dynamic" ? "factoring" : name;
       CHECK(setting_text(study, setting.key) == canonical);
-      CHECK_FALSE(accepts(setting.key, name + "x" + name));
+      if (name.find(':') == std::string::npos) CHECK_FALSE(accepts(setting.key, name + "x" + name));  // no file name
     }
     CHECK_FALSE(accepts(setting.key, ""));
   }
   CHECK(refusal("train.optimizer", "adma") ==
         "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop. Did you mean 'adam'?");
-  CHECK(refusal("model.kind", "transformer") == "model.kind cannot be 'transformer'. Allowed: linear | mlp | cnn.");
+  CHECK(refusal("model.kind", "transformer") ==
+        "model.kind cannot be 'transformer'. Allowed: linear | mlp | cnn | resnet18 | resnet50 | "
+        "torchscript:FILE.pt | plugin:FILE.so.");
+  CHECK(refusal("model.kind", "resnet34").find("Did you mean 'resnet") != std::string::npos);
   CHECK(study_with({{"model.bias", "off"}}).model.bias == false);
   CHECK(study_with({{"train.nesterov", "yes"}}).train.nesterov == true);
+}
+
+TEST_CASE("a model from a file is its kind and the file") {
+  const Study study = study_with({{"model.kind", "torchscript:models/net: 2.pt"}});
+  CHECK(study.model.kind == ModelKind::torchscript);
+  CHECK(study.model.file == "models/net: 2.pt");
+  CHECK(setting_text(study, "model.kind") == "torchscript:models/net: 2.pt");
+  CHECK(setting_text(study_with({{"model.kind", "plugin:a.so"}}, study), "model.kind") == "plugin:a.so");
+  CHECK(study_with({{"model.kind", "mlp"}}, study).model.file.empty());
+  for (const char* text : {"torchscript", "torchscript:", "plugin: a.so", "mlp:a.pt", ":a.pt", "plugin:a#b"})
+    CHECK_FALSE(accepts("model.kind", text));
 }
 
 TEST_CASE("values land in their place") {

@@ -76,6 +76,9 @@ distribution = uniform
 relation = linear
 noise = 0
 draw = study
+[model]
+kind = torchscript:my models/net.pt
+keep_weights = true
 [train]
 optimizer = rmsprop
 beta1 = 0.8

@@ -1,0 +1,38 @@
+// An example of a module of your own: an MLP whose hidden layer is gated, a(x) * sigmoid(b(x)). Build and train it:
+//   cmake -S jobs/plugin -B build/plugin && cmake --build build/plugin
+//   build/release/sheaf run jobs/studies/digits-bagging.cfg --model.hidden=none
+//   --model.kind=plugin:build/plugin/gated_mlp.so
+// Add -DCMAKE_PREFIX_PATH=... when Sheaf was built with another LibTorch than the system's: it must be the same.
+// SPDX-License-Identifier: MIT
+#include "model/plugin.hpp"
+
+#include <torch/nn/modules/linear.h>
+
+namespace {
+
+constexpr std::int64_t hidden = 32;
+
+class GatedMlp : public torch::nn::Module {
+ public:
+  explicit GatedMlp(const sheaf::PluginShape& shape)
+      : values_(register_module("values", torch::nn::Linear(shape.features, hidden))),
+        gates_(register_module("gates", torch::nn::Linear(shape.features, hidden))),
+        outputs_(register_module("outputs", torch::nn::Linear(hidden, shape.outputs))) {}
+
+  torch::Tensor forward(torch::Tensor rows) {
+    rows = rows.flatten(1);  // also images
+    return outputs_(values_(rows) * torch::sigmoid(gates_(rows)));
+  }
+
+ private:
+  torch::nn::Linear values_, gates_, outputs_;
+};
+
+// The layers draw their initial weights from LibTorch's generator, which has been seeded for this iteration.
+torch::nn::AnyModule make(const sheaf::PluginShape& shape, std::uint64_t) {
+  return torch::nn::AnyModule(std::make_shared<GatedMlp>(shape));
+}
+
+}  // namespace
+
+SHEAF_REGISTER_MODEL(make);

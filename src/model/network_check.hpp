@@ -1,0 +1,18 @@
+// Whether the networks of a study fit its data, found out before anything is trained. Free of torch.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/network_layout.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// The number of trained parameters of each trial's network. A module from a file is loaded, made in the trial's
+/// precision, and shown two rows of zeros. Throws UsageError and RunError with what is wrong of the study or a file.
+/// Local.
+std::vector<std::int64_t> check_networks(const std::vector<Trial>& trials, const DataShape& shape);
+
+}  // namespace sheaf

@@ -1,0 +1,156 @@
+"""Models from files: TorchScript modules that Python saves here, and the plugin of jobs/plugin (its CMakeLists.txt and
+gated_mlp.cpp). What is wrong with one is one sentence before anything is written, what is right trains to the same losses whatever
+the ranks and lanes."""
+
+import os
+import shutil
+import sys
+
+from program import DIGITS, Checks, read_csv, sheaf
+
+try:
+    import torch
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+STUDY = f"""
+[study]
+name = models
+iterations = 5
+[data]
+file = {DIGITS}
+task = classification
+normalise = standard
+validation = 0.2
+[train]
+epochs = 1
+optimizer = adam
+learning_rate = 0.003
+loss = cross_entropy
+[run]
+device = cpu
+"""
+PLUGINS = os.environ["SHEAF_PLUGINS"]
+nn = torch.nn
+checks = Checks()
+shutil.rmtree("models", ignore_errors=True)
+os.makedirs("models")
+os.chdir("models")
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+with open("text.pt", "w") as file:
+    file.write("no module")
+
+
+class Rows(nn.Module):
+    def forward(self, rows):
+        return rows.sum(1)
+
+
+class Noise(nn.Module):
+    def forward(self, rows):
+        return rows + torch.rand_like(rows)
+
+
+class Pair(nn.Module):
+    def forward(self, rows):
+        return rows, rows
+
+
+class Same(nn.Module):
+    def forward(self, rows):
+        return rows
+
+
+def convolutions(kernel):
+    return nn.Sequential(nn.Conv2d(1, 4, kernel, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Flatten(), nn.LayerNorm(36), nn.Linear(36, 10))
+
+
+MODULES = {
+    "mlp": nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)),
+    "cnn": convolutions(3),
+    "large_kernel": convolutions(9),
+    "three": nn.Linear(64, 3),
+    "five": nn.Linear(5, 10),
+    "one_dimension": nn.Sequential(nn.Linear(64, 10), Rows()),
+    "pair": nn.Sequential(nn.Linear(64, 10), Pair()),
+    "noise": nn.Sequential(nn.Linear(64, 10), Noise()),
+    "dropout": nn.Sequential(nn.Linear(64, 10), nn.Dropout(0.5)),
+    "dropout2d": nn.Sequential(nn.Linear(64, 10), nn.Dropout2d(0.5)),
+    "prelu": nn.Sequential(nn.Linear(64, 10), nn.PReLU()),
+    "nothing": nn.Sequential(Same()),
+}
+for name, module in MODULES.items():
+    torch.jit.script(module).save(f"{name}.pt")
+MODULES["dropout"].eval()
+torch.jit.trace(MODULES["dropout"], torch.zeros(2, 64)).save("traced_dropout.pt")
+
+# (what, words, exit code, what the sentence says)
+IMAGE = "--data.image=1x8x8"
+CASES = [
+    ("no file", ["--model.kind=torchscript:absent.pt"], 1, "absent.pt"),
+    ("no module", ["--model.kind=torchscript:text.pt"], 1, "text.pt"),
+    ("no name", ["--model.kind=torchscript:"], 2, "model.kind"),
+    ("unknown prefix", ["--model.kind=onnx:mlp.pt"], 2, "model.kind"),
+    ("3 outputs", ["--model.kind=torchscript:three.pt"], 1, "[2, 3]"),
+    ("one dimension", ["--model.kind=torchscript:one_dimension.pt"], 1, "not [2, 10]"),
+    ("no tensor", ["--model.kind=torchscript:pair.pt"], 1, "Tuple"),
+    ("other features", ["--model.kind=torchscript:five.pt"], 1, "2x64 and 5x10"),
+    ("kernel larger than the image", ["--model.kind=torchscript:large_kernel.pt", IMAGE], 1, "Kernel size"),
+    ("features in place of images", ["--model.kind=torchscript:cnn.pt"], 1, "[2, 64]"),
+    ("random numbers", ["--model.kind=torchscript:noise.pt"], 1, "rand_like"),
+    ("dropout", ["--model.kind=torchscript:dropout.pt"], 1, "dropout"),
+    ("dropout of channels", ["--model.kind=torchscript:dropout2d.pt"], 1, "feature_dropout"),
+    ("unknown layer", ["--model.kind=torchscript:prelu.pt"], 2, "model.keep_weights = true"),
+    ("no parameters", ["--model.kind=torchscript:nothing.pt"], 1, "no parameters"),
+    ("file in a search", ["--search.method=grid", "--search.model.kind=linear, torchscript:three.pt"], 1, "three.pt"),
+    ("keeping drawn weights", ["--model.kind=linear", "--model.keep_weights=yes"], 2, "model.keep_weights"),
+    ("hidden layers of a module", ["--model.kind=torchscript:mlp.pt", "--model.hidden=3"], 2, "model.hidden"),
+    ("resnet without an image", ["--model.kind=resnet18"], 2, "image"),
+    ("resident engine", ["--model.kind=resnet18", "--run.engine=resident"], 2, "run.engine"),
+    ("no plugin file", ["--model.kind=plugin:absent.so"], 1, "absent.so"),
+    ("no library", ["--model.kind=plugin:text.pt"], 1, "text.pt"),
+    ("no plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1, "SHEAF_REGISTER_MODEL"),
+    ("plugin of another Sheaf", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_version.so"], 1, "version 99"),
+    ("plugin of another LibTorch", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_torch.so"], 1, "0.4"),
+]
+before = sorted(os.listdir("."))
+for what, words, code, says in CASES:
+    result = sheaf("run", "study.cfg", "--run.output=out", *words, ranks=2)
+    errors = result.error_lines()
+    details = f"exit {result.code}\n{result.stdout}{result.stderr}"
+    checks.check(result.code == code, f"{what}: exit code {code}", details)
+    checks.check(len(errors) == 1 and says in errors[0], f"{what}: one sentence with '{says}'", details)
+    checks.check(sorted(os.listdir(".")) == before, f"{what}: nothing left behind", str(os.listdir(".")))
+    if "--show" in sys.argv:
+        print(f"{what:28} {errors}")
+
+
+def losses(*words, ranks=1):
+    shutil.rmtree("out", ignore_errors=True)
+    result = sheaf("run", "study.cfg", "--run.output=out", *words, ranks=ranks)
+    checks.check(result.code == 0, f"{words} runs", result.stderr)
+    return [(row["final_loss"], row["validation_loss"]) for row in read_csv("out/results.csv")]
+
+
+GATED = f"--model.kind=plugin:{PLUGINS}/gated_mlp.so"
+NOISE = ["--data.source=synthetic", "--data.file=", "--data.classes=10", "--data.columns=64", "--data.rows=41",
+         "--data.draw=study", IMAGE]
+for words, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=torchscript:cnn.pt", IMAGE], 2),
+                    ([GATED], 2), (["--model.kind=resnet18", *NOISE, "--study.iterations=3"], 6)):
+    alone = losses(*words)
+    checks.check(len(set(alone)) == len(alone), f"{words}: every iteration starts from its own weights", str(alone))
+    checks.check(all(float(loss) < most for loss, _ in alone), f"{words}: losses", str(alone))
+    together = losses(*words, "--run.lanes=2", ranks=2)
+    checks.check(together == alone, f"{words}: 2 ranks of 2 lanes", f"{alone}\n{together}")
+
+# The layers of a module draw what a network of ours draws.
+ours = losses("--model.kind=mlp", "--model.hidden=32", "--run.engine=torch", "--model.initialisation=glorot")
+checks.check(losses("--model.kind=torchscript:mlp.pt", "--model.initialisation=glorot") == ours, "an mlp is an mlp",
+             str(ours))
+kept = losses("--model.kind=torchscript:mlp.pt", "--model.keep_weights=yes", "--data.validation=0", "--train.shuffle=no")
+checks.check(len(set(kept)) == 1, "kept weights: all begin and end alike", str(kept))
+checks.check(len(losses("--model.kind=torchscript:traced_dropout.pt")) == 5, "dropout that was traced away is none")
+sys.exit(checks.finish())

@@ -1,0 +1,151 @@
+"""Residual networks and TorchScript modules, trained once more with PyTorch: from our initial weights (resnets) or from
+the module's own, on the same batches, in training mode, and validated with the running statistics.
+
+    /usr/bin/python3 compare_models.py DUMP_TRAINING DIGITS.h5
+
+SPDX-License-Identifier: MIT
+"""
+import pathlib
+import sys
+import tempfile
+
+import oracle
+
+try:
+    import h5py
+    import numpy
+    import torch
+    import compare_pytorch
+except ImportError as error:
+    oracle.skip(error)
+
+nn = torch.nn
+TOLERANCE = {"float32": 1e-4, "float64": 1e-8}
+SCRIPT_TOLERANCE = 1e-5
+
+
+class Block(nn.Module):
+    """A residual block as in He et al. 2016, with the stride in the 3x3 convolution."""
+
+    def __init__(self, inputs, channels, stride, bottleneck):
+        super().__init__()
+        outputs = channels * (4 if bottleneck else 1)
+        if bottleneck:
+            sides, widths = (1, 3, 1), (inputs, channels, channels, outputs)
+        else:
+            sides, widths = (3, 3), (inputs, channels, outputs)
+        layers = []
+        for place, side in enumerate(sides):
+            step = stride if side == 3 and place == len(sides) - 2 else 1
+            layers += [nn.Conv2d(widths[place], widths[place + 1], side, step, side // 2, bias=False),
+                       nn.BatchNorm2d(widths[place + 1]), nn.ReLU()]
+        self.main = nn.Sequential(*layers[:-1])
+        self.shortcut = nn.Sequential()
+        if stride != 1 or inputs != outputs:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, rows):
+        return torch.relu(self.main(rows) + self.shortcut(rows))
+
+
+def resnet(image, outputs, blocks, bottleneck):
+    full = min(image[1:]) >= 64
+    layers = [nn.Unflatten(1, image), nn.Conv2d(image[0], 64, 7 if full else 3, 2 if full else 1, 3 if full else 1,
+                                               bias=False), nn.BatchNorm2d(64), nn.ReLU()]
+    if full:
+        layers.append(nn.MaxPool2d(3, 2, 1))
+    inputs = 64
+    for stage, count in enumerate(blocks):
+        for block in range(count):
+            channels = 64 * 2 ** stage
+            layers.append(Block(inputs, channels, 2 if block == 0 and stage > 0 else 1, bottleneck))
+            inputs = channels * (4 if bottleneck else 1)
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inputs, outputs))
+
+
+def resnet18(image, outputs):
+    return resnet(image, outputs, (2, 2, 2, 2), False)
+
+
+def resnet50(image, outputs):
+    return resnet(image, outputs, (3, 4, 6, 3), True)
+
+
+def mlp(image, outputs):
+    return nn.Sequential(nn.Flatten(), nn.Linear(image[0] * image[1] * image[2], 24), nn.Tanh(), nn.Linear(24, outputs))
+
+
+def cnn(image, outputs):
+    return nn.Sequential(nn.Conv2d(image[0], 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Flatten(), nn.Linear(6 * image[1] // 2 * image[2] // 2, outputs))
+
+
+def make_data(digits, folder):
+    """{name: (image, (features, labels, path, None))}: small images, and a few large enough for the full stem."""
+    with h5py.File(digits) as file:
+        small = file["features"][:150].astype("f4"), file["targets"][:150].astype("i8")
+    random = numpy.random.default_rng(3)
+    large = random.normal(0, 1, (20, 3 * 64 * 66)).astype("f4"), numpy.arange(20) % 10
+    data = {}
+    for name, image, (features, labels) in (("small", (1, 8, 8), small), ("large", (3, 64, 66), large)):
+        path = folder / f"{name}.h5"
+        with h5py.File(path, "w") as file:
+            file["features"], file["targets"] = features.reshape(-1, *image), labels
+        data[name] = image, (features, labels, path, None)
+    return data
+
+
+def make_study(kind, path, precisions, **model):
+    return {
+        "data": {"file": path, "task": "classification", "normalise": "standard", "validation": 0.2},
+        "model": {"kind": kind, **model},
+        "train": {"epochs": 2, "batch_size": 40, "optimizer": "adam", "learning_rate": 1e-3, "reduction": "mean",
+                  "loss": "cross_entropy", "shuffle": "false" if model else "true"},
+        "search": {"method": "grid", "train.precision": precisions},
+    }
+
+
+def difference(entry, expected, tolerance):
+    """The larger relative one of the two losses; a line about it where it is too large."""
+    found = max(abs(ours / theirs - 1) for ours, theirs in zip((entry["final_loss"], entry["validation_loss"]), expected))
+    print(f"{entry['study']} {entry['values']}: {found:.1e}{'' if found <= tolerance else f' FAILED, {entry} {expected}'[:400]}")
+    return found
+
+
+def main():
+    program, digits = sys.argv[1:]
+    torch.set_num_threads(1)
+    failures = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        data = make_data(digits, folder)
+        cases = {"resnet18-small": (resnet18, "small", "float32, float64"), "resnet18-large": (resnet18, "large", "float64"),
+                 "resnet50-large": (resnet50, "large", "float64")}
+        scripts = {"mlp": mlp, "cnn": cnn}
+        studies = {case: make_study(case.split("-")[0], data[images][1][2], precisions)
+                   for case, (_, images, precisions) in cases.items()}
+        torch.manual_seed(5)
+        for script, make in scripts.items():
+            torch.jit.script(make(data["small"][0], 10)).save(folder / f"{script}.pt")
+            studies[script] = make_study(f"torchscript:{folder / script}.pt", data["small"][1][2], "float32, float64",
+                                         keep_weights="yes")
+        entries = oracle.train(program, studies, folder)
+        assert len(entries) == 2 + 1 + 1 + 2 * 2, len(entries)
+        for entry in entries:
+            study, dtype = entry["study"], getattr(torch, entry["values"]["train.precision"])
+            if study in scripts:
+                image, rows = data["small"]
+                network, tolerance = torch.jit.load(folder / f"{study}.pt").to(dtype), SCRIPT_TOLERANCE
+                network = nn.Sequential(nn.Unflatten(1, image), network)
+            else:
+                make, images, _ = cases[study]
+                image, rows = data[images]
+                network, tolerance = make(image, 10).to(dtype), TOLERANCE[entry["values"]["train.precision"]]
+                compare_pytorch.load_weights(entry, network)
+            expected = compare_pytorch.train_network(network, entry, studies[study], rows)
+            failures += not difference(entry, expected, tolerance) <= tolerance
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
