@@ -11,7 +11,7 @@ set(layers
   "dataset"
   "plan"
   "model"
-  "engine partition results"
+  "engine journal partition results"
   "run"
   "commands")
 
@@ -26,7 +26,8 @@ set(third_party
   "libxsmm.*|engine/resident/product.cpp"
   "hwy/.*|core/ engine/"
   "libdeflate\\.h|hdf5/"
-  "zlib\\.h|dataset/import/")
+  "zlib\\.h|dataset/import/ journal/"
+  "nlohmann/.*|journal/")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

@@ -8,6 +8,7 @@ target_compile_definitions(MPI::MPI_C INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPIC
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(nlohmann_json 3 REQUIRED)
 
 # Decompresses the chunks of HDF5 files two to three times as fast as zlib, which reads the streams of importers.
 find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)

@@ -40,6 +40,7 @@ needed=(
   "{fmt}|libfmt-dev|has_header fmt/format.h"
   "zlib|zlib1g-dev|has_header zlib.h"
   "libdeflate|libdeflate-dev|has_header libdeflate.h"
+  "JSON for Modern C++|nlohmann-json3-dev|has_header nlohmann/json.hpp"
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
   "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
 )

@@ -30,7 +30,7 @@ bool is_first_process() {
   return true;
 }
 
-void run_words(const std::vector<std::string>& words, const std::string& command_line, const Communicator& world) {
+ExitCode run_words(const std::vector<std::string>& words, const std::string& command_line, const Communicator& world) {
   agree(world, [&] {
     if (words.empty()) throw UsageError("no command was given. Write: sheaf run STUDY.cfg, or sheaf --help.");
     for (const auto& name : command_names())
@@ -39,10 +39,12 @@ void run_words(const std::vector<std::string>& words, const std::string& command
                                  fmt::join(command_names(), ", "), did_you_mean(words[0], command_names())));
   });
   const CommandCall call{{words.begin() + 1, words.end()}, command_line};
-  if (words[0] == "run") run_command(call, world);
+  if (words[0] == "run") return run_command(call, world);
+  if (words[0] == "resume") return resume_command(call, world);
   if (words[0] == "plan") plan_command(call, world);
   if (words[0] == "import") import_command(call, world);
   if (words[0] == "info") info_command(call, world);
+  return ExitCode::done;
 }
 
 // One line of several problems each, so that every line says that it is an error.
@@ -69,8 +71,7 @@ int main(int argc, char** argv) {
   try {
     const Communicator world = Communicator::world();
     set_log_rank(world.rank(), world.size());
-    run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world);
-    return static_cast<int>(ExitCode::done);
+    return static_cast<int>(run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world));
   } catch (const AgreedError& error) {
     log_error_lines(error.what());
     return static_cast<int>(error.code());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "commands/import_words.hpp"
 #include "core/error.hpp"
@@ -19,6 +20,7 @@ usage: sheaf COMMAND [...]        alone, under mpirun -n P, or under srun -n P
 
 commands
   run STUDY.cfg [--key=value ...]    train a study; its final losses are gathered on rank 0
+  resume RUN_DIR [--key=value ...]   train what a run that stopped or died has left
   plan STUDY.cfg [--key=value ...]   show what would be run: iterations, cost, memory, placement
   import FILE... OUT.h5 [--key=value ...]   make a data file of CSV, NumPy, IDX or CIFAR-10 files
   info                               ranks, hosts, devices, cores bound, libraries, rough speed
@@ -28,7 +30,17 @@ options
   --version   version and git revision
 
 Results go to stdout, the log to stderr.
-Exit codes: 0 done; 1 the run failed; 2 the command line or the study file is wrong.
+Exit codes: 0 done; 1 the run failed; 2 the command line or the study file is wrong;
+75 the run was asked to stop, and can be resumed.
+)";
+
+constexpr const char* resume_help = R"(usage: sheaf resume RUN_DIR [--force] [--key=value ...]
+
+Trains what a run has left that was stopped or killed, and what failed in it, on any number of ranks, and
+writes its results: the same as those of a run that nothing stopped. Keys that cannot change results may
+be given anew: those of [run] but engine and curves, and data.file.
+
+  --force    go on although the data file or the version of the program has changed
 )";
 
 constexpr const char* study_help = R"(
@@ -53,15 +65,18 @@ bool asks_for_help(const std::vector<std::string>& words) {
 
 std::string command_help(const std::string& command) {
   if (command == "import") return import_help();
+  if (command == "resume") return resume_help;
   if (command == "info")
     return "usage: sheaf info\n\nPrints the ranks of the job with their hosts, devices, lanes and cores, the libraries "
            "in "
            "use, and the\nrough speed of a matrix product on one core of each rank.\n";
   const std::string what =
-      command == "run" ? "Trains every iteration of the study and writes a run directory (run.output):\n"
-                         "study.cfg (all keys as used), results.h5, results.csv.\n"
-                       : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and "
-                         "writes nothing.\n";
+      command == "run"
+          ? "Trains every iteration of the study and writes a run directory (run.output):\n"
+            "study.cfg (all keys as used), journal/, results.h5, results.csv. With --resume it goes on where "
+            "that\ndirectory holds an unfinished run of the study.\n"
+          : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and "
+            "writes nothing.\n";
   return fmt::format("usage: sheaf {} STUDY.cfg [--key=value ...]\n\n{}{}{}", command, what, study_help,
                      settings_help());
 }
@@ -69,7 +84,7 @@ std::string command_help(const std::string& command) {
 }  // namespace
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names = {"run", "plan", "import", "info"};
+  static const std::vector<std::string> names = {"run", "resume", "plan", "import", "info"};
   return names;
 }
 
@@ -88,6 +103,23 @@ Study study_from_words(const std::string& command, const std::vector<std::string
         "'sheaf {}' got no study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
         words.empty() ? "" : fmt::format(" (it stands before the options; '{}' came first)", words[0]), command));
   return parse_study(words[0], {words.begin() + 1, words.end()});
+}
+
+Study study_of_run(const std::vector<std::string>& words) {
+  if (words.empty() || words[0].empty() || words[0][0] == '-')
+    throw UsageError("'sheaf resume' got no run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
+  if (!std::filesystem::exists(words[0] + "/study.cfg"))
+    throw UsageError(fmt::format("'{}' holds no run (study.cfg is not there). Give the directory of a run.", words[0]));
+  Study study = parse_study(words[0] + "/study.cfg", {words.begin() + 1, words.end()});
+  study.run.output = words[0];
+  return study;
+}
+
+bool take_flag(std::vector<std::string>& words, const std::string& flag) {
+  const auto kept = std::remove(words.begin(), words.end(), flag);
+  const bool found = kept != words.end();
+  words.erase(kept, words.end());
+  return found;
 }
 
 }  // namespace sheaf

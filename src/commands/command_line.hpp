@@ -17,6 +17,13 @@ std::optional<std::string> text_answer(const std::vector<std::string>& words);
 /// The study that `words` name: a study file, then overrides. Throws UsageError. Local.
 Study study_from_words(const std::string& command, const std::vector<std::string>& words);
 
+/// The study of the run directory that `words` name first, with its own place as run.output; then overrides. Throws
+/// UsageError. Local.
+Study study_of_run(const std::vector<std::string>& words);
+
+/// Whether `flag` is among the words, which lose it. Local.
+bool take_flag(std::vector<std::string>& words, const std::string& flag);
+
 /// Names of all commands.
 const std::vector<std::string>& command_names();
 

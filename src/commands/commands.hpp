@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "mpi/communicator.hpp"
 
 namespace sheaf {
@@ -15,8 +16,11 @@ struct CommandCall {
   std::string command_line;  ///< the whole of it, for the provenance
 };
 
-/// sheaf run STUDY.cfg [--key=value ...]: trains the study.
-void run_command(const CommandCall& call, const Communicator& world);
+/// sheaf run STUDY.cfg [--resume [--force]] [--key=value ...]: trains the study, or the rest of it.
+ExitCode run_command(const CommandCall& call, const Communicator& world);
+
+/// sheaf resume RUN_DIR [--force] [--key=value ...]: trains what a run has left.
+ExitCode resume_command(const CommandCall& call, const Communicator& world);
 
 /// sheaf plan STUDY.cfg [--key=value ...]: what would be run; trains and writes nothing.
 void plan_command(const CommandCall& call, const Communicator& world);

@@ -11,8 +11,9 @@ namespace sheaf {
 /// Exit codes of every command.
 enum class ExitCode : int {
   done = 0,
-  failed = 1,  ///< the run failed: data, files, devices, out of memory
-  usage = 2,   ///< the command line or the study file is wrong
+  failed = 1,    ///< the run failed: data, files, devices, out of memory
+  usage = 2,     ///< the command line or the study file is wrong
+  stopped = 75,  ///< the run was asked to stop before its end, and can be resumed
 };
 
 /// The command line or the study file is wrong. Ends in exit code 2.
@@ -25,6 +26,12 @@ class UsageError : public std::runtime_error {
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The device is wrong, and with it every iteration that would be trained on it.
+class DeviceError : public RunError {
+ public:
+  using RunError::RunError;
 };
 
 /// What agree() (mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end in order.

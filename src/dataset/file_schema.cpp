@@ -75,16 +75,20 @@ ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
 }
 
 std::string fingerprint_of(const DataOptions& options, const FileSchema& schema) {
-  struct stat status {};
-  require(::stat(options.file.c_str(), &status) == 0,
-          fmt::format("File '{}' cannot be read ({}).", options.file, std::strerror(errno)));
-  return fmt::format("{}, {} bytes of {}.{:09}, {}, {}{}", std::filesystem::path(options.file).filename().string(),
-                     status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                     named_shape(options.features, schema.features), named_shape(options.targets, schema.targets),
+  return fmt::format("{}, {}, {}{}", file_identity(options.file), named_shape(options.features, schema.features),
+                     named_shape(options.targets, schema.targets),
                      schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "");
 }
 
 }  // namespace
+
+std::string file_identity(const std::string& path) {
+  struct stat status {};
+  require(::stat(path.c_str(), &status) == 0,
+          fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  return fmt::format("{}, {} bytes of {}.{:09}", std::filesystem::path(path).filename().string(), status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
 
 FileSchema inspect_file(const DataOptions& options) {
   const InputFile file(options.file);

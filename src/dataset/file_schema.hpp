@@ -23,6 +23,9 @@ struct FileSchema {
   std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets
 };
 
+/// A file's name, size and time. Throws RunError when it cannot be looked at. Local.
+std::string file_identity(const std::string& path);
+
 /// Looks at the metadata of options.file. Throws RunError with one sentence on the first thing that is wrong. Local.
 FileSchema inspect_file(const DataOptions& options);
 

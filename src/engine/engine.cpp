@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engine/engine.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
+#include <exception>
+#include <new>
 
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
@@ -24,29 +24,45 @@ class ChoosingEngine : public Engine {
   }
 
   bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
-    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) sink(train_one(number));
+    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number)
+      sink(train_or_fail(number));
     return !claim.empty();
   }
 
  private:
-  TrainedIteration train_one(std::int64_t number) {
+  // An iteration that fails is a record of its own; the others go on with fresh trainers.
+  TrainedIteration train_or_fail(std::int64_t number) {
     const auto start = std::chrono::steady_clock::now();
+    TrainedIteration trained;
+    for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
+      try {
+        trained = train_one(number);
+        break;
+      } catch (const DeviceError&) {
+        throw;
+      } catch (const std::bad_alloc&) {
+        trained.message = "out of memory (an allocation failed)";
+      } catch (const std::exception& error) {
+        trained.message = error.what();
+      }
+      trained.record.iteration = number;
+      trained.record.status = IterationStatus::failed;
+      resident_.reset();
+      torch_.reset();
+    }
+    trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return trained;
+  }
+
+  TrainedIteration train_one(std::int64_t number) {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
-    const Lot lot = lots_.of(iteration);  // what is wrong with the data has its own words
-    try {
-      TrainedIteration trained = train_iteration(context_, iteration, lot, trainer);
-      trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
-      trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      return trained;
-    } catch (const RunError& error) {
-      throw RunError(
-          fmt::format("iteration {} could not be trained ({}). Use a smaller batch or model or fewer lanes "
-                      "if memory ran out.",
-                      number, error.what()));
-    }
+    const Lot lot = lots_.of(iteration);
+    TrainedIteration trained = train_iteration(context_, iteration, lot, trainer);
+    trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
+    return trained;
   }
 
   Trainer& resident_trainer() {
@@ -55,7 +71,11 @@ class ChoosingEngine : public Engine {
   }
 
   Trainer& torch_trainer() {
-    if (!torch_) torch_ = make_torch_trainer(device_, context_.data);
+    try {
+      if (!torch_) torch_ = make_torch_trainer(device_, context_.data);
+    } catch (const RunError& error) {
+      throw DeviceError(error.what());
+    }
     return *torch_;
   }
 

@@ -26,18 +26,12 @@ struct TrainingContext {
   Stream* stream = nullptr;       ///< of the features, when `data` has none
 };
 
-/// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
-/// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
-struct TrainedIteration {
-  IterationRecord record;  ///< rank, lane and times are the caller's to fill, but for `seconds`
-  std::vector<float> predictions;
-  std::vector<EpochRecord> epochs;  ///< of each epoch done; filled only for `run.curves`
-};
-
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;
 
-/// Trains whole claims, which may be empty. `stop_requested` is asked between iterations: true ends the claim early.
-/// Returns whether to come with another claim.
+/// Trains whole claims, which may be empty, and returns whether to come with another one. `stop_requested` is asked
+/// between iterations: true ends the claim early. What goes wrong with
+/// one iteration alone is a record of status `failed`, after `run.retries` more attempts; what is wrong with the device
+/// or the machine is thrown.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -53,7 +47,7 @@ struct LaneDevice {
 
 /// The engine of a lane: trains each iteration by what `torch_reason` (engine_choice.hpp) says of its trial, on data in
 /// memory or streamed. To be used
-/// in the lane's own thread. Training throws RunError when the device cannot be used or memory runs out.
+/// in the lane's own thread. Training throws RunError when the device cannot be used.
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 
 /// LibTorch's view of the machine. Local.

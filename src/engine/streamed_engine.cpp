@@ -2,8 +2,13 @@
 #include "engine/streamed_engine.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <new>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/streamed_course.hpp"
@@ -17,6 +22,14 @@ namespace {
 constexpr double models_bytes = 256.0 * 1024 * 1024;
 constexpr std::size_t most_models = 64;
 
+// One iteration on its way through a round.
+struct Model {
+  std::int64_t number = 0;
+  std::int64_t attempt = 0;                ///< counts from 0
+  std::unique_ptr<StreamedCourse> course;  ///< none after a failure
+  std::string failure;
+};
+
 class StreamedEngine : public Engine {
  public:
   StreamedEngine(const TrainingContext& context, LaneDevice device)
@@ -24,38 +37,84 @@ class StreamedEngine : public Engine {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
   }
 
-  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>&) override {
+  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+    std::deque<Model> waiting;
+    for (std::int64_t number = claim.begin; number < claim.end; ++number) waiting.push_back({number, 0, nullptr, ""});
     do {
-      auto courses = begin_courses(claim);
-      if (!train_round(courses)) return false;
-      for (auto& course : courses) {
-        TrainedIteration trained = course->finish();
-        trained.record.wait_seconds = waited_in_round_ / static_cast<double>(courses.size());
-        sink(std::move(trained));
+      auto models = begin_models(waiting);
+      const double waited_before = lane_.waited_seconds();
+      if (!train_round(models)) return false;
+      const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
+      for (auto& model : models) {
+        const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
+        if (again)
+          waiting.push_back({model.number, model.attempt + 1, nullptr, ""});
+        else
+          sink(finish(model, waited));
       }
-    } while (!claim.empty());
+    } while (!waiting.empty() && !stop_requested());
     return true;
   }
 
  private:
-  using Courses = std::vector<std::unique_ptr<StreamedCourse>>;
+  // What goes wrong with one iteration is its own; what is wrong with the data or the device is thrown.
+  template <class Use>
+  static void attempt(Model& model, const Use& use) {
+    try {
+      use();
+      return;
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      model.failure = "out of memory (an allocation failed)";
+    } catch (const std::exception& error) {
+      model.failure = error.what();
+    }
+    model.course.reset();
+  }
 
-  // Takes as many iterations from the front of the claim as fit into memory together, but at least one.
-  Courses begin_courses(IndexRange& claim) {
-    Courses courses;
+  // As many of those that wait as fit into memory together, but at least one.
+  std::vector<Model> begin_models(std::deque<Model>& waiting) {
+    std::vector<Model> models;
     epochs_ = 0;
-    for (double bytes = 0; !claim.empty() && courses.size() < most_models; ++claim.begin) {
-      const Iteration iteration = context_.plan.iteration(claim.begin);
+    for (double bytes = 0; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
+      const Iteration iteration = context_.plan.iteration(waiting.front().number);
       const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
       bytes += memory_of(trial);
-      if (!courses.empty() && bytes > models_bytes) break;
-      const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
-      courses.push_back(std::make_unique<StreamedCourse>(
-          context_, iteration, resident ? make_resident_trainer() : make_torch_trainer(device_, nullptr),
-          resident ? TrainedBy::resident : TrainedBy::torch));
+      if (!models.empty() && bytes > models_bytes) break;
+      Model& model = models.emplace_back(std::move(waiting.front()));
+      attempt(model, [&] { model.course = make_course(iteration, trial); });
       epochs_ = std::max(epochs_, trial.train.epochs);
     }
-    return courses;
+    return models;
+  }
+
+  std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
+    const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
+    return std::make_unique<StreamedCourse>(context_, iteration,
+                                            resident ? make_resident_trainer() : make_torch_trainer(device_, nullptr),
+                                            resident ? TrainedBy::resident : TrainedBy::torch);
+  }
+
+  // False when no lane of the node has had anything to train.
+  bool train_round(std::vector<Model>& models) {
+    if (lane_.begin_round(epochs_) == 0) return false;
+    while (const Window* window = lane_.next())
+      for (auto& model : models)
+        if (model.course) attempt(model, [&] { model.course->use(*window); });
+    return true;
+  }
+
+  static TrainedIteration finish(Model& model, double waited_seconds) {
+    TrainedIteration trained;
+    if (model.course) attempt(model, [&] { trained = model.course->finish(); });
+    if (!model.course) {
+      trained.record.iteration = model.number;
+      trained.record.status = IterationStatus::failed;
+      trained.message = model.failure;
+    }
+    trained.record.wait_seconds = waited_seconds;
+    return trained;
   }
 
   // Networks from files are of unknown size: one at a time.
@@ -66,21 +125,10 @@ class StreamedEngine : public Engine {
         .memory_bytes;
   }
 
-  // False when no lane of the node has had anything to train.
-  bool train_round(const Courses& courses) {
-    if (lane_.begin_round(epochs_) == 0) return false;
-    const double waited_before = lane_.waited_seconds();
-    while (const Window* window = lane_.next())
-      for (const auto& course : courses) course->use(*window);
-    waited_in_round_ = lane_.waited_seconds() - waited_before;
-    return true;
-  }
-
   const TrainingContext context_;
   const LaneDevice device_;
   StreamLane lane_;
   std::int64_t epochs_ = 0;  // of the models at hand
-  double waited_in_round_ = 0;
 };
 
 }  // namespace

@@ -36,7 +36,10 @@ class TorchTrainer : public Trainer {
     try {
       return use();
     } catch (const c10::Error& error) {
-      throw RunError("LibTorch: " + torch_words(error));
+      const std::string message = "LibTorch: " + torch_words(error);
+      // After such an error CUDA refuses all further work of the process; memory that runs out has other words.
+      if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
+      throw RunError(message);
     }
   }
 

@@ -58,6 +58,40 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
   return widths;
 }
 
+constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+constexpr std::int64_t longest_time = 10 * 365 * 86400LL;
+
+// "1h30m": numbers with units that descend, the last one with or without "s".
+std::optional<std::int64_t> read_seconds(const std::string& text) {
+  std::int64_t seconds = 0;
+  std::int64_t last_unit = longest_time;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+    const auto value = integer_between(text.substr(begin, end - begin), 0, longest_time);
+    const char letter = end < text.size() ? text[end] : 's';
+    const auto* unit = std::find_if(std::begin(time_units), std::end(time_units),
+                                    [letter](const auto& entry) { return entry.first == letter; });
+    if (!value || unit == std::end(time_units) || unit->second >= last_unit) return std::nullopt;
+    last_unit = unit->second;
+    if (*value > (longest_time - seconds) / last_unit) return std::nullopt;
+    seconds += *value * last_unit;
+    begin = end + 1;
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+std::optional<TimeLimit> read_time_limit(const std::string& text) {
+  if (text == "auto") return TimeLimit{};
+  if (text == "none") return TimeLimit{TimeLimit::Kind::none, 0};
+  const auto seconds = read_seconds(text);
+  return seconds ? std::optional(TimeLimit{TimeLimit::Kind::seconds, *seconds}) : std::nullopt;
+}
+
+std::string time_limit_text(const TimeLimit& limit) {
+  if (limit.kind == TimeLimit::Kind::automatic) return "auto";
+  return limit.kind == TimeLimit::Kind::none ? "none" : fmt::format("{}s", limit.seconds);
+}
+
 std::optional<ImageShape> read_image(const std::string& text) {
   if (text == "auto") return ImageShape{};
   const std::size_t first = text.find('x');
@@ -189,6 +223,16 @@ Form<ModelSource> model_source() {
   form.write = [](const ModelSource& source) {
     return source.file.empty() ? names.write(source.kind) : prefixes.write(source.kind) + ":" + source.file;
   };
+
+  return form;
+}
+
+Form<TimeLimit> time_limit() {
+  Form<TimeLimit> form;
+  form.values = "time, auto or none";
+  form.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
+  form.read = read_time_limit;
+  form.write = time_limit_text;
   return form;
 }
 

@@ -59,6 +59,9 @@ struct ModelSource {
 };
 Form<ModelSource> model_source();
 
+/// "90", "90s", "45m", "2h", "1d", or "1h30m": a time; `auto`; `none`.
+Form<TimeLimit> time_limit();
+
 /// One name of a list. Several names of one value are aliases: the first is the one that is written.
 template <class Value>
 Form<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {

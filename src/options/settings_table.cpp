@@ -257,6 +257,15 @@ void add_run(std::vector<Setting>& table) {
   run.add("curves", &RunOptions::curves, flag(),
           "Whether to keep the training loss of every epoch and, with held-out rows, the validation loss and score "
           "after it.");
+  run.add(
+      "time_limit", &RunOptions::time_limit, time_limit(),
+      "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
+      "the end of a Slurm job.");
+  run.add("on_failure", &RunOptions::on_failure,
+          choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
+          "What happens to the others when an iteration cannot be trained.");
+  run.add("retries", &RunOptions::retries, integer(0, 1000),
+          "How often an iteration that cannot be trained is tried again.");
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},

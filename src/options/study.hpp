@@ -29,6 +29,14 @@ enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_fact
 enum class DeviceRequest { automatic, cpu, cuda };
 enum class EngineKind { automatic, torch, resident };
 enum class ProgressKind { automatic, bar, lines, none };
+enum class OnFailure { go_on, stop };
+
+/// How long a run may last. Automatic: until shortly before Slurm ends the job, if it does.
+struct TimeLimit {
+  enum class Kind { automatic, none, seconds };
+  Kind kind = Kind::automatic;
+  std::int64_t seconds = 0;
+};
 
 /// Height, width and channels of one sample seen as an image; all zero: not an image.
 struct ImageShape {
@@ -129,6 +137,9 @@ struct RunOptions {
   std::int64_t threads = 1;                   ///< threads inside a lane; more than 1 needs lanes = 1
   std::int64_t ranks_per_gpu = 1;             ///< more share one GPU (needs MPS to be of use)
   bool curves = false;                        ///< keep the losses and scores of every epoch
+  TimeLimit time_limit;                       ///< after it no iteration is begun
+  OnFailure on_failure = OnFailure::go_on;    ///< what an iteration that cannot be trained means for the others
+  std::int64_t retries = 0;                   ///< more attempts at such an iteration, at once
   ProgressKind progress = ProgressKind::automatic;
 };
 

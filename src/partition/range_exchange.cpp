@@ -70,9 +70,10 @@ RangeGrant RangeExchange::grant(std::size_t index, const NodeReport& report) {
   Node& node = nodes_[index];
   node.finished = report.finished;
   node.lane_rate = report.lane_rate;
-  RangeGrant granted{{taken_, taken_}, false};
+  stopped_ |= report.stopped;
+  RangeGrant granted{{taken_, taken_}, false, stopped_};
   if (report.wanted > 0) asked_at_ = std::chrono::steady_clock::now();
-  if (report.wanted > 0 && taken_ < pool_)
+  if (report.wanted > 0 && taken_ < pool_ && !stopped_)
     granted.range.end += range_size(kind_, pool_, taken_, workers_, node.lanes, weight_of(node), report.wanted);
   taken_ = granted.range.end;
   granted.exhausted = taken_ == pool_;

@@ -24,12 +24,14 @@ struct NodeReport {
   std::int64_t finished = 0;  ///< iterations that the node's lanes have done since the start
   std::int64_t wanted = 0;    ///< as range_size takes it; 0: no range is asked for
   double lane_rate = 0;       ///< mean iterations per second of its lanes; 0: unknown
+  bool stopped = false;       ///< the job shall begin no more iterations
   bool leaving = false;       ///< this is the last report
 };
 
 struct RangeGrant {
   IndexRange range;        ///< empty when none was asked for, or none is left
   bool exhausted = false;  ///< there is nothing more to ask for
+  bool stopped = false;    ///< some node has said so
 };
 
 /// The leaders' exchange. Made by every leader, by its main thread; all calls but the constructor are local and do
@@ -91,6 +93,7 @@ class RangeExchange {
   std::int64_t taken_ = 0;
   std::int64_t finished_elsewhere_ = 0;
   std::size_t told_exhausted_ = 0;
+  bool stopped_ = false;
   std::chrono::steady_clock::time_point asked_at_ = std::chrono::steady_clock::now();
   std::size_t left_ = 0;
   std::vector<Node> nodes_;

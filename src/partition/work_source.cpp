@@ -28,6 +28,7 @@ constexpr double prompt_pause_seconds = 100e-6;  // while a lane of some node ma
 constexpr double calm_pause_seconds = 1e-3;      // while that happens seldom
 constexpr double idle_pause_seconds = 20e-3;     // while only counts and speeds change
 constexpr double report_period_seconds = 0.1;    // of counts, when no range is asked for
+constexpr double listen_period_seconds = 0.25;   // without news, to hear whether the job stops
 constexpr double measure_period_seconds = 10e-3;
 constexpr double lasting_seconds = 20e-3;  // a range that lasts as long needs no asking ahead
 
@@ -67,6 +68,7 @@ struct WorkSource::State {
   std::int64_t wanted = 1;
   double lasted_seconds = lasting_seconds;  // between its last two questions for a range; at first, no asking ahead
   std::int64_t reported_finished = 0;
+  bool reported_stopped = false;
   std::optional<Clock::time_point> asked_at = std::nullopt;
   Clock::time_point reported_at = Clock::now();
   Clock::time_point measured_at = Clock::now();
@@ -126,6 +128,10 @@ void WorkSource::stop() {
   state_->pool->stop();
 }
 
+bool WorkSource::is_stopped() const {
+  return state_->pool->is_stopped();
+}
+
 double WorkSource::State::service() {
   if (!is_leader) return idle_pause_seconds;
   const auto now = Clock::now();
@@ -161,13 +167,15 @@ bool WorkSource::State::wants_range() const {
 
 bool WorkSource::State::should_ask(Clock::time_point now) {
   if (leaving) return !leaders.is_root() && !exchange->is_over();
-  return wants_range() ||
-         (seconds_between(reported_at, now) > report_period_seconds && pool->finished() != reported_finished);
+  if (wants_range() || pool->is_stopped() != reported_stopped) return true;
+  const double silent = seconds_between(reported_at, now);
+  return silent > listen_period_seconds || (silent > report_period_seconds && pool->finished() != reported_finished);
 }
 
 NodeReport WorkSource::State::next_report(Clock::time_point now) {
   NodeReport report;
   report.finished = reported_finished = pool->finished();
+  report.stopped = reported_stopped = pool->is_stopped();
   report.leaving = leaving;
   if (kind == PartitionKind::weighted_factoring) report.lane_rate = pool->measure();
   if (wants_range()) {
@@ -184,6 +192,7 @@ void WorkSource::State::accept(const RangeGrant& grant) {
   pool->add(grant.range);
   if (kind == PartitionKind::self && !grant.range.empty()) wanted = grant.range.count();
   if (grant.exhausted && !pool->is_closed()) pool->close();
+  if (grant.stopped && !pool->is_stopped()) pool->stop();
 }
 
 // See range_exchange.hpp: when every leader's last report is answered, no message is on its way. The barrier after it

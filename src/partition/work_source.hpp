@@ -42,8 +42,11 @@ class WorkSource {
   /// Iterations reported finished by all ranks, as far as this rank knows (rank 0: at most about a second old). Local.
   std::int64_t finished_count() const;
 
-  /// No more claims on this rank's node; what is claimed is still finished. Local.
+  /// No more claims, on any node: the others learn of it by `service`, within about a quarter of a second. What is
+  /// claimed is the lanes' to finish or to leave. Local.
   void stop();
+  /// Whether `stop` was called, here or elsewhere, as far as this node knows. Local, called by lanes, too.
+  bool is_stopped() const;
 
  private:
   struct State;

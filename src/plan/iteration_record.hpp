@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace sheaf {
 
@@ -12,10 +14,15 @@ enum class IterationStatus : std::int32_t {
   missing = 0,  ///< no result
   finished = 1,
   diverged = 2,  ///< the training loss stopped being finite; a result, not an error
+  failed = 3,    ///< it could not be trained; another run may succeed
 };
 
 /// The engine that trained an iteration.
 enum class TrainedBy : std::int32_t { none = 0, torch = 1, resident = 2 };
+
+/// As results and journals write them: "finished", "resident".
+std::string status_name(IterationStatus status);
+std::string engine_name(TrainedBy engine);
 
 /// Travels between ranks as bytes. Losses and scores are NaN where there is none.
 struct IterationRecord {
@@ -47,5 +54,14 @@ struct EpochRecord {
   double validation_score = std::numeric_limits<double>::quiet_NaN();
 };
 static_assert(std::is_trivially_copyable_v<EpochRecord>);
+
+/// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
+/// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
+struct TrainedIteration {
+  IterationRecord record;  ///< rank, lane and times are the caller's to fill, but for `seconds`
+  std::vector<float> predictions;
+  std::vector<EpochRecord> epochs;  ///< of each epoch done; filled only for `run.curves`
+  std::string message;              ///< why it failed; empty unless it did
+};
 
 }  // namespace sheaf

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "results/result_files.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/error.hpp"
+#include "core/output_file.hpp"
 #include "core/replace_file.hpp"
 #include "hdf5/table_writer.hpp"
 #include "options/settings.hpp"
@@ -21,49 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_write(const std::string& path, const std::string& reason) {
-  throw RunError(fmt::format(
-      "'{}' cannot be written ({}). Choose a place with room where you may write, by run.output.", path, reason));
-}
-
-// A file descriptor for writing a new file; closed when it goes.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail_write(path, std::strerror(errno));
-  }
-  ~NewFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(const std::string& text) {
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t written = ::write(descriptor_, text.data() + done, text.size() - done);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail_write(path_, std::strerror(errno));
-      done += static_cast<std::size_t>(written);
-    }
-  }
-
-  void sync_and_close() {
-    const bool good = ::fsync(descriptor_) == 0 && ::close(descriptor_) == 0;
-    descriptor_ = -1;
-    if (!good) fail_write(path_, std::strerror(errno));
-  }
-
- private:
-  std::string path_;
-  int descriptor_;
-};
+constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5"};
 
 void write_hdf5(const std::string& path, const Study& study, const Plan& plan, const RunResults& results) {
   Hdf5Writer file(path);
   file.write_attribute("study", study_file_text(study));
   for (const auto& [name, value] : results.provenance) file.write_attribute(name, value);
-  file.write_table("iterations", iteration_table(plan, results.records));
+  file.write_table("iterations", iteration_table(plan, results.records, results.messages));
   if (study.run.curves) file.write_table("epochs", epoch_table(results.epochs));
   file.write_table("trials", trial_table(plan, rank_trials(plan, results.records, results.ensembles)));
   if (!results.ensembles.empty()) file.write_table("ensembles", ensemble_table(results.ensembles));
@@ -111,11 +73,25 @@ std::string run_directory(const Study& study) {
   return study.run.output.empty() ? "runs/" + study.study.name : study.run.output;
 }
 
+bool holds_run(const std::string& directory) {
+  return std::any_of(std::begin(run_files), std::end(run_files),
+                     [&](const char* name) { return fs::exists(fs::path(directory) / name); });
+}
+
+bool holds_results(const std::string& directory) {
+  return fs::exists(fs::path(directory) / "results.csv") && fs::exists(fs::path(directory) / "results.h5");
+}
+
 void create_run_directory(const std::string& directory, const Study& study) {
   const fs::path path = fs::path(directory).lexically_normal();
   fs::path made;
   try {
-    for (const char* name : {"study.cfg", "results.csv", "results.h5"})
+    if (fs::exists(path / "study.cfg") && !holds_results(directory))
+      throw RunError(
+          fmt::format("'{}' already holds a run ('study.cfg' is there, its results are not). Go on with it: "
+                      "sheaf resume {}, choose another run.output, or remove it.",
+                      directory, directory));
+    for (const char* name : run_files)
       if (fs::exists(path / name))
         throw RunError(fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.",
                                    directory, name));
@@ -137,12 +113,12 @@ void create_run_directory(const std::string& directory, const Study& study) {
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {
   write_then_rename(directory + "/results.h5",
                     [&](const std::string& path) { write_hdf5(path, study, plan, results); });
-  write_whole_file(directory + "/results.csv", csv_text(iteration_table(plan, results.records)));
+  write_whole_file(directory + "/results.csv", csv_text(iteration_table(plan, results.records, results.messages)));
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {
   write_then_rename(path, [&](const std::string& temporary) {
-    NewFile file(temporary);
+    OutputFile file(temporary);
     file.write(text);
     file.sync_and_close();
   });

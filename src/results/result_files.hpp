@@ -26,6 +26,7 @@ struct RankInfo {
 /// Everything a run directory tells of a finished run.
 struct RunResults {
   std::vector<IterationRecord> records;  ///< every iteration, in order
+  std::vector<std::string> messages;     ///< of each iteration: why it failed; empty unless it did
   std::vector<EpochRecord> epochs;       ///< by iteration, then epoch; of studies with `run.curves`
   std::vector<EnsembleRecord> ensembles;
   std::vector<RankInfo> ranks;      ///< in rank order
@@ -36,6 +37,12 @@ struct RunResults {
 
 /// The directory of the study's run: run.output, or runs/<study.name>.
 std::string run_directory(const Study& study);
+
+/// Whether the directory holds a run, finished or not. Local.
+bool holds_run(const std::string& directory);
+
+/// Whether its results are there. Local.
+bool holds_results(const std::string& directory);
 
 /// Makes the directory (and its parents) and puts the resolved study into it as study.cfg. Throws RunError when it
 /// already holds a run, or cannot be made or written; then nothing is left behind. Local, for rank 0.

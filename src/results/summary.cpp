@@ -38,6 +38,16 @@ std::string diverged_note(const std::vector<IterationRecord>& records) {
                     : fmt::format("{} of {} iterations diverged (their loss is not finite)\n", count, records.size());
 }
 
+// "2 of 60 iterations failed (iteration 7: out of memory ...)": the first one's message.
+std::string failed_note(const RunResults& results) {
+  const auto failed = [](const IterationRecord& record) { return record.status == IterationStatus::failed; };
+  const auto count = std::count_if(results.records.begin(), results.records.end(), failed);
+  if (count == 0) return "";
+  const auto first = std::find_if(results.records.begin(), results.records.end(), failed) - results.records.begin();
+  return fmt::format("{} of {} iterations failed (iteration {}: {})\n", count, results.records.size(), first,
+                     results.messages[static_cast<std::size_t>(first)]);
+}
+
 std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<IterationRecord>& records) {
   std::string text;
   for (const auto& record : records) {
@@ -153,7 +163,7 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
     text = iteration_lines(study, plan, results.records);
     if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
   }
-  return text + engine_line(plan, results) + data_line(results) + diverged_note(results.records);
+  return text + engine_line(plan, results) + data_line(results) + diverged_note(results.records) + failed_note(results);
 }
 
 }  // namespace sheaf

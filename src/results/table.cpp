@@ -3,34 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 
 namespace sheaf {
 namespace {
-
-std::string status_text(IterationStatus status) {
-  switch (status) {
-    case IterationStatus::finished:
-      return "finished";
-    case IterationStatus::diverged:
-      return "diverged";
-    case IterationStatus::missing:
-      break;
-  }
-  return "missing";
-}
-
-std::string engine_text(TrainedBy engine) {
-  switch (engine) {
-    case TrainedBy::torch:
-      return "torch";
-    case TrainedBy::resident:
-      return "resident";
-    case TrainedBy::none:
-      break;
-  }
-  return "none";
-}
 
 std::string device_text(int gpu) {
   return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
@@ -72,7 +49,9 @@ std::string csv_cell(double value) {
 
 }  // namespace
 
-Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records) {
+Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records,
+                      const std::vector<std::string>& messages) {
+  assert(messages.size() == records.size());
   using Record = IterationRecord;
   const auto place = [&plan](const Record& record) { return plan.iteration(record.iteration); };
   Table table;
@@ -83,7 +62,7 @@ Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& reco
   table.push_back(column<std::int64_t>("repeat", records, [&](const Record& r) { return place(r).repeat; }));
   table.push_back(column<std::int64_t>("seed", records, [&](const Record& r) { return place(r).seed; }));
   add_searched(table, plan, records, [&](const Record& r) { return place(r).trial; });
-  table.push_back(column<std::string>("status", records, [](const Record& r) { return status_text(r.status); }));
+  table.push_back(column<std::string>("status", records, [](const Record& r) { return status_name(r.status); }));
   table.push_back(column<double>("final_loss", records, [](const Record& r) { return r.final_loss; }));
   table.push_back(column<double>("validation_loss", records, [](const Record& r) { return r.validation_loss; }));
   table.push_back(column<double>("validation_score", records, [](const Record& r) { return r.validation_score; }));
@@ -94,7 +73,8 @@ Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& reco
   table.push_back(column<std::int64_t>("rank", records, [](const Record& r) { return r.rank; }));
   table.push_back(column<std::int64_t>("lane", records, [](const Record& r) { return r.lane; }));
   table.push_back(column<std::string>("device", records, [](const Record& r) { return device_text(r.gpu); }));
-  table.push_back(column<std::string>("engine", records, [](const Record& r) { return engine_text(r.engine); }));
+  table.push_back(column<std::string>("engine", records, [](const Record& r) { return engine_name(r.engine); }));
+  table.push_back({"message", messages});
   return table;
 }
 

@@ -17,8 +17,10 @@ namespace sheaf {
 using Table = std::vector<TableColumn>;
 
 /// One row an iteration, in order. Columns: iteration, trial, fold, member, repeat, seed, the searched keys, status,
-/// final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device, engine.
-Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records);
+/// final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device, engine,
+/// message (why it failed). `messages`: one a record.
+Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records,
+                      const std::vector<std::string>& messages);
 
 /// One row an epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.
 Table epoch_table(const std::vector<EpochRecord>& epochs);

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <tuple>
 
 #include "core/error.hpp"
 
@@ -21,16 +20,6 @@ void require_countable_epochs(const Plan& plan) {
         fmt::format("run.curves = true would keep {:.4g} epochs (more than {:.0f} cannot be gathered). Set run.curves "
                     "= false, or ask for fewer iterations or epochs.",
                     total, most));
-}
-
-std::vector<EpochRecord> gather_epochs(const std::vector<TrainedIteration>& trained, const Communicator& world) {
-  std::vector<EpochRecord> mine;
-  for (const auto& iteration : trained) mine.insert(mine.end(), iteration.epochs.begin(), iteration.epochs.end());
-  auto epochs = world.gather(mine);
-  std::sort(epochs.begin(), epochs.end(), [](const EpochRecord& a, const EpochRecord& b) {
-    return std::tie(a.iteration, a.epoch) < std::tie(b.iteration, b.epoch);
-  });
-  return epochs;
 }
 
 }  // namespace sheaf

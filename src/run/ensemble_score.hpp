@@ -1,21 +1,18 @@
-// The ensembles' own scores, from predictions that lie scattered over the ranks.
+// The ensembles' own scores, from predictions that lie in the journals.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "mpi/communicator.hpp"
+#include "journal/replay.hpp"
 #include "results/leaderboard.hpp"
 
 namespace sheaf {
 
 /// For each trial, repeat and fold: averages its members' predictions, in member order, and scores the average on the
-/// validation rows. `trained` is what this rank trained; `records` all records, in order, on rank 0. Gathers one
-/// ensemble at a time, so rank 0 never holds more than one. The result is on rank 0; it is empty for studies without an
-/// ensemble or without validation rows. Collective over world.
-std::vector<EnsembleRecord> score_ensembles(const TrainingContext& context,
-                                            const std::vector<TrainedIteration>& trained,
-                                            const std::vector<IterationRecord>& records, const Communicator& world);
+/// validation rows. `replay` is complete. Reads one ensemble at a time, so that never more than one is in memory. Empty
+/// for studies without an ensemble or without validation rows. Throws RunError. Local.
+std::vector<EnsembleRecord> score_ensembles(const TrainingContext& context, const Replay& replay);
 
 }  // namespace sheaf

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <limits>
 #include <optional>
 
 #include "core/error.hpp"
@@ -16,6 +19,9 @@
 #include "core/version.hpp"
 #include "engine/engine_choice.hpp"
 #include "hdf5/file.hpp"
+#include "journal/journal_files.hpp"
+#include "journal/replay.hpp"
+#include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 #include "plan/estimate.hpp"
@@ -24,6 +30,8 @@
 #include "run/curves.hpp"
 #include "run/ensemble_score.hpp"
 #include "run/place_ranks.hpp"
+#include "run/rank_agreement.hpp"
+#include "run/stop.hpp"
 #include "run/study_data.hpp"
 #include "run/train_share.hpp"
 
@@ -31,6 +39,10 @@ namespace sheaf {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;
@@ -47,28 +59,6 @@ void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
                     flops / 1e9));
 }
 
-// All records on rank 0, in order, each iteration exactly once.
-std::vector<IterationRecord> gather_records(const std::vector<TrainedIteration>& trained, std::int64_t total,
-                                            const Communicator& world) {
-  std::vector<IterationRecord> mine;
-  mine.reserve(trained.size());
-  for (const auto& iteration : trained) mine.push_back(iteration.record);
-  auto records = world.gather(mine);
-  agree(world, [&] {
-    if (!world.is_root()) return;
-    std::sort(records.begin(), records.end(),
-              [](const IterationRecord& a, const IterationRecord& b) { return a.iteration < b.iteration; });
-    bool complete = static_cast<std::int64_t>(records.size()) == total;
-    for (std::size_t number = 0; complete && number < records.size(); ++number)
-      complete = records[number].iteration == static_cast<std::int64_t>(number);
-    require(complete,
-            fmt::format("{} records came in for {} iterations (an iteration was lost or trained twice). This is "
-                        "an error of sheaf, please report it.",
-                        records.size(), total));
-  });
-  return records;
-}
-
 // Why LibTorch trained, for each trial; where ranks differ, those on GPUs are the ones that needed it. Collective.
 std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, bool on_gpu,
                                         const Communicator& world) {
@@ -82,9 +72,10 @@ std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line, const StudyData& data,
-                                                            const Communicator& world, std::time_t started,
-                                                            double seconds) {
+std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line,
+                                                            const std::string& data_fingerprint,
+                                                            const std::string& directory, int rank_count,
+                                                            std::time_t started, double seconds) {
   const TorchInfo torch = torch_info();
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
@@ -92,23 +83,78 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"started_utc", utc_text(started)},
           {"finished_utc", utc_text(std::time(nullptr))},
           {"wall_seconds", fmt::format("{:.6f}", seconds)},
-          {"rank_count", fmt::format("{}", world.size())},
+          {"rank_count", fmt::format("{}", rank_count)},
+          {"attempts", fmt::format("{}", count_attempts(directory))},
           {"mpi", MpiSession::library_version()},
           {"libtorch", torch.version},
           {"blas", torch.blas},
           {"resident_engine", resident_engine_info()},
           {"hdf5", hdf5_version()},
           {"random_numbers", "Philox4x32-10"},
-          {"data_fingerprint", data.data ? data.data->fingerprint : "drawn for each iteration from its seed"}};
+          {"data_fingerprint", data_fingerprint}};
+}
+
+// The job's own cause to stop: a signal to this rank or, on rank 0, the time.
+std::function<StopCause()> stop_watch(const StopSignals& signals, const RunOptions& options, Clock::time_point start,
+                                      const Communicator& world) {
+  const char* slurm_end = world.is_root() ? std::getenv("SLURM_JOB_END_TIME") : nullptr;
+  const double limit = world.is_root() ? seconds_until_stop(options.time_limit, slurm_end ? slurm_end : "",
+                                                            static_cast<double>(std::time(nullptr)))
+                                       : std::numeric_limits<double>::infinity();
+  return [&signals, start, limit] {
+    const StopCause signal = signals.received();
+    return signal != no_stop || seconds_since(start) < limit ? signal : time_is_up;
+  };
+}
+
+// Trains what is left of the run, into its journal. Collective over world.
+StopCause train_rest(const OpenRun& run, const TrainingContext& context, const Placement& placement,
+                     Clock::time_point start, const Communicator& world, const Communicator& node) {
+  const RunOptions& options = context.study.run;
+  const StopSignals signals;
+  const auto journal = begin_journal(run, world);
+  const Share share{options,
+                    run.work,
+                    [&] {
+                      return make_engine(context, {placement.gpu, static_cast<int>(placement.threads)}); },
+                    placement,
+                    journal.get(),
+                    stop_watch(signals, options, start, world)};
+  const StopCause cause = train_share(share, world, node);
+  agree(world, [&] { journal->close(); });
+  return cause;
+}
+
+// The records of a complete journal as results.
+RunResults results_of(const Replay& replay, const TrainingContext& context) {
+  RunResults results;
+  for (const auto& iteration : replay.iterations) {
+    const TrainedIteration& trained = iteration.trained;
+    results.records.push_back(trained.record);
+    results.messages.push_back(trained.message);
+    results.epochs.insert(results.epochs.end(), trained.epochs.begin(), trained.epochs.end());
+  }
+  results.ensembles = score_ensembles(context, replay);
+  return results;
+}
+
+// What a run that is not complete ends with. Throws RunError when nothing has stopped it.
+ExitCode tell_stopped(const OpenRun& run, const Replay& replay, std::int64_t total, StopCause cause) {
+  const std::int64_t done = total - WorkList(iterations_left(replay.iterations, total)).count();
+  const std::string go_on = "sheaf resume " + run.directory;
+  require(cause != no_stop,
+          fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
+                      total, run.directory, go_on));
+  log_root(fmt::format("stopped after {} of {} iterations ({}). Go on with: {}", done, total, stop_text(cause), go_on));
+  return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
 }  // namespace
 
-void execute_run(const Study& study, const std::string& command_line, const Communicator& world) {
+ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   const std::time_t started = std::time(nullptr);
   const Communicator node = world.split_by_node();
-  const std::string directory = run_directory(study);
 
   // 1. Everything that can be wrong is found before anything is written.
   std::optional<Plan> plan;
@@ -116,46 +162,59 @@ void execute_run(const Study& study, const std::string& command_line, const Comm
     plan.emplace(study);
     if (study.run.curves) require_countable_epochs(*plan);
   });
+  const std::int64_t total = plan->iteration_count();
   const Placement placement = place_ranks(study.run, world, node);
   const bool on_gpu = placement.gpu >= 0;
   agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
   const auto reasons = engine_reasons(*plan, study.run, on_gpu, world);
   const StudyData data = prepare_study_data(study, *plan, placement, world, node);
-  agree(world, [&] {
-    if (world.is_root()) create_run_directory(directory, study);
-  });
-  if (world.is_root()) {
-    for (const auto& line : placement_lines(ranks)) log_root(line);
-    log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, plan->iteration_count(), directory));
-    warn_of_slow_blas(reasons);
-  }
+  require_same_on_all_ranks(study, world);
+  const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
+  const OpenRun run =
+      open_run(study, request, {program_version(), study_fingerprint(study), fingerprint}, total, world);
 
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
-  const EngineFactory lane_engine = [&] {
-    return make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
-  };
-  const auto trained = train_share(study.run, plan->iteration_count(), lane_engine, placement, world, node);
+  StopCause cause = no_stop;
+  if (run.work.count() > 0) {
+    if (world.is_root()) {
+      for (const auto& line : placement_lines(ranks)) log_root(line);
+      log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, run.work.count(), run.directory));
+      warn_of_slow_blas(reasons);
+    }
+    cause = train_rest(run, context, placement, start, world, node);
+  }
 
-  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-
-  // 3. Gather, write, tell.
-  RunResults results;
-  results.records = gather_records(trained, plan->iteration_count(), world);
-  if (study.run.curves) results.epochs = gather_epochs(trained, world);
-  results.ensembles = score_ensembles(context, trained, results.records, world);
-  results.ranks = ranks;
-  results.streamed_bytes = world.sum(data.stream ? data.stream->bytes_read() : 0);
-  results.engine_reasons = reasons;
-  results.provenance = provenance(command_line, data, world, started, seconds());
+  // 3. Replay, write, tell.
+  const std::int64_t streamed_bytes = world.sum(data.stream ? data.stream->bytes_read() : 0);
+  auto code = ExitCode::done;
   agree(world, [&] {
-    if (world.is_root()) write_results(directory, study, *plan, results);
+    if (!world.is_root()) return;
+    if (run.work.count() == 0 && holds_results(run.directory)) {
+      log_root(
+          fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
+      return;
+    }
+    constexpr bool forced = true;  // what does not belong here was refused before
+    const Replay replay = replay_journals(run.directory, run.header, total, forced);
+    if (cause == iteration_failed || !is_complete(replay, total)) {
+      code = tell_stopped(run, replay, total, cause);
+      return;
+    }
+    RunResults results = results_of(replay, context);
+    results.ranks = ranks;
+    results.streamed_bytes = streamed_bytes;
+    results.engine_reasons = reasons;
+    results.provenance =
+        provenance(request.command_line, fingerprint, run.directory, world.size(), started, seconds_since(start));
+    write_results(run.directory, study, *plan, results);
+    std::fputs(summary_text(study, *plan, results).c_str(), stdout);
+    std::fflush(stdout);
+    log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(start)), run.directory));
+    if (!iterations_left(replay.iterations, total).empty()) code = ExitCode::failed;
   });
-  if (!world.is_root()) return;
-  std::fputs(summary_text(study, *plan, results).c_str(), stdout);
-  std::fflush(stdout);
-  log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds()), directory));
+  return static_cast<ExitCode>(world.maximum(static_cast<std::int64_t>(code)));
 }
 
 }  // namespace sheaf

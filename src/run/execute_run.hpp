@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
-
+#include "core/error.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
+#include "run/open_run.hpp"
 
 namespace sheaf {
 
-/// Trains every iteration of the study, writes the run directory and prints the summary on stdout of rank 0.
-/// `command_line` goes into the provenance. Everything is checked before the run directory is made. Throws AgreedError
-/// on every rank alike; a rank that fails alone in mid-run ends the whole job at once with exit code 1. Collective over
-/// world.
-void execute_run(const Study& study, const std::string& command_line, const Communicator& world);
+/// Trains every iteration of the study that its run directory does not have yet, makes the results from the journals
+/// and prints the summary on stdout of rank 0. Everything is checked before the run directory is made. Returns, on
+/// every rank alike, done; failed when some iterations could not be trained; stopped when a signal or the time limit
+/// came first: then there are no results yet. Throws AgreedError on every rank alike; a rank that fails alone in
+/// mid-run ends the whole job at once with exit code 1. Collective over world.
+ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world);
 
 }  // namespace sheaf

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "run/lanes.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace sheaf {
 
 using Clock = std::chrono::steady_clock;
 
 struct Lanes::State {
-  State(EngineFactory factory, const Placement& where, WorkSource& work, int rank_number)
-      : make_engine(std::move(factory)), placement(where), source(work), rank(rank_number) {}
+  State(const Share& part, WorkSource& work, int rank_number) : share(part), source(work), rank(rank_number) {}
 
-  const EngineFactory make_engine;
-  const Placement placement;
+  const Share& share;
   WorkSource& source;
   const int rank;
   const Clock::time_point start = Clock::now();
 
   std::vector<std::thread> threads;
-  std::vector<std::vector<TrainedIteration>> trained;  // of each lane; touched by it alone until it ends
+  std::atomic<std::int64_t> failed_count{0};
 
   mutable std::mutex mutex;
   std::condition_variable changed;
@@ -36,6 +35,7 @@ struct Lanes::State {
   double now() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
   bool is_stopping() const {
+    if (source.is_stopped()) return true;
     const std::lock_guard lock(mutex);
     return stopping;
   }
@@ -47,17 +47,25 @@ struct Lanes::State {
   }
 
   void train(int lane) {
-    const auto engine = make_engine();
-    auto& kept = trained[static_cast<std::size_t>(lane)];
+    const auto engine = share.make_engine();
     const auto keep = [&](TrainedIteration&& iteration) {
       iteration.record.rank = rank;
       iteration.record.lane = lane;
-      iteration.record.gpu = placement.gpu;
+      iteration.record.gpu = share.placement.gpu;
       iteration.record.start_seconds = now() - iteration.record.seconds;
-      source.report(lane, 1, iteration.record.seconds);
-      kept.push_back(std::move(iteration));
+      const bool failed = iteration.record.status == IterationStatus::failed;
+      failed_count += failed;
+      if (failed && share.options.on_failure == OnFailure::stop) source.stop();
+      const double seconds = iteration.record.seconds;
+      if (share.journal) share.journal->append(std::move(iteration));
+      source.report(lane, 1, seconds);
     };
-    while (!is_stopping() && engine->train(source.claim(lane), keep, [this] { return is_stopping(); })) {
+    // To the engine's own end, even when stopping: others may wait for this lane. Claims are empty then.
+    for (bool more = true; more;) {
+      auto claim = share.work.iterations_at(source.claim(lane));
+      if (claim.empty()) claim.emplace_back();
+      for (const IndexRange& iterations : claim)
+        more = engine->train(iterations, keep, [this] { return is_stopping(); });
     }
   }
 
@@ -77,10 +85,8 @@ struct Lanes::State {
   }
 };
 
-Lanes::Lanes(const EngineFactory& make_engine, const Placement& placement, WorkSource& source, int rank)
-    : state_(std::make_unique<State>(make_engine, placement, source, rank)) {
-  const auto count = static_cast<std::size_t>(placement.lanes);
-  state_->trained.resize(count);
+Lanes::Lanes(const Share& share, WorkSource& source, int rank) : state_(std::make_unique<State>(share, source, rank)) {
+  const auto count = static_cast<std::size_t>(share.placement.lanes);
   for (std::size_t lane = 0; lane < count; ++lane)
     state_->threads.emplace_back([state = state_.get(), lane] { state->run_lane(static_cast<int>(lane)); });
 }
@@ -106,11 +112,8 @@ std::optional<std::string> Lanes::failure() const {
   return state_->failure;
 }
 
-std::vector<TrainedIteration> Lanes::take() {
-  std::vector<TrainedIteration> all;
-  for (auto& lane : state_->trained)
-    all.insert(all.end(), std::make_move_iterator(lane.begin()), std::make_move_iterator(lane.end()));
-  return all;
+std::int64_t Lanes::failed_count() const {
+  return state_->failed_count;
 }
 
 }  // namespace sheaf

@@ -1,27 +1,23 @@
-// The worker threads of a rank: each claims iterations, trains them with its own engine, and keeps the records.
+// The worker threads of a rank: each claims iterations, trains them with its own engine, and journals the records.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "device/placement.hpp"
-#include "engine/engine.hpp"
 #include "partition/work_source.hpp"
+#include "run/share.hpp"
 
 namespace sheaf {
 
-/// Makes the engine of one lane, in the lane's own thread.
-using EngineFactory = std::function<std::unique_ptr<Engine>()>;
-
-/// Starts `placement.lanes` threads that train until `source` has no more work. They make no MPI call. `source`
-/// outlives it. The destructor stops the lanes after the iterations they are at. Local.
+/// Starts `share.placement.lanes` threads that train until `source` has no more work or is stopped; then they finish
+/// the iterations they are at. They make no MPI call. Share and source outlive it. The destructor stops the lanes
+/// likewise. Local.
 class Lanes {
  public:
-  Lanes(const EngineFactory& make_engine, const Placement& placement, WorkSource& source, int rank);
+  Lanes(const Share& share, WorkSource& source, int rank);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
@@ -32,8 +28,8 @@ class Lanes {
   /// Why a lane failed: the first one's message.
   std::optional<std::string> failure() const;
 
-  /// What was trained here, in no particular order. To be called once, after wait() was true.
-  std::vector<TrainedIteration> take();
+  /// Iterations that could not be trained, so far.
+  std::int64_t failed_count() const;
 
  private:
   struct State;

@@ -17,8 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The other ranks may be anywhere, so they cannot be asked.
-void end_job_if_failed(const Lanes& lanes) {
-  const auto failure = lanes.failure();
+void end_job_if(const std::optional<std::string>& failure) {
   if (!failure) return;
   log_rank("error: " + *failure);
   MpiSession::abort(static_cast<int>(ExitCode::failed));
@@ -26,26 +25,38 @@ void end_job_if_failed(const Lanes& lanes) {
 
 }  // namespace
 
-std::vector<TrainedIteration> train_share(const RunOptions& options, std::int64_t total,
-                                          const EngineFactory& make_engine, const Placement& placement,
-                                          const Communicator& world, const Communicator& node) {
+StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  WorkSource source(options.partition, total, static_cast<int>(placement.lanes), world, node);
+  WorkSource source(share.options.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node);
   std::optional<Progress> progress;
-  if (world.is_root()) progress.emplace(options.progress, total);
+  if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
+
+  Lanes lanes(share, source, world.rank());
+  StopCause cause = no_stop;
+  const auto note_cause = [&] {
+    if (cause == no_stop) cause = share.stop_cause();
+    if (share.options.on_failure == OnFailure::stop && lanes.failed_count() > 0) cause = iteration_failed;
+  };
   const auto serve = [&] {
+    note_cause();
+    if (cause != no_stop) source.stop();
+    if (share.journal) {
+      if (source.is_stopped()) share.journal->hurry();
+      end_job_if(share.journal->failure());
+    }
     const double pause_seconds = source.service();
     if (progress) progress->update(source.finished_count(), seconds());
     return pause_seconds;
   };
 
-  Lanes lanes(make_engine, placement, source, world.rank());
-  while (!lanes.wait(serve())) end_job_if_failed(lanes);
-  end_job_if_failed(lanes);
+  while (!lanes.wait(serve())) end_job_if(lanes.failure());
+  end_job_if(lanes.failure());
   world.patient_barrier([&] { serve(); }, 1e-4);
-  if (progress) progress->finish(total, seconds());
-  return lanes.take();
+  note_cause();
+  cause = world.maximum(cause);
+  if (progress) progress->finish(source.finished_count(), seconds());
+  return cause;
 }
 
 }  // namespace sheaf

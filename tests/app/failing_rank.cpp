@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
   const bool failing = world.rank() == world.size() - 1;
   RunOptions options;
   options.partition = PartitionKind::self;
-  train_share(
-      options, 1000, [failing] { return std::make_unique<BusyEngine>(failing); }, Placement{}, world, node);
+  const WorkList work({{0, 1000}});
+  const EngineFactory make_engine = [failing] { return std::make_unique<BusyEngine>(failing); };
+  train_share({options, work, make_engine, Placement{}, nullptr, never_stop}, world, node);
   return 0;
 }

@@ -30,6 +30,60 @@ def launch(words, ranks=None, timeout=60, cwd=None, environment=None):
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
 
 
+class Started:
+    """A program that runs while the test goes on: under mpiexec, with the processes of its ranks."""
+
+    def __init__(self, words, ranks=None):
+        self.ranks = ranks
+        if ranks is not None:
+            words = [MPIEXEC, "-n", str(ranks)] + words
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+    def rank_processes(self):
+        """The children of mpiexec that run the program, in the order in which they were started."""
+        if self.ranks is None:
+            return [self.process.pid]
+        found = []
+        for entry in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{entry}/stat") as file:
+                    parent = int(file.read().rpartition(")")[2].split()[1])
+                if parent == self.process.pid and os.readlink(f"/proc/{entry}/exe") == os.path.realpath(SHEAF):
+                    found.append(int(entry))
+            except (OSError, ValueError):
+                continue
+        return sorted(found)
+
+    def wait_for(self, happened, seconds=30):
+        """Whether it happened before the program ended. Raises when neither comes."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if happened():
+                return True
+            if self.process.poll() is not None:
+                return False
+            time.sleep(0.01)
+        raise TimeoutError(f"nothing happened in {seconds} s")
+
+    def finish(self, timeout=60):
+        start = time.monotonic()
+        output, _ = self.process.communicate(timeout=timeout)
+        return Result(self.process.returncode, output, output, time.monotonic() - start)
+
+
+def journaled(directory):
+    """The iterations' numbers in the journals of a run, with each record as often as it is there."""
+    numbers = []
+    for attempt, _, names in os.walk(os.path.join(directory, "journal")):
+        for name in names:
+            if name.endswith(".jsonl"):
+                with open(os.path.join(attempt, name), "rb") as file:
+                    numbers += [int(line[13:line.index(b",")]) for line in file if line.startswith(b'{"iteration":')
+                                and line.endswith(b"}\n")]
+    return numbers
+
+
 def sheaf(*words, **options):
     return launch([SHEAF] + list(words), **options)
 

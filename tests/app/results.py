@@ -18,14 +18,14 @@ words = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2",
 result = sheaf("run", *words, ranks=2)
 checks.check(result.code == 0, "the run succeeds", result.stderr)
 checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "a leaderboard", result.stdout)
-checks.check(sorted(os.listdir("run")) == ["results.csv", "results.h5", "study.cfg"], "the files", str(os.listdir("run")))
+checks.check(sorted(os.listdir("run")) == ["journal", "results.csv", "results.h5", "study.cfg"], "the files", str(os.listdir("run")))
 
 rows = read_csv("run/results.csv")
 checks.check(len(rows) == 16, "an iteration a line", str(len(rows)))
 checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "in order")
 checks.check(list(rows[0]) == ["iteration", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
-                               "epochs", "steps", "seconds", "rank", "lane", "device", "engine"], "the columns", str(list(rows[0])))
+                               "epochs", "steps", "seconds", "rank", "lane", "device", "engine", "message"], "the columns", str(list(rows[0])))
 checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "the searched layers")
 checks.check({row["status"] for row in rows} == {"finished"}, "all finished")
 checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "steps", rows[0]["steps"])
@@ -54,7 +54,7 @@ with h5py.File("run/results.h5", "r") as file:
     checks.check(len(file["ranks"]) == 2, "a row a rank")
     checks.check("epochs" not in file, "no curves unasked")
     for name in ("program", "git_revision", "command_line", "study", "mpi", "libtorch", "hdf5", "data_fingerprint",
-                 "started_utc", "wall_seconds"):
+                 "started_utc", "wall_seconds", "attempts"):
         checks.check(name in file.attrs and str(file.attrs[name]), f"provenance {name}")
     checks.check("model.hidden = 8, 16 8" in file.attrs["study"], "the study as used", file.attrs["study"])
 

@@ -210,12 +210,9 @@ double study_seconds(const Study& study, std::int64_t lanes, const Communicator&
     placement.lanes = lanes;
     ranks.barrier();
     const auto start = Clock::now();
-    train_share(
-        run, plan.iteration_count(),
-        [&] {
-          return make_engine(context, {-1, 1});
-        },
-        placement, ranks, node);
+    const WorkList work({{0, plan.iteration_count()}});
+    const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
+    train_share({run, work, lane_engine, placement, nullptr, never_stop}, ranks, node);
     best = std::min(best, ranks.maximum(seconds_since(start)));
   }
   return best;

@@ -147,7 +147,22 @@ TEST_CASE("guided and factoring claim by their rule on one node") {
   }
 }
 
-TEST_CASE("stop ends the claims of its node, without a hang, and what was claimed is counted") {
+TEST_CASE("a stop on one rank reaches every node") {
+  const Communicator world = Communicator::world();
+  const Communicator node = make_node(world, Nodes::one_a_rank);
+  for (const PartitionKind kind : all_kinds) {
+    WorkSource source(kind, 1000, 1, world, node);
+    if (world.rank() == world.size() - 1) source.stop();
+    for (int wait = 0; world.maximum(std::int64_t{!source.is_stopped()}) && wait < 10000; ++wait) {
+      source.service();
+      sleep_ms(1);
+    }
+    CHECK(source.is_stopped());
+    CHECK(source.claim(0).empty());
+  }
+}
+
+TEST_CASE("stop ends the claims, without a hang, and what was claimed is counted") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_a_rank}) {
     const Communicator node = make_node(world, nodes);

@@ -1,5 +1,6 @@
 // How iterations differ from each other, and on what their results do not depend.
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <map>
 #include <set>
 #include <thread>
@@ -51,8 +52,10 @@ struct Result {
 
 std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& trained) {
   std::map<std::int64_t, Result> results;
-  for (const auto& [record, predictions, epochs] : trained)
+  for (const auto& [record, predictions, epochs, message] : trained) {
+    CHECK(message.empty());
     results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score, predictions};
+  }
   return results;
 }
 
@@ -111,6 +114,25 @@ TEST_CASE("an iteration that draws its own data trains on the draw of its seed")
   for (std::int64_t number = 0; number < 3; ++number) {
     const DataSet data = draw_synthetic(study.data, Plan(study).iteration(number).seed);
     CHECK(results_of(train_claims(study, &data, {{number, number + 1}})).at(number) == own.at(number));
+  }
+}
+
+TEST_CASE("an iteration that cannot be trained fails alone") {
+  Study study = random_study();
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.run.retries = 1;
+  study.search.method = SearchMethod::grid;
+  study.model.kind = ModelKind::mlp;
+  study.search.keys = {{"model.hidden", {"3", "1000000 1000000", "2"}}};  // terabytes in the middle
+  const DataSet data = draw_synthetic(study.data, 5);
+  const std::int64_t each = Plan(study).iteration_count() / 3;
+  const auto trained = train_claims(study, &data, {{0, 3 * each}});
+  REQUIRE(trained.size() == static_cast<std::size_t>(3 * each));
+  for (const auto& iteration : trained) {
+    const bool failed = iteration.record.iteration / each == 1;
+    CHECK(iteration.record.status == (failed ? IterationStatus::failed : IterationStatus::finished));
+    CHECK(iteration.message.empty() != failed);
+    CHECK(std::isfinite(iteration.record.final_loss) != failed);
   }
 }
 

@@ -63,6 +63,9 @@ lanes = 1
 threads = 3
 ranks_per_gpu = 2
 curves = true
+time_limit = 1h30m
+on_failure = stop
+retries = 2
 progress = lines
 )";
 

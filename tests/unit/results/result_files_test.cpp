@@ -46,7 +46,14 @@ TEST_CASE("a run directory is made once, with the study in it") {
   const std::string directory = (scratch.path / "a" / "b").string();
   create_run_directory(directory, small_study());
   CHECK(study_file_text(parse_study(directory + "/study.cfg", {})) == study_file_text(small_study()));
-  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), ContainsSubstring("already holds a run"));
+  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), ContainsSubstring("sheaf resume " + directory));
+  CHECK(holds_run(directory));
+  CHECK_FALSE(holds_results(directory));
+  std::ofstream(directory + "/results.h5") << "x";
+  std::ofstream(directory + "/results.csv") << "x";
+  CHECK(holds_results(directory));
+  CHECK_THROWS_WITH(create_run_directory(directory, small_study()),
+                    ContainsSubstring("already holds a run ('study.cfg' is there). Choose another"));
 }
 
 TEST_CASE("a run directory that cannot be made leaves nothing behind") {
@@ -68,6 +75,7 @@ TEST_CASE("results come whole, under their final names only") {
     record.status = IterationStatus::finished;
     record.final_loss = 0.5;
     results.records.push_back(record);
+    results.messages.emplace_back();
   }
   results.ranks = {{"host", "cpu", 2, 2, 1, ""}};
   results.provenance = {{"program", "sheaf"}};

@@ -11,6 +11,7 @@ namespace {
 RunResults finished_results(std::int64_t count) {
   RunResults results;
   results.records.resize(static_cast<std::size_t>(count));
+  results.messages.resize(static_cast<std::size_t>(count));
   results.engine_reasons.resize(4);
   for (std::int64_t number = 0; number < count; ++number) {
     auto& record = results.records[static_cast<std::size_t>(number)];
@@ -92,4 +93,16 @@ TEST_CASE("the engines are counted from the records, with the different reasons 
         "engine: torch 1 iteration (a cnn has convolutions), resident 5 iterations\n");
   CHECK(trained_by({torch, torch, torch, torch, torch, torch}) ==
         "engine: torch 6 iterations (run.threads = 2; a cnn has convolutions)\n");
+}
+
+TEST_CASE("failed iterations are counted, with the first one's reason") {
+  Study study;
+  study.study.iterations = 3;
+  auto results = finished_results(3);
+  for (const std::size_t number : {1, 2}) {
+    results.records[number].status = IterationStatus::failed;
+    results.messages[number] = "reason " + std::to_string(number);
+  }
+  CHECK_THAT(summary_text(study, Plan(study), results),
+             ContainsSubstring("2 of 3 iterations failed (iteration 1: reason 1)\n"));
 }

@@ -1,0 +1,52 @@
+// The lines of a journal. Each is one JSON object whose last member is a checksum of everything before it, so that a
+// line that was torn or changed is not taken for a record. Numbers read back to the bit; those that JSON has no form
+// for are texts ("nan", "inf", "-inf"). Pure. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "plan/iteration_record.hpp"
+
+namespace sheaf {
+
+/// CRC-32 of the bytes, going on from the checksum of what stands before them.
+std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0);
+
+/// What the records of a file belong to: its first line.
+struct JournalHeader {
+  std::string program;  ///< version
+  std::string study;    ///< fingerprint of what decides the results (study_identity.hpp)
+  std::string data;     ///< fingerprint of the data
+
+  /// The checksums of the file's records go on from this one: records of another study do not verify.
+  std::uint32_t seed() const;
+};
+
+/// Where an iteration's predictions stand in the binary file beside the journal; none: no bytes.
+struct PredictionsPlace {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t checksum = 0;
+};
+
+/// An iteration as its line tells it.
+struct RecordLine {
+  TrainedIteration iteration;  ///< without its predictions
+  PredictionsPlace predictions;
+};
+
+/// Every record line begins with this, and no other place of one can hold it.
+inline constexpr const char* record_beginning = "{\"iteration\":";
+
+/// With the line end.
+std::string header_line(const JournalHeader& header);
+std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed);
+
+/// `line`: without the line end. None: not such a line, or not as it was written.
+std::optional<JournalHeader> read_header_line(const std::string& line);
+std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed);
+
+}  // namespace sheaf

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "journal/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "core/error.hpp"
+#include "journal/journal_files.hpp"
+
+namespace sheaf {
+namespace {
+
+std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, const PredictionsPlace& place) {
+  std::vector<float> values(static_cast<std::size_t>(place.bytes) / sizeof(float));
+  file.clear();
+  file.seekg(place.offset);
+  file.read(reinterpret_cast<char*>(values.data()), place.bytes);
+  if (file.gcount() != place.bytes) return std::nullopt;
+  if (checksum(values.data(), static_cast<std::size_t>(place.bytes)) != place.checksum) return std::nullopt;
+  return values;
+}
+
+void require_same(const std::string& path, const JournalHeader& found, const JournalHeader& header, bool forced) {
+  require(found.study == header.study,
+          fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
+                      found.study, header.study));
+  require(forced || found.data == header.data,
+          fmt::format("the data have changed since '{}' was written ({}; now {}). Restore them, start anew with "
+                      "another run.output, or go on all the same with --force.",
+                      path, found.data, header.data));
+  require(forced || found.program == header.program,
+          fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ). Use that one, start "
+                      "anew with another run.output, or go on all the same with --force.",
+                      path, found.program, header.program));
+}
+
+// Reads one journal, line by line.
+class JournalReader {
+ public:
+  JournalReader(Replay& replay, const JournalHeader& header, std::int64_t total, bool forced)
+      : replay_(replay), header_(header), total_(total), forced_(forced) {}
+
+  void read(const std::string& path) {
+    file_ = replay_.files.size();
+    replay_.files.push_back(path);
+    predictions_ = std::ifstream(predictions_path(path), std::ios::binary);
+    seed_ = header_.seed();
+    std::ifstream lines(path, std::ios::binary);
+    std::string line;
+    // Without its line end, a line was torn when the run died.
+    for (std::int64_t number = 1; std::getline(lines, line) && !lines.eof(); ++number) take(path, number, line);
+    require(lines.eof(), fmt::format("'{}' cannot be read. Check its permissions and the disk.", path));
+  }
+
+ private:
+  void take(const std::string& path, std::int64_t number, const std::string& line) {
+    if (number == 1) {
+      if (const auto found = read_header_line(line)) {
+        require_same(path, *found, header_, forced_);
+        seed_ = found->seed();
+        return;
+      }
+    } else if (take_record(line)) {
+      return;
+    }
+    replay_.warnings.push_back(
+        fmt::format("'{}', line {}, is damaged and left out. What it told of is trained again.", path, number));
+    // Where the end of a line is damaged, the next one is still good.
+    const std::size_t beginning = line.rfind(record_beginning);
+    if (beginning != std::string::npos && beginning > 0) take_record(line.substr(beginning));
+  }
+
+  bool take_record(const std::string& line) {
+    auto record = read_record_line(line, seed_);
+    if (!record) return false;
+    const std::int64_t iteration = record->iteration.record.iteration;
+    if (iteration < 0 || iteration >= total_) return false;
+    if (record->predictions.bytes > 0 && !try_read_predictions(predictions_, record->predictions)) return false;
+    replay_.iterations.push_back({std::move(record->iteration), record->predictions, file_});
+    return true;
+  }
+
+  Replay& replay_;
+  const JournalHeader& header_;
+  const std::int64_t total_;
+  const bool forced_;
+  std::size_t file_ = 0;
+  std::uint32_t seed_ = 0;
+  std::ifstream predictions_;
+};
+
+// Of each iteration the first record with a result, else the last one.
+std::vector<JournaledIteration> one_of_each(std::vector<JournaledIteration> records) {
+  const auto number = [](const JournaledIteration& iteration) { return iteration.trained.record.iteration; };
+  std::stable_sort(records.begin(), records.end(), [&](const auto& a, const auto& b) { return number(a) < number(b); });
+  std::vector<JournaledIteration> chosen;
+  for (auto& record : records) {
+    if (chosen.empty() || number(chosen.back()) != number(record))
+      chosen.push_back(std::move(record));
+    else if (!chosen.back().has_result())
+      chosen.back() = std::move(record);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced) {
+  Replay replay;
+  JournalReader reader(replay, header, total, forced);
+  for (const auto& path : list_journals(run_directory)) reader.read(path);
+  replay.iterations = one_of_each(std::move(replay.iterations));
+  return replay;
+}
+
+std::vector<IndexRange> iterations_left(const std::vector<JournaledIteration>& known, std::int64_t total) {
+  std::vector<IndexRange> left;
+  std::int64_t next = 0;
+  const auto leave = [&](std::int64_t end) {
+    if (end > next) left.push_back({next, end});
+    next = end + 1;
+  };
+  for (const auto& iteration : known)
+    if (iteration.has_result()) leave(iteration.trained.record.iteration);
+  leave(total);
+  return left;
+}
+
+std::vector<float> read_predictions(const Replay& replay, const JournaledIteration& iteration) {
+  if (iteration.predictions.bytes == 0) return {};
+  const std::string path = predictions_path(replay.files[iteration.file]);
+  std::ifstream file(path, std::ios::binary);
+  auto values = try_read_predictions(file, iteration.predictions);
+  require(
+      values.has_value(),
+      fmt::format("'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.",
+                  path, iteration.trained.record.iteration));
+  return std::move(*values);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,43 @@
+// The run directory of a job: made anew, or found with what an earlier job has left in it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "journal/directory_lock.hpp"
+#include "journal/journal_writer.hpp"
+#include "journal/record_line.hpp"
+#include "mpi/communicator.hpp"
+#include "options/study.hpp"
+#include "run/work_list.hpp"
+
+namespace sheaf {
+
+/// What a job was asked for beside its study.
+struct RunRequest {
+  std::string command_line;  ///< for the provenance
+  bool resume = false;       ///< go on where the directory holds a run of this study
+  bool force = false;        ///< also with other data or another version of the program
+};
+
+/// A run directory in the hands of this job.
+struct OpenRun {
+  std::string directory;
+  JournalHeader header;
+  std::optional<DirectoryLock> lock;  ///< on rank 0
+  WorkList work;                      ///< what is left to train, on every rank
+};
+
+/// Makes the run directory of the study, or opens it again. Throws AgreedError when it holds a run that may not be
+/// resumed or was not asked to be, when another job is in it, or when it cannot be written. `total`: iterations of the
+/// plan. Collective over world.
+OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
+                 const Communicator& world);
+
+/// This rank's journal in a new attempt. Throws AgreedError. Collective over world.
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Communicator& world);
+
+}  // namespace sheaf

@@ -1,0 +1,34 @@
+// What all ranks train together, and what one of them brings.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "device/placement.hpp"
+#include "engine/engine.hpp"
+#include "journal/journal_writer.hpp"
+#include "options/study.hpp"
+#include "run/stop.hpp"
+#include "run/work_list.hpp"
+
+namespace sheaf {
+
+/// Makes the engine of one lane, in the lane's own thread.
+using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+
+struct Share {
+  const RunOptions& options;
+  const WorkList& work;
+  EngineFactory make_engine;
+  Placement placement;
+  JournalWriter* journal = nullptr;       ///< gets what this rank trains; null, for measurements: it is dropped
+  std::function<StopCause()> stop_cause;  ///< asked again and again; one rank's is enough
+};
+
+/// For runs that nothing stops.
+inline StopCause never_stop() {
+  return no_stop;
+}
+
+}  // namespace sheaf

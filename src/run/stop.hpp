@@ -1,0 +1,40 @@
+// Why a run stops before its end: signals, the time limit, failures.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// A cause that travels between ranks as one number: a signal's own, or one of these; 0 for none. Of several causes the
+/// largest is told.
+using StopCause = std::int64_t;
+inline constexpr StopCause no_stop = 0;
+inline constexpr StopCause time_is_up = 1000;
+inline constexpr StopCause iteration_failed = 1001;
+
+/// "SIGTERM", "run.time_limit", "an iteration failed". Pure.
+std::string stop_text(StopCause cause);
+
+/// Seconds from `now` (since the epoch) after which no iteration is begun; infinity for no limit. `slurm_end`: when
+/// Slurm ends the job, as SLURM_JOB_END_TIME tells it, or empty. Before that, running iterations and results have a
+/// twentieth of the time left, but at least ten seconds and at most five minutes. Pure.
+double seconds_until_stop(const TimeLimit& limit, const std::string& slurm_end, double now);
+
+/// While it lives, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are noted instead of ending the process; a second SIGINT ends
+/// it. One at a time. Local.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// The first signal that came.
+  StopCause received() const;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,31 @@
+"""Studies for runs that are interrupted, and what of their results must not depend on it."""
+
+import os
+
+import h5py
+
+from program import DIGITS, SOURCE, read_csv
+
+ENGINES = ("resident", "torch")
+
+
+def study(engine, epochs=None, hidden="16, 32"):
+    """Words for `sheaf run`: 48 iterations, of some hundredths of a second each unless `epochs` says otherwise."""
+    return [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
+            "--run.lanes=1", "--run.curves=true", "--run.progress=none", f"--run.engine={engine}", "--search.folds=3",
+            "--ensemble.members=2", f"--search.model.hidden={hidden}",
+            f"--train.epochs={epochs or {'resident': 60, 'torch': 5}[engine]}"]
+
+
+ITERATIONS = 48
+_OF_THE_RUN = {"seconds", "rank", "lane", "device"}
+
+
+def results(directory):
+    """All that a run tells but times and places."""
+    rows = [{name: value for name, value in row.items() if name not in _OF_THE_RUN}
+            for row in read_csv(os.path.join(directory, "results.csv"))]
+    with h5py.File(os.path.join(directory, "results.h5"), "r") as file:
+        trials = file["trials"][:]
+        return (rows, file["epochs"][:].tobytes(), file["ensembles"][:].tobytes(),
+                [trials[name].tobytes() for name in trials.dtype.names if name not in _OF_THE_RUN])

@@ -1,0 +1,249 @@
+// How fast data larger than memory pass by: against plain reads, against HDF5's own reading of compressed chunks, and
+// how little a small CNN feels of it. See README.md.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/allocator.hpp"
+#include "core/random_fill.hpp"
+#include "dataset/feature_reader.hpp"
+#include "dataset/resident.hpp"
+#include "dataset/stream.hpp"
+#include "engine/engine.hpp"
+#include "hdf5/file.hpp"
+#include "mpi/session.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double best_of(int times, const std::function<void()>& work) {
+  double best = 1e300;
+  for (int time = 0; time < times; ++time) best = std::min(best, seconds_of(work));
+  return best;
+}
+
+// ---- Files
+
+struct Layout {
+  std::vector<hsize_t> chunk;  // none: in one piece
+  bool gzip = false;
+};
+
+// Features of about eight bits a number, as pixels have: gzip halves them.
+void write_file(const std::string& path, const std::vector<hsize_t>& shape, const Layout& layout) {
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  if (!layout.chunk.empty()) H5Pset_chunk(creation, static_cast<int>(shape.size()), layout.chunk.data());
+  if (layout.gzip) {
+    H5Pset_shuffle(creation);
+    H5Pset_deflate(creation, 4);
+  }
+  hsize_t width = 1;
+  for (std::size_t side = 1; side < shape.size(); ++side) width *= shape[side];
+  const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+  const hid_t features = H5Dcreate2(file, "features", H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  const hsize_t step = 1000;
+  std::vector<float> values(step * width);
+  for (hsize_t row = 0; row < shape[0]; row += step) {
+    fill_uniform({row, Purpose::synthetic_features}, values.data(), static_cast<std::int64_t>(values.size()));
+    for (float& value : values) value = static_cast<float>(static_cast<int>(value * 256)) / 256;
+    std::vector<hsize_t> start(shape.size(), 0), count = shape;
+    start[0] = row;
+    count[0] = std::min(step, shape[0] - row);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    const hsize_t numbers = count[0] * width;
+    const hid_t memory = H5Screate_simple(1, &numbers, nullptr);
+    H5Dwrite(features, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, values.data());
+    H5Sclose(memory);
+  }
+  H5Dclose(features);
+  std::vector<std::uint8_t> labels(shape[0]);
+  for (std::size_t row = 0; row < labels.size(); ++row) labels[row] = static_cast<std::uint8_t>(row % 10);
+  const hid_t label_space = H5Screate_simple(1, shape.data(), nullptr);
+  const hid_t targets = H5Dcreate2(file, "targets", H5T_STD_U8LE, label_space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(targets, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels.data());
+  H5Dclose(targets);
+  H5Sclose(label_space);
+  H5Sclose(space);
+  H5Pclose(creation);
+  H5Fclose(file);
+}
+
+// ---- Reading
+
+void read_plainly(const std::string& path) {
+  static std::vector<char> buffer(std::size_t{1} << 20);
+  const int file = ::open(path.c_str(), O_RDONLY);
+  while (::read(file, buffer.data(), buffer.size()) > 0) {
+  }
+  ::close(file);
+}
+
+void read_by_library(const std::string& path) {
+  const InputFile file(path);
+  const DataSetReader features = file.data_set("/features");
+  const std::int64_t step = std::max<std::int64_t>(1, features.info().chunk_rows);
+  std::vector<float> values(static_cast<std::size_t>(step * features.info().row_elements()));
+  for (std::int64_t row = 0; row < features.info().rows(); row += step)
+    features.read_rows({row, std::min(row + step, features.info().rows())}, values.data());
+}
+
+struct Streamed {
+  Study study;
+  Communicator self = Communicator::self();
+  FileSchema schema;
+  DataSet targets;
+  std::optional<Stream> stream;
+
+  Streamed(const std::string& path, std::int64_t mebibytes, std::int64_t threads) {
+    study.data.file = path;
+    study.data.task = Task::classification;
+    study.data.memory_mib = mebibytes;
+    schema = agree_on_file(study.data, self);
+    targets = load_targets(study.data, schema, self, self);
+    StreamOptions options;
+    const FeatureReader reader(study.data, schema);
+    options.plan = plan_stream(study.data, schema.rows, reader.block(0).count(), 4 * schema.feature_count + 8);
+    options.threads = threads;
+    stream.emplace(study.data, schema, targets, options, self);
+  }
+
+  // One pass whose windows nobody looks at.
+  void pass() {
+    if (!lane) lane.emplace(*stream);
+    lane->begin_round(1);
+    while (lane->next() != nullptr) {
+    }
+  }
+
+  std::optional<StreamLane> lane;
+};
+
+// ---- The small CNN
+
+Study cnn_study(const std::string& path) {
+  Study study;
+  study.data.file = path;
+  study.data.task = Task::classification;
+  study.data.memory_mib = 32;
+  study.model.kind = ModelKind::cnn;
+  study.model.channels = {16, 32};
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = OptimizerKind::adam;
+  study.train.learning_rate = 1e-3;
+  study.train.batch_size = 64;
+  study.train.epochs = 3;
+  return study;
+}
+
+struct Trained {
+  double rows_per_second = 0;
+  double waited = 0;  // of the time
+};
+
+Trained train(const Study& study, const TrainingContext& context, int threads, std::int64_t rows) {
+  Trained trained;
+  const auto engine = make_engine(context, {-1, threads});
+  const double seconds = seconds_of([&] {
+    engine->train(
+        {0, 1}, [&](TrainedIteration&& iteration) { trained.waited = iteration.record.wait_seconds; },
+        [] { return false; });
+  });
+  trained.rows_per_second = static_cast<double>(rows * study.train.epochs) / seconds;
+  trained.waited /= seconds;
+  return trained;
+}
+
+Trained train_in_memory(const std::string& path, int threads) {
+  const Study study = cnn_study(path);
+  const Communicator self = Communicator::self();
+  const DataSet data = load_resident(study.data, self, self);
+  const Plan plan(study);
+  Splits splits(study, data);
+  return train(study, {study, plan, &data, &splits}, threads, data.rows);
+}
+
+Trained train_streamed(const std::string& path, int threads) {
+  const Study study = cnn_study(path);
+  Streamed streamed(path, study.data.memory_mib, threads);
+  const Plan plan(study);
+  Splits splits(study, streamed.targets);
+  return train(study, {study, plan, &streamed.targets, &splits, &*streamed.stream}, threads, streamed.targets.rows);
+}
+
+void compare_reading(const std::string& folder, hsize_t rows, int threads) {
+  const std::string plain = folder + "/plain.h5", gzip = folder + "/gzip.h5";
+  const double gigabytes = static_cast<double>(rows) * 784 * 4 / 1e9;
+  write_file(plain, {rows, 784}, {});
+  write_file(gzip, {rows, 784}, {{250, 784}, true});
+  Streamed plain_stream(plain, 64, threads), gzip_stream(gzip, 64, threads);
+  double read = 1e300, streamed = 1e300, library = 1e300, inflated = 1e300;
+  for (int time = 0; time < 5; ++time) {  // in turns: the machine is not always the same
+    read = std::min(read, best_of(1, [&] { read_plainly(plain); }));
+    streamed = std::min(streamed, best_of(1, [&] { plain_stream.pass(); }));
+    library = std::min(library, best_of(1, [&] { read_by_library(gzip); }));
+    inflated = std::min(inflated, best_of(1, [&] { gzip_stream.pass(); }));
+  }
+  std::printf("reading %.2f GB of floats from the page cache, %d threads\n", gigabytes, threads);
+  std::printf("  plain read()          %6.2f GB/s\n", gigabytes / read);
+  std::printf("  streamed              %6.2f GB/s   %.2f of it\n", gigabytes / streamed, read / streamed);
+  std::printf("  gzip by H5Dread       %6.2f GB/s\n", gigabytes / library);
+  std::printf("  gzip streamed         %6.2f GB/s   %.2f times\n", gigabytes / inflated, library / inflated);
+  std::remove(plain.c_str());
+  std::remove(gzip.c_str());
+}
+
+void compare_training(const std::string& folder, hsize_t rows, int threads) {
+  const std::string path = folder + "/images.h5";
+  std::printf("CNN 16-32-10 on %lld images of 3 x 32 x 32, batch 64, Adam, %d threads\n", static_cast<long long>(rows),
+              threads);
+  for (const bool gzip : {false, true}) {
+    write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip});
+    Trained memory, streamed;
+    for (int time = 0; time < 3; ++time) {
+      const Trained one = train_in_memory(path, threads), other = train_streamed(path, threads);
+      if (one.rows_per_second > memory.rows_per_second) memory = one;
+      if (other.rows_per_second > streamed.rows_per_second) streamed = other;
+    }
+    std::printf("  %-5s in memory %7.0f rows/s, streamed %7.0f rows/s: %.3f of it; waited %.1f %% of the time\n",
+                gzip ? "gzip" : "plain", memory.rows_per_second, streamed.rows_per_second,
+                streamed.rows_per_second / memory.rows_per_second, 100 * streamed.waited);
+  }
+  std::remove(path.c_str());
+}
+
+}  // namespace
+
+// stream_speed FOLDER [rows of the reading] [images]
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  MpiSession session(argc, argv);
+  const std::string folder = argc > 1 ? argv[1] : ".";
+  const auto count = [&](int place, hsize_t otherwise) {
+    return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+  };
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  compare_reading(folder, count(2, 200000), threads);
+  compare_training(folder, count(3, 6400), threads);
+  return 0;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "journal/journal_writer.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "core/error.hpp"
+#include "journal/journal_files.hpp"
+#include "journal/replay.hpp"
+#include "sample_records.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+TrainedIteration predicting(std::int64_t number) {
+  TrainedIteration iteration = sample_iteration(number);
+  iteration.predictions = {static_cast<float>(number), -0.0f, 1e-45f, std::numeric_limits<float>::infinity()};
+  return iteration;
+}
+
+Replay replay(const Scratch& scratch) {
+  return replay_journals(scratch.path.string(), header, 10000, false);
+}
+
+// Whether `holds` comes true; the limit is there for a test that fails.
+template <class Holds>
+bool eventually(const Holds& holds) {
+  for (int round = 0; round < 3000 && !holds(); ++round) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return holds();
+}
+
+}  // namespace
+
+TEST_CASE("what several lanes append is all there, predictions included") {
+  const Scratch scratch("journal_writer_test");
+  const std::string attempt = begin_attempt(scratch.path.string());
+  JournalWriter journal(journal_path(attempt, 2), header);
+  std::vector<std::thread> lanes;
+  for (std::int64_t lane = 0; lane < 4; ++lane)
+    lanes.emplace_back([&journal, lane] {
+      for (std::int64_t number = lane; number < 1000; number += 4) journal.append(predicting(number));
+    });
+  for (auto& lane : lanes) lane.join();
+  journal.close();
+  const Replay replayed = replay(scratch);
+  CHECK(replayed.warnings.empty());
+  REQUIRE(is_complete(replayed, 1000));
+  for (std::int64_t number = 0; number < 1000; ++number) {
+    const auto& iteration = replayed.iterations[static_cast<std::size_t>(number)];
+    CHECK(same(iteration.trained.record, sample_iteration(number).record));
+    CHECK(read_predictions(replayed, iteration) == predicting(number).predictions);
+  }
+}
+
+TEST_CASE("records reach the file while the journal is open") {
+  const Scratch scratch("journal_writer_test");
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), header);
+  journal.append(sample_iteration(0));
+  CHECK(eventually([&] { return replay(scratch).iterations.size() == 1; }));
+  journal.hurry();
+  journal.append(sample_iteration(1));
+  CHECK(eventually([&] { return replay(scratch).iterations.size() == 2; }));
+  CHECK_FALSE(journal.failure().has_value());
+}
+
+TEST_CASE("damaged predictions make their iteration train again") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  {
+    JournalWriter journal(path, header);
+    for (std::int64_t number = 0; number < 3; ++number) journal.append(predicting(number));
+    journal.close();
+  }
+  const Replay whole = replay(scratch);
+  REQUIRE(is_complete(whole, 3));
+  std::string bytes = text_of(predictions_path(path));
+  bytes[16 + 3] = static_cast<char>(bytes[16 + 3] ^ 1);
+  std::ofstream(predictions_path(path), std::ios::binary) << bytes.substr(0, bytes.size() - 1);
+  CHECK_THROWS_AS(read_predictions(whole, whole.iterations[1]), RunError);
+  const Replay replayed = replay(scratch);
+  REQUIRE(replayed.iterations.size() == 1);
+  CHECK(replayed.iterations[0].trained.record.iteration == 0);
+  CHECK(replayed.warnings.size() == 2);
+}
+
+TEST_CASE("a journal is never written over, and attempts have directories of their own") {
+  const Scratch scratch("journal_writer_test");
+  const std::string first = begin_attempt(scratch.path.string());
+  const std::string second = begin_attempt(scratch.path.string());
+  CHECK(first != second);
+  std::ofstream(journal_path(first, 0)) << "there";
+  CHECK_THROWS_AS(JournalWriter(journal_path(first, 0), header), RunError);
+  CHECK(text_of(journal_path(first, 0)) == "there");
+  CHECK_THROWS_AS(JournalWriter(journal_path((scratch.path / "absent").string(), 0), header), RunError);
+}
+
+TEST_CASE("a journal that was removed is noticed") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  JournalWriter journal(path, header);
+  std::filesystem::remove(path);
+  journal.hurry();
+  journal.append(sample_iteration(0));
+  CHECK(eventually([&] { return journal.failure().has_value(); }));
+  CHECK_THAT(journal.failure().value_or(""), ContainsSubstring("removed"));
+  journal.append(sample_iteration(1));
+  CHECK_THROWS_AS(journal.close(), RunError);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "journal/record_line.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "sample_records.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::string without_end(const std::string& line) {
+  REQUIRE(std::count(line.begin(), line.end(), '\n') == 1);
+  REQUIRE(line.back() == '\n');
+  return line.substr(0, line.size() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("every field of a record comes back to the bit") {
+  TrainedIteration written = sample_iteration(4294967294);
+  written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
+  written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
+  const PredictionsPlace place{12345678901, 40, 0xdeadbeef};
+  const auto read = read_record_line(without_end(record_line(written, place, 7)), 7);
+  REQUIRE(read.has_value());
+  CHECK(same(read->iteration.record, written.record));
+  REQUIRE(read->iteration.epochs.size() == 2);
+  CHECK(same(read->iteration.epochs[0], written.epochs[0]));
+  CHECK(same(read->iteration.epochs[1], written.epochs[1]));
+  CHECK(read->iteration.message == "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xef\xbf\xbd");
+  CHECK(read->predictions.offset == place.offset);
+  CHECK(read->predictions.bytes == place.bytes);
+  CHECK(read->predictions.checksum == place.checksum);
+}
+
+TEST_CASE("every status, engine and kind of number comes back") {
+  for (const auto status : {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed})
+    for (const auto engine : {TrainedBy::none, TrainedBy::torch, TrainedBy::resident})
+      for (const double value : {not_a_number, infinity, -infinity, 0.0, -0.0, 5.0, 1e22, -1.7976931348623157e308}) {
+        TrainedIteration written = sample_iteration(1);
+        written.record.status = status;
+        written.record.engine = engine;
+        written.record.final_loss = value;
+        const auto read = read_record_line(without_end(record_line(written, {}, 1)), 1);
+        REQUIRE(read.has_value());
+        CHECK(same(read->iteration.record, written.record));
+      }
+}
+
+TEST_CASE("random bits of doubles come back") {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    TrainedIteration written = sample_iteration(i);
+    const std::uint64_t bits = random();
+    std::memcpy(&written.record.final_loss, &bits, sizeof bits);
+    if (written.record.final_loss != written.record.final_loss) written.record.final_loss = not_a_number;
+    const auto read = read_record_line(without_end(record_line(written, {}, 1)), 1);
+    REQUIRE(read.has_value());
+    CHECK(same(read->iteration.record, written.record));
+  }
+}
+
+TEST_CASE("a line with any bit flipped, cut short, or of another study is no record") {
+  const std::string line = without_end(record_line(sample_iteration(3), {}, 7));
+  REQUIRE(read_record_line(line, 7).has_value());
+  CHECK_FALSE(read_record_line(line, 8).has_value());
+  for (std::size_t place = 0; place < line.size(); ++place) {
+    CHECK_FALSE(read_record_line(line.substr(0, place), 7).has_value());
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string flipped = line;
+      flipped[place] = static_cast<char>(flipped[place] ^ (1 << bit));
+      CHECK_FALSE(read_record_line(flipped, 7).has_value());
+    }
+  }
+}
+
+TEST_CASE("headers come back, and are no records") {
+  const JournalHeader header{"0.1.0", "0123456789abcdef", "data \"x\", 5 bytes"};
+  const std::string line = without_end(header_line(header));
+  const auto read = read_header_line(line);
+  REQUIRE(read.has_value());
+  CHECK(read->program == header.program);
+  CHECK(read->study == header.study);
+  CHECK(read->data == header.data);
+  CHECK_FALSE(read_record_line(line, 0).has_value());
+  CHECK_FALSE(read_header_line(without_end(record_line(sample_iteration(1), {}, 0))).has_value());
+  CHECK(header.seed() != JournalHeader{"0.1.0", "0123456789abcdef", "other"}.seed());
+}

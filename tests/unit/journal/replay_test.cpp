@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "journal/replay.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "core/error.hpp"
+#include "journal/journal_files.hpp"
+#include "sample_records.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+std::string line_of(std::int64_t number, IterationStatus status = IterationStatus::finished, double loss = 0.5) {
+  TrainedIteration iteration = sample_iteration(number);
+  iteration.record.status = status;
+  iteration.record.final_loss = loss;
+  return record_line(iteration, {}, header.seed());
+}
+
+void write_journal(const Scratch& scratch, int attempt, int rank, const std::string& text) {
+  const auto directory = scratch.path / "journal" / ("0000" + std::to_string(attempt));
+  std::filesystem::create_directories(directory);
+  std::ofstream(journal_path(directory.string(), rank), std::ios::binary) << text;
+}
+
+Replay replay(const Scratch& scratch, std::int64_t total = 100) {
+  return replay_journals(scratch.path.string(), header, total, false);
+}
+
+std::vector<std::int64_t> numbers_in(const Replay& replayed) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& iteration : replayed.iterations) numbers.push_back(iteration.trained.record.iteration);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("journals of all attempts and ranks are put together in order") {
+  const Scratch scratch("replay_test");
+  CHECK(replay(scratch).iterations.empty());
+  write_journal(scratch, 1, 0, header_line(header) + line_of(5) + line_of(0));
+  write_journal(scratch, 1, 1, header_line(header) + line_of(3));
+  write_journal(scratch, 2, 0, header_line(header) + line_of(1));
+  write_journal(scratch, 2, 1, "");
+  const Replay replayed = replay(scratch);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 3, 5});
+  CHECK(replayed.warnings.empty());
+  CHECK_FALSE(is_complete(replayed, 6));
+  CHECK(iterations_left(replayed.iterations, 7) == std::vector<IndexRange>{{2, 3}, {4, 5}, {6, 7}});
+  CHECK(iterations_left({}, 4) == std::vector<IndexRange>{{0, 4}});
+  CHECK(count_attempts(scratch.path.string()) == 2);
+}
+
+TEST_CASE("the first result of an iteration counts, and the last failure where there is none") {
+  const Scratch scratch("replay_test");
+  const auto failed = IterationStatus::failed;
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0, failed, 1) + line_of(1, failed, 1) + line_of(2));
+  write_journal(scratch, 2, 0, header_line(header) + line_of(0, failed, 2) + line_of(1) + line_of(2, failed, 3));
+  write_journal(scratch, 3, 0, header_line(header) + line_of(1, IterationStatus::finished, 7));
+  const Replay replayed = replay(scratch);
+  REQUIRE(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(replayed.iterations[0].trained.record.status == failed);
+  CHECK(replayed.iterations[0].trained.record.final_loss == 2);
+  CHECK(replayed.iterations[1].trained.record.final_loss == 0.5);
+  CHECK(replayed.iterations[2].has_result());
+  CHECK(is_complete(replayed, 3));
+  CHECK(iterations_left(replayed.iterations, 3) == std::vector<IndexRange>{{0, 1}});
+}
+
+TEST_CASE("a torn last line is left out in silence, a damaged one with its place") {
+  const Scratch scratch("replay_test");
+  std::string damaged = line_of(1);
+  damaged[20] = '?';
+  const std::string torn = line_of(3).substr(0, 50);
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + damaged + line_of(2) + torn);
+  const Replay replayed = replay(scratch);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 2});
+  REQUIRE(replayed.warnings.size() == 1);
+  CHECK_THAT(replayed.warnings[0], ContainsSubstring("00000.jsonl', line 3, is damaged"));
+  write_journal(scratch, 1, 0, header_line(header).substr(0, 30));
+  CHECK(replay(scratch).warnings.empty());
+  // A number beyond the plan is damage, too.
+  write_journal(scratch, 1, 0, header_line(header) + line_of(100));
+  CHECK(replay(scratch).iterations.empty());
+}
+
+TEST_CASE("journals of other studies, data and versions are refused") {
+  const Scratch scratch("replay_test");
+  const auto refusal = [&](const JournalHeader& other, bool forced) -> std::string {
+    write_journal(scratch, 1, 0, header_line(other) + record_line(sample_iteration(0), {}, other.seed()));
+    try {
+      const Replay replayed = replay_journals(scratch.path.string(), header, 100, forced);
+      CHECK(replayed.iterations.size() == 1);
+      return "";
+    } catch (const RunError& error) {
+      return error.what();
+    }
+  };
+  CHECK(refusal(header, false).empty());
+  CHECK_THAT(refusal({"0.1.0", "f", "data"}, true), ContainsSubstring("another study"));
+  CHECK_THAT(refusal({"0.1.0", header.study, "older"}, false), ContainsSubstring("(older; now data)"));
+  CHECK(refusal({"0.1.0", header.study, "older"}, true).empty());
+  CHECK_THAT(refusal({"0.0.9", header.study, "data"}, false), ContainsSubstring("sheaf 0.0.9"));
+  CHECK(refusal({"0.0.9", header.study, "data"}, true).empty());
+}
+
+// What no flip has touched, its line end included, must be there; what one has touched must not.
+TEST_CASE("random damage never costs a whole record, nor passes for one") {
+  const Scratch scratch("replay_test");
+  std::mt19937 random(5);
+  constexpr std::int64_t count = 40;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> lines = {header_line(header)};
+    for (std::int64_t number = 0; number < count; ++number)
+      lines.push_back(line_of(number, IterationStatus::finished, 1e-3 * round + static_cast<double>(number)));
+    std::string text;
+    std::vector<std::size_t> line_at;
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+      text += lines[line];
+      line_at.resize(text.size(), line);
+    }
+    std::set<std::size_t> touched;
+    for (int flips = 1 + static_cast<int>(random() % 8); flips > 0; --flips) {
+      const std::size_t place = random() % 3 == 0 ? text.find('\n', random() % text.size()) : random() % text.size();
+      const char before = text[place];
+      text[place] = static_cast<char>(text[place] ^ static_cast<char>(1 + random() % 255));
+      if (text[place] != before) touched.insert(line_at[place]);
+    }
+    std::vector<std::int64_t> expected;
+    for (std::int64_t number = 0; number < count; ++number)
+      if (touched.count(static_cast<std::size_t>(number) + 1) == 0) expected.push_back(number);
+    write_journal(scratch, 1, 0, text);
+    const Replay replayed = replay(scratch);
+    CHECK(numbers_in(replayed) == expected);
+    for (const auto& iteration : replayed.iterations) {
+      const auto number = static_cast<double>(iteration.trained.record.iteration);
+      CHECK(iteration.trained.record.final_loss == 1e-3 * round + number);
+    }
+  }
+}
