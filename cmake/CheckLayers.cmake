@@ -24,7 +24,7 @@ set(third_party
   "hwloc(\\.h|/.*)|device/"
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
   "libxsmm.*|engine/resident/product.cpp"
-  "hwy/.*|core/ engine/"
+  "hwy/.*|core/ dataset/transform/ engine/"
   "libdeflate\\.h|hdf5/"
   "zlib\\.h|dataset/import/ journal/"
   "nlohmann/.*|journal/")

@@ -52,6 +52,7 @@ needed_by_tests=(
   "Catch2|catch2|has_catch2"
   "Random123|librandom123-dev|has_header Random123/philox.h"
   "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
+  "scikit-image|python3-skimage|has_skimage"
   "h5dump|hdf5-tools|has_command h5dump"
 )
 # Without these the test that starts a Slurm of its own is skipped.
@@ -149,13 +150,16 @@ has_blas_library() {
   return 1
 }
 
-has_python_modules() {
+# has_modules NAME...: of the system's Python.
+has_modules() {
   local python=/usr/bin/python3
-  has_command "$python" && "$python" - <<'PYTHON'
+  has_command "$python" && "$python" - "$@" <<'PYTHON'
 import importlib.util, sys
-sys.exit(any(importlib.util.find_spec(name) is None for name in ("h5py", "sklearn", "torch")))
+sys.exit(any(importlib.util.find_spec(name) is None for name in sys.argv[1:]))
 PYTHON
 }
+has_python_modules() { has_modules h5py sklearn torch; }
+has_skimage() { has_modules skimage; }
 
 # ---- Installing
 

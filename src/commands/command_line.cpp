@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "commands/import_words.hpp"
+#include "commands/preprocess_words.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "options/parse_study.hpp"
@@ -23,6 +24,7 @@ commands
   resume RUN_DIR [--key=value ...]   train what a run that stopped or died has left
   plan STUDY.cfg [--key=value ...]   show what would be run: iterations, cost, memory, placement
   import FILE... OUT.h5 [--key=value ...]   make a data file of CSV, NumPy, IDX or CIFAR-10 files
+  preprocess IN.h5 OUT.h5 [--key=value ...] resize, scale and cast the features of a data file
   info                               ranks, hosts, devices, cores bound, libraries, rough speed
 
 options
@@ -66,6 +68,7 @@ bool asks_for_help(const std::vector<std::string>& words) {
 std::string command_help(const std::string& command) {
   if (command == "import") return import_help();
   if (command == "resume") return resume_help;
+  if (command == "preprocess") return preprocess_help();
   if (command == "info")
     return "usage: sheaf info\n\nPrints the ranks of the job with their hosts, devices, lanes and cores, the libraries "
            "in "
@@ -84,7 +87,7 @@ std::string command_help(const std::string& command) {
 }  // namespace
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names = {"run", "resume", "plan", "import", "info"};
+  static const std::vector<std::string> names = {"run", "resume", "plan", "import", "preprocess", "info"};
   return names;
 }
 

@@ -28,6 +28,10 @@ void plan_command(const CommandCall& call, const Communicator& world);
 /// sheaf import FILE... OUT.h5 [--key=value ...]: makes a data file of CSV, NumPy or image files. Rank 0 works.
 void import_command(const CommandCall& call, const Communicator& world);
 
+/// sheaf preprocess IN.h5 OUT.h5 [--key=value ...]: a data file with its features resized, scaled, cast. All ranks
+/// work.
+void preprocess_command(const CommandCall& call, const Communicator& world);
+
 /// sheaf info: ranks, hosts, devices, libraries and their rough speed.
 void info_command(const CommandCall& call, const Communicator& world);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "commands/option_words.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "options/quoted.hpp"
@@ -27,16 +28,6 @@ std::string format_name(ImportFormat format) {
   return choice(formats).write(format);
 }
 
-// The value of `key`, or a UsageError that says what may be written.
-template <class Value>
-Value value_of(const Form<Value>& form, const std::string& key, const std::string& text) {
-  const auto value = form.read(text);
-  if (!value)
-    throw UsageError(
-        fmt::format("--{} = {} is not possible (allowed: {}). Correct it.", key, quoted(text), form.allowed));
-  return *value;
-}
-
 // A key of the command line, the formats that know it (none: all), and what it does.
 struct Key {
   std::string name;
@@ -48,55 +39,55 @@ const std::vector<Key> keys = {
     {"format",
      {},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.format = value_of(choice(formats), key, text);
+       request.format = option_value(choice(formats), key, text);
      }},
     {"compression",
      {},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.compression = static_cast<int>(value_of(integer(0, 9), key, text));
+       request.compression = static_cast<int>(option_value(integer(0, 9), key, text));
      }},
     {"overwrite",
      {},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.overwrite = value_of(flag(), key, text);
+       request.overwrite = option_value(flag(), key, text);
      }},
     {"task",
      {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
-       request.task = request.csv.task = value_of(tasks, key, text);
+       request.task = request.csv.task = option_value(tasks, key, text);
      }},
     {"label",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.label = value_of(non_empty_text(), key, text);
+       request.csv.label = option_value(non_empty_text(), key, text);
      }},
     {"drop",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.drop = value_of(non_empty_text(), key, text);
+       request.csv.drop = option_value(non_empty_text(), key, text);
      }},
     {"header",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.header = value_of(flag(), key, text);
+       request.csv.header = option_value(flag(), key, text);
      }},
     {"delimiter",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        const auto delimiters =
            choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
-       request.csv.delimiter = value_of(delimiters, key, text);
+       request.csv.delimiter = option_value(delimiters, key, text);
      }},
     {"features",
      {ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.features = value_of(non_empty_text(), key, text);
+       request.features = option_value(non_empty_text(), key, text);
      }},
     {"targets",
      {ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.targets = value_of(non_empty_text(), key, text);
+       request.targets = option_value(non_empty_text(), key, text);
      }},
 };
 
@@ -107,18 +98,11 @@ struct Option {
 };
 
 Option parse_option(const std::string& word) {
-  const std::size_t equals = word.find('=');
-  const std::string name = word.substr(2, equals == word.npos ? word.npos : equals - 2);
   std::vector<std::string> names;
-  for (const auto& key : keys) {
-    names.push_back(key.name);
-    if (key.name != name) continue;
-    if (equals == word.npos)
-      throw UsageError(fmt::format("--{} has no value (options are --key=value). Write: --{}=...", name, name));
-    return {&key, word.substr(equals + 1)};
-  }
-  throw UsageError(fmt::format("unknown option {} (there are --{}).{} See sheaf import --help.", quoted("--" + name),
-                               fmt::join(names, ", --"), did_you_mean(name, names)));
+  for (const auto& key : keys) names.push_back(key.name);
+  const OptionWord option = parse_option_word("import", word, names);
+  const auto named = std::find(names.begin(), names.end(), option.name);
+  return {&keys[static_cast<std::size_t>(named - names.begin())], option.text};
 }
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -189,7 +173,7 @@ ImportRequest parse_import_words(const std::vector<std::string>& words) {
                                  request.inputs.size(), usage));
   request.output = request.inputs.back();
   request.inputs.pop_back();
-  if (!ends_with(request.output, ".h5") && !ends_with(request.output, ".hdf5"))
+  if (!has_hdf5_ending(request.output))
     throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
                                  request.output, usage));
   if (!format_given) request.format = common_format(request.inputs);

@@ -7,6 +7,23 @@
 
 namespace sheaf {
 
+/// A file on its way: under a temporary name beside `path` until it is kept. What is not kept is removed, also when
+/// SIGTERM, SIGINT or SIGHUP ends the process. One at a time. Local.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(std::string path);
+  ~UnfinishedFile();
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  const std::string& temporary() const { return temporary_; }
+  /// Gives the file its name; a file of that name is replaced. Throws RunError when that is not possible.
+  void keep();
+
+ private:
+  std::string path_, temporary_;
+};
+
 /// Runs `write` on a temporary name beside `path`, then gives it its name; a file of that name is replaced. A failure
 /// leaves neither behind. Throws what `write` throws, and RunError when the name cannot be given. Local.
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write);

@@ -21,7 +21,8 @@
 namespace sheaf {
 namespace {
 
-// A block: small, since streamed data are shuffled by blocks first, yet large enough that its system calls do not count.
+// A block: small, since streamed data are shuffled by blocks first, yet large enough that its system calls do not
+// count.
 constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 
 // Parallel HDF5 takes one thread at a time.
@@ -124,7 +125,8 @@ struct StoredRows::State {
   DataSetReader reader;
   SteadyFile bytes;
 
-  StoredElement element;  // unless only the library knows it
+  bool element_known = false;
+  StoredElement element;  // where it is
   Path path = Path::library;
   std::int64_t address = 0;          // in one piece
   std::vector<std::int64_t> chunk;   // its sides
@@ -148,6 +150,7 @@ struct StoredRows::State {
     const auto known = element_of(type.id());
     if (!known) return;
     element = *known;
+    element_known = true;
     const H5D_layout_t layout = H5Pget_layout(creation.id());
     if (layout == H5D_CONTIGUOUS) {
       if (H5Dget_storage_size(data_set) == 0) return;  // never written
@@ -304,6 +307,27 @@ const DataSetInfo& StoredRows::info() const {
 
 const std::string& StoredRows::description() const {
   return state_->reader.description();
+}
+
+std::optional<NumberType> StoredRows::number_type() const {
+  const StoredElement& element = state_->element;
+  if (!state_->element_known) return std::nullopt;
+  switch (element.kind) {
+    case StoredElement::Kind::real:
+      if (element.bytes == 2) return std::nullopt;
+      return element.bytes == 4 ? NumberType::float32 : NumberType::float64;
+    case StoredElement::Kind::signed_integer:
+      return element.bytes == 1   ? NumberType::int8
+             : element.bytes == 2 ? NumberType::int16
+             : element.bytes == 4 ? NumberType::int32
+                                  : NumberType::int64;
+    case StoredElement::Kind::unsigned_integer:
+      break;
+  }
+  return element.bytes == 1   ? NumberType::uint8
+         : element.bytes == 2 ? NumberType::uint16
+         : element.bytes == 4 ? NumberType::uint32
+                              : NumberType::uint64;
 }
 
 std::int64_t StoredRows::block_count() const {

@@ -13,6 +13,7 @@
 #include "hdf5/chunk_filters.hpp"
 #include "hdf5/data_set.hpp"
 #include "hdf5/elements.hpp"
+#include "hdf5/number_array.hpp"
 
 namespace sheaf {
 
@@ -37,6 +38,8 @@ class StoredRows {
   const DataSetInfo& info() const;
   /// "data set '/features' of 'digits.h5'"
   const std::string& description() const;
+  /// What the numbers are, in whatever byte order; nothing for types that NumberType has not (16-bit reals and others).
+  std::optional<NumberType> number_type() const;
 
   /// The rows in pieces that are read at one go: whole chunks, in the order of the rows.
   std::int64_t block_count() const;

@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "core/index_range.hpp"
+#include "hdf5/native_type.hpp"
 
 namespace sheaf {
 namespace {
@@ -72,32 +73,6 @@ void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_byt
         }
       },
       column.values);
-}
-
-hid_t native_type(NumberType type) {
-  switch (type) {
-    case NumberType::int8:
-      return H5T_NATIVE_INT8;
-    case NumberType::int16:
-      return H5T_NATIVE_INT16;
-    case NumberType::int32:
-      return H5T_NATIVE_INT32;
-    case NumberType::int64:
-      return H5T_NATIVE_INT64;
-    case NumberType::uint8:
-      return H5T_NATIVE_UINT8;
-    case NumberType::uint16:
-      return H5T_NATIVE_UINT16;
-    case NumberType::uint32:
-      return H5T_NATIVE_UINT32;
-    case NumberType::uint64:
-      return H5T_NATIVE_UINT64;
-    case NumberType::float32:
-      return H5T_NATIVE_FLOAT;
-    case NumberType::float64:
-      break;
-  }
-  return H5T_NATIVE_DOUBLE;
 }
 
 // A table's rows as HDF5 sees them, and where each column's cell stands in one.

@@ -11,7 +11,7 @@ for ranks in (None, 3):
     for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
                             (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
                             (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
-                            (["import", "--help"], "usage: sheaf import")):
+                            (["import", "--help"], "usage: sheaf import"), (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
         result = sheaf(*words, ranks=ranks)
         checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
                      result.stdout + result.stderr)

@@ -12,7 +12,7 @@ dataset/dataset.hpp: includes \"mpi/communicator.hpp\", but the DEPENDS of datas
 helpers/helpers.hpp: is in a folder that the table of cmake/CheckLayers.cmake does not know
 options/study.hpp: includes <cuda_runtime.h>, which only device/ may name
 options/study.hpp: includes <hwloc.h>, which only device/ may name
-options/study.hpp: includes <hwy/highway.h>, which only core/, engine/ may name
+options/study.hpp: includes <hwy/highway.h>, which only core/, dataset/transform/, engine/ may name
 options/study.hpp: includes <boost/program_options.hpp>, which only options/parse_study.cpp may name
 results/table.hpp: includes <mpi.h>, which only mpi/ may name
 results/table.hpp: includes \"partition/chunk_rules.hpp\", but partition is not below results

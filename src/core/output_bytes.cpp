@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "core/output_bytes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+
+OutputBytes::OutputBytes(const std::string& path, Open open)
+    : path_(path),
+      descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | (open == Open::anew ? O_CREAT | O_TRUNC : 0), 0666)) {
+  require_good(descriptor_ >= 0);
+}
+
+OutputBytes::~OutputBytes() {
+  ::close(descriptor_);
+}
+
+void OutputBytes::require_good(bool good) const {
+  if (!good)
+    throw RunError(fmt::format("File '{}' cannot be written ({}). Choose another place, or make room there.", path_,
+                               std::strerror(errno)));
+}
+
+void OutputBytes::write(const std::byte* bytes, std::size_t count, std::int64_t offset) const {
+  while (count > 0) {
+    const ssize_t written = ::pwrite(descriptor_, bytes, count, offset);
+    if (written < 0 && errno == EINTR) continue;
+    require_good(written > 0);
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+    offset += written;
+  }
+}
+
+void OutputBytes::require_room(std::int64_t bytes) const {
+  struct statvfs system {};
+  require_good(::fstatvfs(descriptor_, &system) == 0);
+  const double room = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
+  require(
+      static_cast<double>(bytes) <= room,
+      fmt::format("The disk of '{}' is too full ({} are needed, it has {}). Choose another place, or make room there.",
+                  path_, human_bytes(static_cast<double>(bytes)), human_bytes(room)));
+}
+
+void OutputBytes::reserve(std::int64_t offset, std::int64_t bytes) const {
+  errno = ::posix_fallocate(descriptor_, offset, bytes);  // which tells so, not by errno
+  require_good(errno == 0);
+}
+
+void OutputBytes::sync() const {
+  require_good(::fsync(descriptor_) == 0);
+}
+
+std::uint64_t OutputBytes::number() const {
+  struct stat status {};
+  require_good(::fstat(descriptor_, &status) == 0);
+  return status.st_ino;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,39 @@
+// A file that is written at given places, by any number of threads and processes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sheaf {
+
+class OutputBytes {
+ public:
+  enum class Open { anew, as_it_is };
+
+  /// Makes the file, or opens the one that is there. Throws RunError, as all below.
+  OutputBytes(const std::string& path, Open open);
+  ~OutputBytes();
+  OutputBytes(const OutputBytes&) = delete;
+  OutputBytes& operator=(const OutputBytes&) = delete;
+
+  /// Thread-safe.
+  void write(const std::byte* bytes, std::size_t count, std::int64_t offset) const;
+  /// Makes the file at least offset + bytes long; the disk then has room for the bytes from `offset` on.
+  void reserve(std::int64_t offset, std::int64_t bytes) const;
+  /// Throws unless the disk has room for `bytes` now.
+  void require_room(std::int64_t bytes) const;
+  /// Waits until what was written is on the disk.
+  void sync() const;
+  /// The file system's number of the file.
+  std::uint64_t number() const;
+
+ private:
+  void require_good(bool good) const;
+
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/transform/number_cast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace sheaf {
+namespace {
+
+template <class T>
+T cast_number(double value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if constexpr (sizeof(T) < 8) {
+    using Limits = std::numeric_limits<T>;
+    return static_cast<T>(std::nearbyint(std::clamp<double>(value, Limits::min(), Limits::max())));
+  } else {
+    // Their highest value is no double: 2^63 and 2^64 are the first beyond.
+    using Limits = std::numeric_limits<T>;
+    const double beyond = std::ldexp(1.0, Limits::digits);
+    const double rounded = std::nearbyint(value);
+    if (rounded >= beyond) return Limits::max();
+    return rounded <= static_cast<double>(Limits::min()) ? Limits::min() : static_cast<T>(rounded);
+  }
+}
+
+template <class T>
+void cast_all(const double* values, std::int64_t count, std::byte* to) {
+  T* numbers = reinterpret_cast<T*>(to);
+  for (std::int64_t place = 0; place < count; ++place) numbers[place] = cast_number<T>(values[place]);
+}
+
+}  // namespace
+
+void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to) {
+  switch (type) {
+    case NumberType::int8:
+      return cast_all<std::int8_t>(values, count, to);
+    case NumberType::int16:
+      return cast_all<std::int16_t>(values, count, to);
+    case NumberType::int32:
+      return cast_all<std::int32_t>(values, count, to);
+    case NumberType::int64:
+      return cast_all<std::int64_t>(values, count, to);
+    case NumberType::uint8:
+      return cast_all<std::uint8_t>(values, count, to);
+    case NumberType::uint16:
+      return cast_all<std::uint16_t>(values, count, to);
+    case NumberType::uint32:
+      return cast_all<std::uint32_t>(values, count, to);
+    case NumberType::uint64:
+      return cast_all<std::uint64_t>(values, count, to);
+    case NumberType::float32:
+      return cast_all<float>(values, count, to);
+    case NumberType::float64:
+      return cast_all<double>(values, count, to);
+  }
+}
+
+std::int64_t first_not_finite(const double* values, std::int64_t count) {
+  return std::find_if_not(values, values + count, [](double value) { return std::isfinite(value); }) - values;
+}
+
+}  // namespace sheaf

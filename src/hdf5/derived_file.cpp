@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "hdf5/derived_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/error.hpp"
+#include "core/output_bytes.hpp"
+#include "hdf5/native_type.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t default_chunk_bytes = std::int64_t{1} << 20;
+
+// For the library's own records, whatever it makes of them.
+constexpr std::int64_t spare_bytes = std::int64_t{1} << 20;
+
+Handle made(hid_t id, Handle::Closer closer) {
+  return Handle(id, closer, "HDF5 cannot prepare to write a file");
+}
+
+// The format of HDF5 1.10: with it, chunks that are not compressed need no index and lie one behind the other.
+Handle file_access() {
+  Handle access = made(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "HDF5 cannot write its format 1.10");
+  return access;
+}
+
+// Without times, so that the same work makes the same bytes.
+Handle timeless(hid_t property_class) {
+  Handle creation = made(H5Pcreate(property_class), H5Pclose);
+  H5Pset_obj_track_times(creation.id(), false);
+  return creation;
+}
+
+// A file without content, made in memory: on a full disk the library must not begin to write. In the oldest format: an
+// image in that of 1.10 has a wrong checksum.
+std::vector<std::byte> empty_file(const std::string& name) {
+  const Handle access = made(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_fapl_core(access.id(), 64 << 10, false);
+  const Handle file = made(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  H5Fflush(file.id(), H5F_SCOPE_GLOBAL);
+  std::vector<std::byte> image(
+      static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_file_image(file.id(), nullptr, 0))));
+  check_hdf5(H5Fget_file_image(file.id(), image.data(), image.size()) > 0 ? 0 : -1, "HDF5 cannot make a file");
+  return image;
+}
+
+std::int64_t file_bytes(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
+}
+
+// What the rows may take, the index of their chunks included.
+std::int64_t most_bytes(const DerivedRows& rows) {
+  const std::int64_t numbers = rows.chunk_count() * rows.chunk_bytes();
+  return rows.compression == 0 ? numbers : numbers + numbers / 256 + rows.chunk_count() * 64;
+}
+
+void copy_attribute(hid_t from, hid_t to, const char* name) {
+  const std::string problem = fmt::format("Attribute '{}' cannot be copied", name);
+  const Handle source(H5Aopen(from, name, H5P_DEFAULT), H5Aclose, problem);
+  const Handle stored(H5Aget_type(source.id()), H5Tclose, problem);
+  if (H5Tdetect_class(stored.id(), H5T_REFERENCE) > 0) return;  // to objects of the other file
+  const Handle type(H5Tcopy(stored.id()), H5Tclose, problem);
+  const Handle space(H5Aget_space(source.id()), H5Sclose, problem);
+  Handle copy(H5Acreate2(to, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, problem);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  if (count > 0) {
+    std::vector<std::byte> values(static_cast<std::size_t>(count) * H5Tget_size(type.id()));
+    check_hdf5(H5Aread(source.id(), type.id(), values.data()), problem);
+    const herr_t status = H5Awrite(copy.id(), type.id(), values.data());
+    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, values.data());
+    check_hdf5(status, problem);
+  }
+  copy.close(problem);
+}
+
+void copy_attributes(hid_t from, hid_t to) {
+  std::vector<std::string> names;
+  const auto note = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  check_hdf5(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, note, &names), "Attributes cannot be listed");
+  for (const auto& name : names) copy_attribute(from, to, name.c_str());
+}
+
+std::vector<std::string> link_names(hid_t group) {
+  H5G_info_t info{};
+  check_hdf5(H5Gget_info(group, &info), "A group cannot be listed");
+  std::vector<std::string> names;
+  for (hsize_t place = 0; place < info.nlinks; ++place) {
+    const auto get = [&](char* text, std::size_t room) {
+      const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, place, text, room, H5P_DEFAULT);
+      check_hdf5(length < 0 ? -1 : 0, "A group cannot be listed");
+      return static_cast<std::size_t>(length);
+    };
+    std::string name(get(nullptr, 0), '\0');
+    get(name.data(), name.size() + 1);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// The groups on the way to `path`, where they are not yet.
+void make_groups(hid_t file, const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+    const std::string group = path.substr(0, end);
+    if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
+    const Handle creation = timeless(H5P_GROUP_CREATE);
+    made(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
+  }
+}
+
+Handle text_type(std::size_t bytes) {
+  Handle type = made(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), bytes);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace
+
+std::int64_t DerivedRows::row_bytes() const {
+  auto bytes = static_cast<std::int64_t>(number_bytes(type));
+  for (std::size_t dimension = 1; dimension < shape.size(); ++dimension) bytes *= shape[dimension];
+  return bytes;
+}
+
+std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes) {
+  const std::int64_t most = std::clamp<std::int64_t>(default_chunk_bytes / row_bytes, 1, rows);
+  const std::int64_t chunks = (rows + most - 1) / most;
+  return (rows + chunks - 1) / chunks;
+}
+
+DerivedFile::DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
+                         std::int64_t other_bytes)
+    : path_(path), rows_(rows) {
+  assert(!rows.name.empty() && rows.name.front() == '/');
+  silence_hdf5();
+  const std::string problem_there = fmt::format("File '{}' cannot be read", source);
+  source_ = Handle(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, problem_there);
+  std::int64_t others = other_bytes + spare_bytes;
+  if (copies) {
+    const Handle old(H5Dopen2(source_.id(), rows.name.c_str(), H5P_DEFAULT), H5Dclose, problem_there);
+    others += std::max<std::int64_t>(0, file_bytes(source) - static_cast<std::int64_t>(H5Dget_storage_size(old.id())));
+  }
+  {
+    const std::vector<std::byte> image = empty_file(path);
+    const OutputBytes output(path, OutputBytes::Open::anew);
+    output.write(image.data(), image.size(), 0);
+    const std::int64_t numbers = most_bytes(rows);
+    output.require_room(numbers + others);
+    if (rows.compression > 0) {
+      output.reserve(0, numbers + others);
+    } else {  // wherever the library puts the numbers, it writes only before and behind them
+      output.reserve(0, others);
+      output.reserve(numbers, others);
+    }
+  }
+  file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().id()), H5Fclose, problem());
+}
+
+std::string DerivedFile::problem() const {
+  return fmt::format("HDF5 file '{}' cannot be written", path_);
+}
+
+void DerivedFile::copy_others(const std::vector<std::string>& left_out) {
+  copy_group(source_.id(), file_.id(), "/", left_out);
+}
+
+void DerivedFile::copy_group(std::int64_t from, std::int64_t to, const std::string& path,
+                             const std::vector<std::string>& left_out) {
+  copy_attributes(from, to);
+  for (const auto& name : link_names(from)) {
+    const std::string whole = path + name;
+    const std::string what = fmt::format("'{}' cannot be copied to '{}'", whole, path_);
+    if (whole == rows_.name || std::find(left_out.begin(), left_out.end(), whole) != left_out.end()) continue;
+    H5L_info_t link{};
+    check_hdf5(H5Lget_info(from, name.c_str(), &link, H5P_DEFAULT), what);
+    const std::string inside = whole + "/";
+    if (link.type == H5L_TYPE_SOFT) {
+      std::string target(link.u.val_size, '\0');
+      check_hdf5(H5Lget_val(from, name.c_str(), target.data(), target.size(), H5P_DEFAULT), what);
+      check_hdf5(H5Lcreate_soft(target.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), what);
+    } else if (rows_.name.compare(0, inside.size(), inside) == 0) {  // the data set stands in this group
+      const Handle old(H5Gopen2(from, name.c_str(), H5P_DEFAULT), H5Gclose, what);
+      const Handle creation = timeless(H5P_GROUP_CREATE);
+      const Handle group(H5Gcreate2(to, name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose, what);
+      copy_group(old.id(), group.id(), inside, left_out);
+    } else {
+      check_hdf5(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), what);
+    }
+  }
+}
+
+std::int64_t DerivedFile::make_rows() {
+  const std::vector<hsize_t> extents(rows_.shape.begin(), rows_.shape.end());
+  std::vector<hsize_t> chunk = extents;
+  chunk.front() = static_cast<hsize_t>(rows_.chunk_rows);
+  const int rank = static_cast<int>(extents.size());
+  const Handle creation = timeless(H5P_DATASET_CREATE);
+  check_hdf5(H5Pset_chunk(creation.id(), rank, chunk.data()), problem());
+  H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER);
+  if (rows_.compression > 0) {
+    check_hdf5(H5Pset_shuffle(creation.id()), problem());
+    check_hdf5(H5Pset_deflate(creation.id(), static_cast<unsigned>(rows_.compression)), problem());
+  } else {
+    H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY);
+  }
+  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose, problem());
+  make_groups(file_.id(), rows_.name);
+  data_set_ = Handle(H5Dcreate2(file_.id(), rows_.name.c_str(), native_type(rows_.type), space.id(), H5P_DEFAULT,
+                                creation.id(), H5P_DEFAULT),
+                     H5Dclose, problem());
+  const Handle old(H5Dopen2(source_.id(), rows_.name.c_str(), H5P_DEFAULT), H5Dclose, problem());
+  copy_attributes(old.id(), data_set_.id());
+  if (rows_.compression > 0) return 0;
+
+  const auto address_of = [&](std::int64_t number) {
+    std::vector<hsize_t> corner(extents.size(), 0);
+    corner.front() = static_cast<hsize_t>(number * rows_.chunk_rows);
+    unsigned skipped = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    check_hdf5(H5Dget_chunk_info_by_coord(data_set_.id(), corner.data(), &skipped, &address, &bytes), problem());
+    return static_cast<std::int64_t>(address);
+  };
+  const std::int64_t first = address_of(0), last = rows_.chunk_count() - 1;
+  require(
+      address_of(last) == first + last * rows_.chunk_bytes(),
+      fmt::format("{} (this HDF5 library does not lay chunks one behind the other). Give --compression=1.", problem()));
+  return first;
+}
+
+void DerivedFile::write_note(const std::string& name, const std::string& text) {
+  if (H5Aexists(data_set_.id(), name.c_str()) > 0) check_hdf5(H5Adelete(data_set_.id(), name.c_str()), problem());
+  const Handle type = text_type(H5T_VARIABLE);  // variable, so that h5py gives str and not bytes
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem());
+  Handle attribute(H5Acreate2(data_set_.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                   problem());
+  const char* characters = text.c_str();
+  check_hdf5(H5Awrite(attribute.id(), type.id(), &characters), problem());
+  attribute.close(problem());
+}
+
+void DerivedFile::write_values(const std::string& name, const std::vector<double>& values) {
+  const hsize_t extent = values.size();
+  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());
+  const Handle creation = timeless(H5P_DATASET_CREATE);
+  make_groups(file_.id(), name);
+  Handle data_set(
+      H5Dcreate2(file_.id(), name.c_str(), H5T_NATIVE_DOUBLE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+      H5Dclose, problem());
+  check_hdf5(H5Dwrite(data_set.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), problem());
+  data_set.close(problem());
+}
+
+void DerivedFile::write_chunk(std::int64_t chunk, const std::byte* bytes, std::size_t count) {
+  std::vector<hsize_t> corner(rows_.shape.size(), 0);
+  corner.front() = static_cast<hsize_t>(chunk * rows_.chunk_rows);
+  check_hdf5(H5Dwrite_chunk(data_set_.id(), H5P_DEFAULT, 0, corner.data(), count, bytes), problem());
+}
+
+void DerivedFile::close() {
+  data_set_.close(problem());
+  source_.close(problem());
+  file_.close(problem());
+}
+
+}  // namespace sheaf

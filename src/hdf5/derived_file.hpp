@@ -1,0 +1,65 @@
+// A new HDF5 file made of another: one data set is made anew, the rest is copied as it is.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hdf5/handle.hpp"
+#include "hdf5/number_array.hpp"
+
+namespace sheaf {
+
+/// The data set that is made anew, in chunks of whole rows.
+struct DerivedRows {
+  std::string name;
+  NumberType type = NumberType::float32;
+  std::vector<std::int64_t> shape;
+  std::int64_t chunk_rows = 1;
+  int compression = 0;  ///< of gzip, 0 to 9, after HDF5's shuffle
+
+  std::int64_t chunk_count() const { return (shape.front() + chunk_rows - 1) / chunk_rows; }
+  std::int64_t row_bytes() const;
+  std::int64_t chunk_bytes() const { return chunk_rows * row_bytes(); }
+};
+
+/// Rows of a chunk: at most 1 MiB of them or else one, and as many in each chunk as can be.
+std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes);
+
+/// Reserves the disk's space before the library writes: it crashes at its end when it cannot write what it kept. Rows
+/// that are not compressed are not written here at all: they lie one behind the other from an address on, where
+/// everyone may write them; their space is not reserved. Every call throws RunError when it fails. Local.
+class DerivedFile {
+ public:
+  /// Makes the file at `path`, on a disk with room for all that the other calls may add: the rows, `other_bytes`, and,
+  /// with `copies`, all of the file `source` but the data set rows.name.
+  DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
+              std::int64_t other_bytes);
+
+  /// Copies the source but the data set rows.name and what stands under the names `left_out`; with `copies` alone.
+  void copy_others(const std::vector<std::string>& left_out);
+  /// Makes the data set, with the attributes that it has in the source. Returns the address of its first row; of
+  /// compressed ones 0.
+  std::int64_t make_rows();
+  /// An attribute of the data set.
+  void write_note(const std::string& name, const std::string& text);
+  /// A data set [values.size()].
+  void write_values(const std::string& name, const std::vector<double>& values);
+  /// A chunk of compressed rows, encoded by ChunkEncoder.
+  void write_chunk(std::int64_t chunk, const std::byte* bytes, std::size_t count);
+  /// Writes everything and gives back the space that was not needed. The last call.
+  void close();
+
+ private:
+  void copy_group(std::int64_t from, std::int64_t to, const std::string& path,
+                  const std::vector<std::string>& left_out);
+  std::string problem() const;
+
+  std::string path_;
+  DerivedRows rows_;
+  Handle source_, file_, data_set_;
+};
+
+}  // namespace sheaf

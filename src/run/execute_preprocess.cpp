@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "run/execute_preprocess.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/output_bytes.hpp"
+#include "core/replace_file.hpp"
+#include "core/text.hpp"
+#include "hdf5/derived_file.hpp"
+#include "mpi/agreement.hpp"
+#include "mpi/session.hpp"
+#include "run/place_ranks.hpp"
+#include "run/preprocess_stages.hpp"
+
+namespace sheaf {
+namespace {
+
+// HDF5 keeps the bytes of a chunk in 32 bits.
+constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
+
+// Rank 0 looks for all: others may not see the same file system yet.
+void require_free_name(const PreprocessRequest& request) {
+  struct stat input {
+  }, output{};
+  if (::stat(request.output.c_str(), &output) != 0) return;
+  require(!S_ISDIR(output.st_mode),
+          fmt::format("'{}' is a directory (a file is to be written). Choose another name.", request.output));
+  const bool same =
+      ::stat(request.input.c_str(), &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+  require(!same, fmt::format("'{}' and '{}' are one file (it cannot be read and replaced at once). Choose another name "
+                             "for the output.",
+                             request.input, request.output));
+  require(request.overwrite, fmt::format("'{}' is there already (it would be replaced). Choose another name, or give "
+                                         "--overwrite=true.",
+                                         request.output));
+}
+
+// Nodes may see different files under one name. Collective.
+void require_same_input(const std::string& path, const Communicator& world) {
+  struct stat status {};
+  std::string state;
+  if (::stat(path.c_str(), &status) == 0)
+    state = fmt::format("{} {}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  const std::string first = world.broadcast(state, 0);
+  agree(world, [&] {
+    require(state == first, fmt::format("File '{}' is not the same on host {} as on that of rank 0 (its size or time "
+                                        "differs). Put one file where all nodes see it.",
+                                        path, MpiSession::host_name()));
+  });
+}
+
+// The file that rank 0 makes must be the one that all ranks write to. Collective.
+void require_same_output(const std::string& temporary, const Communicator& world) {
+  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary, OutputBytes::Open::as_it_is).number()); };
+  std::string number;
+  agree(world, [&] {
+    if (world.is_root()) number = look();
+  });
+  number = world.broadcast(number, 0);
+  agree(world, [&] {
+    bool same = false;
+    try {
+      same = look() == number;
+    } catch (const RunError&) {
+      // It is not there, which says the same.
+    }
+    require(same, fmt::format("File '{}' of rank 0 is not seen on host {} (all ranks write to it). Write to a file "
+                              "system that all nodes share.",
+                              temporary, MpiSession::host_name()));
+  });
+}
+
+std::string with_leading_slash(const std::string& name) {
+  return !name.empty() && name.front() == '/' ? name : "/" + name;
+}
+
+DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan) {
+  DerivedRows rows;
+  rows.name = with_leading_slash(request.features);
+  rows.type = plan.type;
+  rows.shape = plan.shape;
+  rows.compression = request.compression;
+  rows.chunk_rows = request.chunk_rows > 0 ? std::min(request.chunk_rows, plan.shape.front())
+                                           : default_chunk_rows(plan.shape.front(), rows.row_bytes());
+  require(rows.chunk_bytes() <= most_chunk_bytes,
+          fmt::format("Chunks of {} rows are too large ({}, HDF5 takes less than 4 GiB). Give a smaller --chunk-rows.",
+                      rows.chunk_rows, human_bytes(static_cast<double>(rows.chunk_bytes()))));
+  return rows;
+}
+
+// The file but for the rows; sets the address where they are to be. Local, rank 0.
+std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
+                                        const DerivedRows& rows, const std::optional<RowScaling>& scaling,
+                                        const std::string& temporary, std::int64_t& address) {
+  const std::string shift = rows.name + "_shift", divisor = rows.name + "_divisor";
+  const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
+  auto file = std::make_unique<DerivedFile>(temporary, request.input, rows, request.copy, scaling_bytes);
+  if (request.copy) file->copy_others(scaling ? std::vector{shift, divisor} : std::vector<std::string>{});
+  address = file->make_rows();
+  file->write_note("preprocess", describe(plan));
+  if (scaling) {
+    file->write_values(shift, scaling->shift);
+    file->write_values(divisor, scaling->divisor);
+  }
+  return file;
+}
+
+void report(const PreprocessRequest& request, const TransformPlan& plan, double seconds) {
+  struct stat status {};
+  ::stat(request.output.c_str(), &status);
+  const std::string text =
+      fmt::format("'{}': {} {} ({}); {} in {}\n", request.output, request.features, shape_text(plan.shape),
+                  describe(plan), human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
+  std::fputs(text.c_str(), stdout);
+}
+
+}  // namespace
+
+void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
+  const auto start = std::chrono::steady_clock::now();
+  agree(world, [&] {
+    if (world.is_root()) require_free_name(request);
+  });
+  std::optional<StoredRows> source;
+  std::optional<TransformPlan> plan;
+  DerivedRows rows;
+  agree(world, [&] {
+    source.emplace(request.input, request.features);
+    plan = plan_transform(request.steps, source->info(), source->number_type(), source->description());
+    rows = rows_of(request, *plan);
+  });
+  require_same_input(request.input, world);
+  RunOptions options;
+  options.device = DeviceRequest::cpu;
+  const Placement placement = place_ranks(options, world, world.split_by_node());
+  const PreprocessJob job{world, placement.lanes * placement.threads, *source, *plan};
+
+  const std::optional<RowScaling> scaling = find_scaling(job);
+  const RowScaling* scaling_used = scaling ? &*scaling : nullptr;
+  const std::string temporary = request.output + ".partial";
+  std::optional<UnfinishedFile> output;
+  std::unique_ptr<DerivedFile> file;
+  std::int64_t address = 0;
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    output.emplace(request.output);
+    file = begin_file(request, *plan, rows, scaling, output->temporary(), address);
+    if (rows.compression == 0) file->close();
+  });
+  if (rows.compression == 0) {
+    address = world.maximum(address);
+    require_same_output(temporary, world);
+    write_in_place(job, scaling_used, temporary, address);
+  } else {
+    write_compressed(job, scaling_used, rows, file.get());
+  }
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    if (rows.compression > 0) {
+      file->close();
+      OutputBytes(temporary, OutputBytes::Open::as_it_is).sync();
+    }
+    output->keep();
+  });
+  if (!world.is_root()) return;
+  report(request, *plan, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+}  // namespace sheaf

@@ -1,0 +1,243 @@
+"""`sheaf preprocess`: against skimage and scikit-learn, the same bytes on any number of ranks, trained on; and what is
+refused."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy
+from skimage.transform import resize
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from program import SHEAF, Checks, sheaf
+
+checks = Checks()
+shutil.rmtree("preprocess", ignore_errors=True)
+os.makedirs("preprocess")
+os.chdir("preprocess")
+generator = numpy.random.default_rng(11)
+
+
+def write(name, features, **options):
+    """A data file with all that is to be copied."""
+    with h5py.File(name, "w") as file:
+        data = file.create_dataset("features", data=features, **options)
+        data.attrs["unit"] = "grey"
+        data.attrs["names"] = ["a", "bé"]
+        file["targets"] = numpy.arange(len(features)) % 3
+        file["targets"].attrs["class_names"] = ["x", "y", "z"]
+        file.create_dataset("more/weights", data=numpy.linspace(0, 1, len(features)), chunks=True, compression=4)
+        file["link"] = h5py.SoftLink("/targets")
+        file.attrs["made_by"] = "a test"
+    return features
+
+
+def made(what, words, **options):
+    """The features of out.h5, and of them the attributes; None when it was not made."""
+    result = sheaf("preprocess", *words, "--overwrite=true", **options)
+    good = result.code == 0 and not result.error_lines() and result.stdout.count("\n") == 1
+    checks.check(good, what, f"exit {result.code}\n{result.stdout}{result.stderr}")
+    if not good:
+        return None
+    with h5py.File(words[1], "r") as file:
+        return file["features"][:]
+
+
+def skimage_resize(images, height, width):
+    return numpy.stack([resize(image.astype("f8"), (height, width), order=1, mode="reflect", preserve_range=True)
+                        for image in images])
+
+
+def check_close(found, expected, what, tolerance=1e-6):
+    right = found is not None and found.shape == expected.shape
+    error = numpy.abs(found - expected).max() if right else numpy.inf
+    checks.check(error <= tolerance, what, f"differs by {error}, {None if found is None else found.shape}")
+
+
+# ---- Resizing: what skimage gives
+
+for height, width, new_height, new_width, channels in (
+        (128, 128, 64, 64, 3), (33, 47, 16, 20, 3), (16, 20, 33, 47, 1), (9, 9, 9, 5, 4), (7, 30, 21, 4, 3),
+        (1, 1, 5, 6, 3), (5, 6, 1, 1, 1), (1, 40, 3, 7, 3), (2, 2, 9, 1, 3), (100, 3, 2, 3, 4), (31, 17, 30, 16, 1)):
+    images = write("in.h5", generator.random((3, height, width, channels)))
+    words = ["in.h5", "out.h5", f"--resize={new_height}x{new_width}", "--layout=last"]
+    what = f"resize {height}x{width} to {new_height}x{new_width}, {channels} channels"
+    check_close(made(what, words), skimage_resize(images, new_height, new_width), what, 1e-12)
+images = write("in.h5", generator.integers(0, 256, (40, 3, 33, 47), dtype="u1"))
+last = numpy.moveaxis(images, 1, 3)
+expected = skimage_resize(last, 16, 20)
+found = made("resize bytes", ["in.h5", "out.h5", "--resize=16x20"])
+check_close(found / 255, numpy.moveaxis(expected, 3, 1) / 255, "bytes, channels first")
+checks.check(found.dtype == "f4", "bytes become float32", str(found.dtype))
+found = made("to bytes", ["in.h5", "out.h5", "--resize=16x20", "--cast=uint8", "--channels=last"])
+checks.check(found.dtype == "u1" and numpy.array_equal(found, numpy.rint(expected)), "resized to bytes, channels last")
+found = made("channels alone", ["in.h5", "out.h5", "--channels=last", "--compression=2"])
+checks.check(found.dtype == "u1" and numpy.array_equal(found, last), "order of channels alone")
+grey = write("in.h5", generator.random((5, 12, 10), dtype="f4"))
+check_close(made("grey", ["in.h5", "out.h5", "--resize=6x5"]), skimage_resize(grey, 6, 5), "images without channels")
+check_close(made("grey", ["in.h5", "out.h5", "--channels=first"]), grey[:, None], "a channel of their own", 0)
+
+# ---- Scaling and casting
+
+values = generator.normal(50, 20, (700, 6))
+values[:, 3] = 7
+write("in.h5", values)
+for kind, scaler in (("standard", StandardScaler()), ("minmax", MinMaxScaler())):
+    found = made(kind, ["in.h5", "out.h5", f"--normalise={kind}"])
+    expected = scaler.fit_transform(values)
+    check_close(found, expected, f"{kind} as scikit-learn", 1e-12)
+    with h5py.File("out.h5", "r") as file:
+        back = found * file["features_divisor"][:] + file["features_shift"][:]
+    check_close(back, values, f"{kind} undone by what is kept", 1e-10)
+again = made("scaled again", ["out.h5", "again.h5", "--normalise=standard"])
+check_close(again, StandardScaler().fit_transform(expected), "scaled again", 1e-12)
+photos = write("in.h5", generator.integers(0, 256, (90, 8, 9, 3), dtype="u1"), chunks=(7, 8, 9, 3), compression=1)
+flat = photos.reshape(-1, 3).astype("f8")
+for channels in ("first", "last"):
+    found = made("by channel", ["in.h5", "out.h5", "--normalise=standard", "--per=channel", f"--channels={channels}",
+                                "--cast=float64"])
+    expected = ((flat - flat.mean(0)) / flat.std(0)).reshape(photos.shape)
+    check_close(found, numpy.moveaxis(expected, 3, 1) if channels == "first" else expected, f"by channel, {channels}",
+                1e-12)
+write("in.h5", numpy.array([[-1e30, -129.0, -128.5, -0.5, 0.5, 1.5, 2.5, 127.5, 255.5, 1e30]]))
+for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
+    limits = numpy.iinfo(kind)
+    exact = [min(max(int(number), limits.min), limits.max) for number in
+             (-10**30, -129, -128, 0, 0, 2, 2, 128, 256, 10**30)]
+    found = made(kind, ["in.h5", "out.h5", f"--cast={numpy.dtype(kind).name}"])
+    checks.check(found.dtype == kind and found[0].tolist() == exact, f"cast to {kind}", str(found))
+
+# ---- Layout, copies, ranks
+
+write("in.h5", generator.integers(0, 256, (301, 33, 47, 3), dtype="u1"), chunks=(10, 33, 47, 3), compression=1)
+steps = ["--resize=16x20", "--normalise=standard", "--per=channel", "--channels=first"]
+for options in ([], ["--compression=5"], ["--compression=1", "--chunk-rows=3"], ["--chunk-rows=100"]):
+    contents = []
+    for ranks in (1, 2, 3):
+        found = made("ranks", ["in.h5", "out.h5", *steps, *options], ranks=ranks)
+        with open("out.h5", "rb") as file:
+            contents.append(file.read())
+    checks.check(contents[0] == contents[1] == contents[2], f"the same bytes on 1, 2 and 3 ranks {options}")
+    first = found if not options else first
+    checks.check(numpy.array_equal(found, first), f"the same numbers {options}")
+with h5py.File("out.h5", "r") as file:
+    data = file["features"]
+    checks.check(data.chunks == (100, 3, 16, 20) and data.attrs["unit"] == "grey" and
+                 list(data.attrs["names"]) == ["a", "bé"] and "resize 33x47 to 16x20" in data.attrs["preprocess"],
+                 "chunks and attributes", f"{data.chunks} {dict(data.attrs)}")
+    checks.check(numpy.array_equal(file["targets"][:], numpy.arange(301) % 3) and
+                 list(file["targets"].attrs["class_names"]) == ["x", "y", "z"] and
+                 file["more/weights"].compression == "gzip" and len(file["more/weights"][:]) == 301 and
+                 file.attrs["made_by"] == "a test" and numpy.array_equal(file["link"][:], file["targets"][:]),
+                 "all else is copied")
+made("alone", ["in.h5", "alone.h5", "--resize=8x8", "--copy=false"])
+with h5py.File("alone.h5", "r") as file:
+    checks.check(list(file) == ["features"], "nothing else is copied", str(list(file)))
+with h5py.File("deep.h5", "w") as file:
+    file["train/images"] = numpy.arange(12.0).reshape(3, 4)
+    file["train/labels"] = numpy.arange(3)
+    file["train"].attrs["of"] = "2026"
+result = sheaf("preprocess", "deep.h5", "out2.h5", "--features=train/images", "--normalise=minmax", ranks=2)
+checks.check(result.code == 0, "features in a group", result.stderr)
+with h5py.File("out2.h5", "r") as file:
+    checks.check(sorted(file["train"]) == ["images", "images_divisor", "images_shift", "labels"] and
+                 file["train"].attrs["of"] == "2026" and numpy.array_equal(file["train/images"][:, 0], [0, 0.5, 1]),
+                 "a group with features", str(list(file["train"])))
+
+with open("study.cfg", "w") as file:
+    file.write("[study]\nname=small\n[data]\nfile=out.h5\ntask=classification\n[model]\nkind=cnn\nchannels=4\n[train]\nepochs=1\n"
+               "loss=cross_entropy\n[run]\noutput=run\n")
+result = sheaf("run", "study.cfg")
+checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a study trains on it", result.stderr)
+shutil.rmtree("run", ignore_errors=True)
+
+# ---- What is refused
+
+
+def refuse(what, words, code, says):
+    before = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
+    for ranks in (None,) if code == 2 else (3,):  # words are looked at before ranks matter
+        result = sheaf("preprocess", *words, ranks=ranks)
+        errors = result.error_lines()
+        checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
+                     f"{what}: one sentence with '{says}', exit code {code}",
+                     f"exit {result.code}\n{result.stdout}{result.stderr}")
+    after = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
+    checks.check(after == before, f"{what}: nothing left behind, nothing touched", str(sorted(after)))
+    if "--show" in sys.argv:
+        print(f"{what:28} {errors}")
+
+
+write("table.h5", generator.normal(size=(30, 4)))
+write("odd.h5", generator.normal(size=(4, 9, 9, 9)))
+bad = generator.normal(size=(200, 16, 16, 3))
+bad[151, 3, 2, 1] = numpy.nan
+bad[180, 3, 2, 1] = numpy.inf
+write("nan.h5", bad, chunks=(10, 16, 16, 3))
+write("spoiled.h5", generator.integers(0, 99, (200, 16, 16, 3)), chunks=(10, 16, 16, 3), compression=1)
+with h5py.File("spoiled.h5", "r") as file:
+    place = file["features"].id.get_chunk_info(13).byte_offset
+with open("spoiled.h5", "r+b") as file:
+    file.seek(place + 50)
+    file.write(b"spoiled")
+with open("text.h5", "w") as file:
+    file.write("no HDF5")
+os.makedirs("folder.h5")
+os.link("table.h5", "same.h5")
+resize_words = "--resize=8x8"
+for what, words, code, says in (
+        ("no words", [], 2, "0 file name(s)"),
+        ("three files", ["a.h5", "b.h5", "c.h5"], 2, "3 file name(s)"),
+        ("no HDF5 name", ["table.h5", "new.csv"], 2, "'new.csv' is no name"),
+        ("unknown option", ["in.h5", "new.h5", "--resise=8x8"], 2, "Did you mean 'resize'?"),
+        ("no value", ["in.h5", "new.h5", "--resize"], 2, "--resize has no value"),
+        ("size of one side", ["in.h5", "new.h5", "--resize=8"], 2, "--resize = '8'"),
+        ("size of nothing", ["in.h5", "new.h5", "--resize=0x8"], 2, "--resize = '0x8'"),
+        ("absurd size", ["in.h5", "new.h5", "--resize=1000000x1000000"], 2, "each 1 to 65536"),
+        ("too large rows", ["in.h5", "new.h5", "--resize=65536x65536"], 1, "too large"),
+        ("too large chunks", ["in.h5", "new.h5", "--resize=4096x4096", "--chunk-rows=100"], 1, "--chunk-rows"),
+        ("more than the disk has", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1, "is too full"),
+        ("unknown type", ["in.h5", "new.h5", "--cast=float8"], 2, "--cast = 'float8'"),
+        ("unknown scaling", ["in.h5", "new.h5", "--normalise=max"], 2, "--normalise = 'max'"),
+        ("a unit alone", ["in.h5", "new.h5", "--per=channel"], 2, "--normalise"),
+        ("compression", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
+        ("no file", ["absent.h5", "new.h5"], 1, "no file 'absent.h5'"),
+        ("no HDF5", ["text.h5", "new.h5"], 1, "'text.h5' is not an HDF5 file"),
+        ("no data set", ["in.h5", "new.h5", "--features=feature"], 1, "Did you mean '/features'?"),
+        ("a group", ["in.h5", "new.h5", "--features=more"], 1, "is a group"),
+        ("one file", ["table.h5", "table.h5", "--overwrite=true"], 1, "are one file"),
+        ("one file, two names", ["table.h5", "same.h5", "--overwrite=true"], 1, "are one file"),
+        ("output is there", ["in.h5", "table.h5"], 1, "--overwrite=true"),
+        ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
+        ("no such place", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
+        ("no images", ["table.h5", "new.h5", resize_words], 1, "is no list of images"),
+        ("channels of a table", ["table.h5", "new.h5", "--normalise=minmax", "--per=channel"], 1, "no list of images"),
+        ("channels unknown", ["odd.h5", "new.h5", resize_words], 1, "--layout=first"),
+        ("NaN to integers", ["nan.h5", "new.h5", "--cast=int16"], 1, "holds nan in row 151"),
+        ("NaN scaled", ["nan.h5", "new.h5", "--normalise=standard"], 1, "holds nan in row 151"),
+        ("NaN, compressed", ["nan.h5", "new.h5", "--cast=int16", "--compression=1"], 1, "holds nan in row 151"),
+        ("spoiled", ["spoiled.h5", "new.h5", resize_words], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
+        ("spoiled, scaled", ["spoiled.h5", "new.h5", "--normalise=minmax"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
+        ("spoiled, compressed", ["spoiled.h5", "new.h5", "--compression=1"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)")):
+    refuse(what, words, code, says)
+found = made("NaN kept", ["nan.h5", "out.h5"])
+checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN stays where nothing is made of it")
+
+# ---- Ended from outside: neither a file nor a part of one
+
+write("many.h5", numpy.zeros((3000, 128, 128, 3), "u1"), chunks=(100, 128, 128, 3), compression=1)
+for words in ([], ["--compression=9"]):
+    process = subprocess.Popen([SHEAF, "preprocess", "many.h5", "ended.h5", "--resize=256x256", *words],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not os.path.exists("ended.h5.partial"):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGTERM)
+    code = process.wait(60)
+    left = [name for name in os.listdir(".") if name.startswith("ended")]
+    checks.check(code == -signal.SIGTERM and not left, f"SIGTERM leaves nothing {words}", f"exit {code}, {left}")
+
+sys.exit(checks.finish())

@@ -1,0 +1,149 @@
+// How fast images are resized: from memory to memory, and from HDF5 to HDF5 beside a plain copy of as many bytes.
+// Usage: preprocess_speed FOLDER [images]. SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/allocator.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/random_fill.hpp"
+#include "dataset/transform/image_resize.hpp"
+#include "dataset/transform/number_cast.hpp"
+#include "device/cores.hpp"
+#include "hdf5/elements.hpp"
+#include "hdf5/table_writer.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/session.hpp"
+#include "run/execute_preprocess.hpp"
+
+namespace {
+
+using namespace sheaf;
+
+const ImageLayout large{{3, 128, 128}, ChannelOrder::last};
+const ImageLayout small{{3, 64, 64}, ChannelOrder::last};
+
+template <class Work>
+double best_seconds(Work work) {
+  double best = 1e9;
+  for (int time = 0; time < 5; ++time) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+std::vector<float> random_images(std::int64_t count) {
+  std::vector<float> images(static_cast<std::size_t>(count * large.elements()));
+  fill_uniform(StreamPlace{}, images.data(), count * large.elements());
+  return images;
+}
+
+double resize_in_memory(const std::vector<float>& images, std::int64_t count, std::int64_t threads) {
+  const ImageResize resize(large, small);
+  std::vector<float> results(static_cast<std::size_t>(count * small.elements()));
+  const auto make_work = [&] {
+    struct Worker {
+      ImageScratch scratch;
+      std::vector<double> image = std::vector<double>(static_cast<std::size_t>(large.elements()));
+      std::vector<double> result = std::vector<double>(static_cast<std::size_t>(small.elements()));
+    };
+    return IndexWork([&, worker = std::make_shared<Worker>()](std::int64_t number) {
+      const float* image = images.data() + number * large.elements();
+      convert_elements(reinterpret_cast<const std::byte*>(image), {StoredElement::Kind::real, 4, false},
+                       worker->image.data(), large.elements());
+      resize.apply(worker->image.data(), worker->result.data(), worker->scratch);
+      cast_numbers(worker->result.data(), small.elements(), NumberType::float32,
+                   reinterpret_cast<std::byte*>(results.data() + number * small.elements()));
+    });
+  };
+  return best_seconds([&] { for_each_index({0, count}, threads, make_work); });
+}
+
+void write_images(const std::string& path, const std::vector<float>& images, std::int64_t count, NumberType type) {
+  NumberArray array{type, {count, large.shape.height, large.shape.width, large.shape.channels}, {}};
+  array.bytes.resize(images.size() * number_bytes(type));
+  std::vector<double> image(static_cast<std::size_t>(large.elements()));
+  for (std::int64_t number = 0; number < count; ++number) {
+    const std::int64_t first = number * large.elements();
+    for (std::size_t place = 0; place < image.size(); ++place)
+      image[place] = 255 * double{images[static_cast<std::size_t>(first) + place]};
+    cast_numbers(image.data(), large.elements(), type,
+                 array.bytes.data() + first * static_cast<std::int64_t>(number_bytes(type)));
+  }
+  Hdf5Writer file(path, array.bytes.size());
+  file.write_numbers("features", array, 0);
+  file.close();
+}
+
+// Reads one file and writes a new one of as many bytes as the other has, waiting for the disk as Sheaf does.
+void copy_plainly(const std::string& in, const std::string& out, std::uintmax_t out_bytes) {
+  std::vector<char> buffer(std::size_t{1} << 20);
+  const int from = ::open(in.c_str(), O_RDONLY), to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  require(from >= 0 && to >= 0, "The files of the copy cannot be opened.");
+  while (::read(from, buffer.data(), buffer.size()) > 0) {
+  }
+  for (std::uintmax_t left = out_bytes; left > 0;) {
+    const ssize_t written = ::write(to, buffer.data(), std::min<std::uintmax_t>(left, buffer.size()));
+    require(written > 0, "The copy cannot be written.");
+    left -= static_cast<std::uintmax_t>(written);
+  }
+  ::fsync(to);
+  ::close(from);
+  ::close(to);
+}
+
+void compare_files(const std::string& folder, const std::vector<float>& images, std::int64_t count, NumberType type,
+                   const Communicator& world) {
+  const std::string in = folder + "/preprocess_in.h5", out = folder + "/preprocess_out.h5",
+                    copy = folder + "/preprocess_copy";
+  if (world.is_root()) write_images(in, images, count, type);
+  world.barrier();
+  PreprocessRequest request;
+  request.input = in;
+  request.output = out;
+  request.overwrite = true;
+  request.steps.height = request.steps.width = 64;
+  const double job = best_seconds([&] {
+    if (world.is_root()) std::filesystem::remove(out);
+    execute_preprocess(request, world);
+    world.barrier();
+  });
+  if (!world.is_root()) return;
+  const double plain = best_seconds([&] {
+    std::filesystem::remove(copy);
+    copy_plainly(in, copy, std::filesystem::file_size(out));
+  });
+  fmt::print("HDF5 to HDF5, {:7} to float32   {:8.4f} s, a plain copy of the bytes {:.4f} s: {:.0f} % of its speed\n",
+             number_type_name(type), job, plain, 100 * plain / job);
+  for (const auto& path : {in, out, copy}) std::filesystem::remove(path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MpiSession session(argc, argv);
+  keep_freed_memory();
+  const Communicator world = Communicator::world();
+  const std::string folder = argc > 1 ? argv[1] : ".";
+  const std::int64_t count = argc > 2 ? std::atoll(argv[2]) : 1000;
+  const auto images = random_images(count);
+  if (world.is_root()) {
+    const auto threads = static_cast<std::int64_t>(find_bound_cores().cores.size());
+    fmt::print("memory to memory, {} images on {} cores   {:8.4f} s\n", count, threads,
+               resize_in_memory(images, count, threads));
+  }
+  for (const NumberType type : {NumberType::uint8, NumberType::float32})
+    compare_files(folder, images, count, type, world);
+}
