@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/batch_reader.hpp"
 
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <algorithm>
 
 namespace sheaf {
@@ -33,10 +37,32 @@ DataTensors data_tensors(const DataSet& data, torch::Device device) {
   return {features.to(device), targets.to(device), weights};
 }
 
+Uploader::Uploader(torch::Device device) : device_(device) {
+  if (device.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl gpu(device.type());
+  copies_ = gpu.getStreamFromGlobalPool(device);
+}
+
+// LibTorch's allocators keep the pinned memory until it is copied, and the copy until the computing stream is done.
+torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
+  if (!copies_ || !tensor.device().is_cpu()) return tensor;
+  const c10::impl::VirtualGuardImpl gpu(device_.type());
+  const c10::Stream computing = gpu.getStream(device_);
+  torch::Tensor copy;
+  {
+    const c10::StreamGuard on_own_stream(*copies_);
+    copy = tensor.pin_memory().to(device_, /*non_blocking=*/true);
+  }
+  c10::Event copied(device_.type());
+  copied.record(*copies_);
+  copied.block(computing);
+  copy.record_stream(computing);
+  return copy;
+}
+
 BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
-                         torch::ScalarType dtype)
-    : tensors_(std::move(tensors)), dtype_(dtype) {
-  const torch::Device device = tensors_.features.device();
+                         torch::ScalarType dtype, torch::Device device)
+    : tensors_(std::move(tensors)), dtype_(dtype), upload_(device) {
   if (!scaling.shift.empty()) {
     shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
@@ -51,7 +77,7 @@ void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
   const auto count = static_cast<std::int64_t>(rows.size());
   const torch::Tensor numbers = view_of(rows.data(), {count}, torch::kInt64).to(features.device());
   const std::int64_t batch_bytes = batch_size * features.size(1) * static_cast<std::int64_t>(c10::elementSize(dtype_));
-  const std::int64_t block_bytes = features.is_cuda() ? block_bytes_gpu : block_bytes_cpu;
+  const std::int64_t block_bytes = upload_.device().is_cuda() ? block_bytes_gpu : block_bytes_cpu;
   const std::int64_t block_rows = std::max<std::int64_t>(1, block_bytes / batch_bytes) * batch_size;
   for (std::int64_t begin = 0; begin < count; begin += block_rows) {
     const torch::Tensor block = numbers.narrow(0, begin, std::min(block_rows, count - begin));
@@ -65,19 +91,19 @@ void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 }
 
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
-  torch::Tensor gathered = tensors_.features.index_select(0, rows).to(torch::kFloat32);
+  torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
   return gathered.to(dtype_);  // after scaling: both precisions train on the same numbers
 }
 
 torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {
-  const torch::Tensor gathered = tensors_.targets.index_select(0, rows);
+  const torch::Tensor gathered = upload_(tensors_.targets.index_select(0, rows));
   if (one_hot_.defined()) return one_hot_.index_select(0, gathered);
   return gathered.is_floating_point() ? gathered.to(dtype_) : gathered;
 }
 
 torch::Tensor BatchReader::gather_weights(const torch::Tensor& rows) const {
-  return tensors_.weights.index_select(0, rows).to(dtype_);
+  return upload_(tensors_.weights.index_select(0, rows)).to(dtype_);
 }
 
 }  // namespace sheaf

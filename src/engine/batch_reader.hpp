@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <c10/core/Stream.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "dataset/dataset.hpp"
@@ -23,6 +25,20 @@ struct DataTensors {
 /// `data` must outlive the tensors.
 DataTensors data_tensors(const DataSet& data, torch::Device device);
 
+/// Copies tensors to a GPU, from pinned memory and on a stream of its own: beside what the GPU is computing. On a CPU
+/// it does nothing.
+class Uploader {
+ public:
+  explicit Uploader(torch::Device device);
+  torch::Tensor operator()(const torch::Tensor& tensor) const;
+
+  torch::Device device() const { return device_; }
+
+ private:
+  torch::Device device_;
+  std::optional<c10::Stream> copies_;
+};
+
 struct Batch {
   torch::Tensor features;  ///< [rows, features]
   torch::Tensor targets;   ///< [rows] labels for cross_entropy, else [rows, outputs], one-hot for classes
@@ -32,9 +48,10 @@ struct Batch {
 /// Reads batches of one data set in one scaling. Not shared between threads.
 class BatchReader {
  public:
-  /// `scaling` must outlive the reader.
+  /// `scaling` must outlive the reader. Batches are for `device`; tensors that are not there are gathered where they
+  /// are, and go there block by block.
   BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
-              torch::ScalarType dtype);
+              torch::ScalarType dtype, torch::Device device = torch::kCPU);
 
   /// Calls `use` with one batch after the other of the rows, in their order; the last may be short.
   void read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
@@ -47,6 +64,7 @@ class BatchReader {
 
   DataTensors tensors_;
   torch::ScalarType dtype_;
+  Uploader upload_;
   torch::Tensor shift_, scale_;  // undefined: features stay as they are
   torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets stay as they are
 };

@@ -74,7 +74,8 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       train_(task.trial.train),
       batch_size_(batch_size_of(train_, static_cast<std::int64_t>(task.rows.size()))),
       network_(std::move(network)),
-      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_)),
+      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_),
+              network_->parameters().device()),
       optimizer_(make_optimizer(train_, network_->parameters())) {}
 
 TorchTraining::~TorchTraining() = default;
@@ -87,8 +88,8 @@ std::vector<std::int64_t> TorchTraining::epoch_rows() const {
 }
 
 void TorchTraining::read_from(const DataSet& data) {
-  reader_ = BatchReader(data, data_tensors(data, network_->parameters().device()), task_.split.scaling, train_.loss,
-                        dtype_of(train_));
+  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss, dtype_of(train_),
+                        network_->parameters().device());
 }
 
 // The losses of the batches, each times its rows where it is their mean.

@@ -1,0 +1,120 @@
+"""A small CNN streamed by sheaf beside the same training by PyTorch for Python from memory, at its best setting.
+
+    python3 tests/bench/cnn_speed.py SHEAF FOLDER [images [epochs]]
+
+Needs h5py and torch. FOLDER takes the file. Both train one model with as many threads as there are cores, in turns.
+SPDX-License-Identifier: MIT
+"""
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+EPOCHS = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+IMAGES = int(sys.argv[3]) if len(sys.argv) > 3 else 6400
+CORES = len(os.sched_getaffinity(0))
+TUNED = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "4294967296",
+         "MALLOC_TOP_PAD_": "268435456"}
+SETTINGS = {
+    "as it comes": {},
+    "tuned malloc": TUNED,
+    "tuned malloc, huge pages": {**TUNED, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+}
+STUDY = f"""
+[study]
+name = cnn
+[data]
+task = classification
+mode = streamed
+memory = 32
+[model]
+kind = cnn
+channels = 16, 32
+[train]
+optimizer = adam
+learning_rate = 1e-3
+loss = cross_entropy
+batch_size = 64
+epochs = {EPOCHS}
+[run]
+device = cpu
+lanes = 1
+threads = {CORES}
+progress = none
+"""
+
+
+def train_in_python(path):
+    import h5py
+    import torch
+
+    torch.set_num_threads(CORES)
+    with h5py.File(path) as file:
+        images = torch.from_numpy(file["features"][:])
+        labels = torch.from_numpy(file["targets"][:].astype("int64"))
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(16, 32, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(), torch.nn.Linear(32 * 8 * 8, 10))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    start = time.perf_counter()
+    for _ in range(EPOCHS):
+        order = torch.randperm(len(images))
+        for begin in range(0, len(images), 64):
+            rows = order[begin : begin + 64]
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(images[rows]), labels[rows]).backward()
+            optimizer.step()
+    print(time.perf_counter() - start)
+
+
+def python_seconds(path, environment):
+    words = [sys.executable, os.path.abspath(__file__), "--train", path, str(IMAGES), str(EPOCHS)]
+    return float(subprocess.run(words, env={**os.environ, **environment}, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def sheaf_seconds(sheaf, path, folder):
+    study, output = os.path.join(folder, "cnn.cfg"), os.path.join(folder, "cnn_run")
+    shutil.rmtree(output, ignore_errors=True)
+    with open(study, "w") as file:
+        file.write(STUDY)
+    subprocess.run([sheaf, "run", study, f"--data.file={path}", f"--run.output={output}"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(os.path.join(output, "results.csv")) as file:
+        row = next(csv.DictReader(file))
+    shutil.rmtree(output)
+    os.remove(study)
+    return float(row["seconds"]) + float(row["wait_seconds"]), float(row["wait_seconds"])
+
+
+def main(sheaf, folder):
+    import h5py
+    import numpy
+
+    path = os.path.join(folder, "cnn.h5")
+    random = numpy.random.default_rng(0)
+    with h5py.File(path, "w") as file:
+        images = (random.random((IMAGES, 3, 32, 32), dtype="f4") * 256).astype("i4").astype("f4") / 256
+        file.create_dataset("features", data=images, chunks=(64, 3, 32, 32), compression="gzip", shuffle=True)
+        file.create_dataset("targets", data=random.integers(0, 10, IMAGES).astype("u1"))
+    best, streamed = {}, []
+    for _ in range(3):
+        streamed.append(sheaf_seconds(sheaf, path, folder))
+        for name, environment in SETTINGS.items():
+            best[name] = min(best.get(name, 1e9), python_seconds(path, environment))
+    os.remove(path)
+    rows = IMAGES * EPOCHS
+    print(f"CNN 16-32-10, {IMAGES} images of 3 x 32 x 32, batch 64, Adam, {CORES} threads")
+    for name, seconds in best.items():
+        print(f"  PyTorch from memory, {name:25} {rows / seconds:8.0f} rows/s")
+    seconds, waited = min(streamed)
+    print(f"  sheaf, streamed from gzip {'':20} {rows / seconds:8.0f} rows/s: {min(best.values()) / seconds:.2f} times "
+          f"the best; waited {100 * waited / seconds:.1f} % of the time")
+
+
+if sys.argv[1] == "--train":
+    train_in_python(sys.argv[2])
+else:
+    main(os.path.abspath(sys.argv[1]), sys.argv[2])
