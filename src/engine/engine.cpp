@@ -24,19 +24,21 @@ class ChoosingEngine : public Engine {
   }
 
   bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
-    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number)
-      sink(train_or_fail(number));
+    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) {
+      TrainedIteration trained = train_or_fail(number, stop_requested);
+      if (trained.record.status != IterationStatus::missing) sink(std::move(trained));
+    }
     return !claim.empty();
   }
 
  private:
   // An iteration that fails is a record of its own; the others go on with fresh trainers.
-  TrainedIteration train_or_fail(std::int64_t number) {
+  TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
     const auto start = std::chrono::steady_clock::now();
     TrainedIteration trained;
     for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
       try {
-        trained = train_one(number);
+        trained = train_one(number, stop_requested);
         break;
       } catch (const DeviceError&) {
         throw;
@@ -50,17 +52,17 @@ class ChoosingEngine : public Engine {
       resident_.reset();
       torch_.reset();
     }
-    trained.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    trained.record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return trained;
   }
 
-  TrainedIteration train_one(std::int64_t number) {
+  TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
     const Lot lot = lots_.of(iteration);
-    TrainedIteration trained = train_iteration(context_, iteration, lot, trainer);
+    TrainedIteration trained = train_iteration(context_, iteration, lot, trainer, stop_requested);
     trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
     return trained;
   }

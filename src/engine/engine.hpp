@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,21 @@
 
 namespace sheaf {
 
+/// Where models in mid-training are kept. Called by lanes, concurrently, for different iterations.
+struct Checkpoints {
+  double interval_seconds = 60;
+  std::function<std::optional<std::string>(std::int64_t iteration)> load;
+  std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
+};
+
 /// What all engines of a rank look at. Outlives them.
 struct TrainingContext {
   const Study& study;
   const Plan& plan;
-  const DataSet* data = nullptr;  ///< null when each iteration draws its own (data.draw = iteration)
-  Splits* splits = nullptr;       ///< of `data`; null with it
-  Stream* stream = nullptr;       ///< of the features, when `data` has none
+  const DataSet* data = nullptr;             ///< null when each iteration draws its own (data.draw = iteration)
+  Splits* splits = nullptr;                  ///< of `data`; null with it
+  Stream* stream = nullptr;                  ///< of the features, when `data` has none
+  const Checkpoints* checkpoints = nullptr;  ///< null: none are made
 };
 
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;

@@ -60,6 +60,14 @@ class ResidentTrainer : public Trainer {
     return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs); });
   }
 
+  void save(ByteWriter& state) const override {
+    std::visit([&](const auto& training) { training->save(state); }, training_);
+  }
+
+  void restore(ByteReader& state) override {
+    visit([&](auto& training) { training.restore(state); });
+  }
+
   std::int64_t steps() const override {
     return std::visit([](const auto& training) { return training ? training->steps() : 0; }, training_);
   }

@@ -79,6 +79,12 @@ class TorchTrainer : public Trainer {
     return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs); });
   }
 
+  void save(ByteWriter& state) const override { training_->save(state); }
+
+  void restore(ByteReader& state) override {
+    run([&] { training_->restore(state); });
+  }
+
   std::int64_t steps() const override { return training_->steps(); }
 
  private:

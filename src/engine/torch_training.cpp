@@ -2,8 +2,10 @@
 #include "engine/torch_training.hpp"
 
 #include <torch/optim/optimizer.h>
+#include <torch/serialize/archive.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "engine/optimizer.hpp"
@@ -38,6 +40,19 @@ class LossSum {
 
 std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
   return train.batch_size == 0 ? count : std::min(train.batch_size, count);
+}
+
+void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
+  state.put_array(static_cast<const char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
+}
+
+// Into the tensor's own memory, which others see parts of.
+void get_tensor(ByteReader& state, const torch::Tensor& tensor) {
+  const torch::NoGradGuard no_grad;
+  torch::Tensor plain = torch::empty(tensor.sizes(), torch::TensorOptions(tensor.scalar_type()));
+  state.get_array(static_cast<char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
+  torch::Tensor(tensor).copy_(plain);
 }
 
 torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::Tensor& targets,
@@ -122,6 +137,29 @@ double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, st
 
 double TorchTraining::per_row(double loss_sum, const std::vector<std::int64_t>& rows) const {
   return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows.size()) : loss_sum;
+}
+
+void TorchTraining::save(ByteWriter& state) const {
+  state.put(epochs_);
+  state.put(steps_);
+  put_tensor(network_->parameters(), state);
+  for (const auto& buffer : network_->buffers()) put_tensor(buffer, state);
+  torch::serialize::OutputArchive archive;
+  optimizer_->save(archive);
+  std::ostringstream text;
+  archive.save_to(text);
+  state.put_list(text.str());
+}
+
+void TorchTraining::restore(ByteReader& state) {
+  epochs_ = state.get<std::int64_t>();
+  steps_ = state.get<std::int64_t>();
+  get_tensor(state, network_->parameters());
+  for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);
+  std::istringstream text(state.get_list<std::string>());
+  torch::serialize::InputArchive archive;
+  archive.load_from(text, network_->parameters().device());
+  optimizer_->load(archive);
 }
 
 double TorchTraining::train_epoch() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "engine/batch_reader.hpp"
 #include "engine/training.hpp"
 #include "model/network.hpp"
@@ -38,6 +39,8 @@ class TorchTraining {
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   std::int64_t steps() const { return steps_; }
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
 
   const Network& network() const { return *network_; }
 

@@ -2,12 +2,14 @@
 #include "engine/training.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
 
+#include "core/error.hpp"
 #include "dataset/synthetic.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
@@ -20,6 +22,15 @@ namespace {
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
 }
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What finishes within it is not worth a checkpoint when the job is to stop.
+constexpr double most_seconds_after_stop = 1;
 
 // The course of one iteration.
 class Course {
@@ -38,15 +49,18 @@ class Course {
     trainer.start({trial_, layers_, weights_, lot_.data, *lot_.split, rows, iteration.seed, shape_});
   }
 
-  TrainedIteration run() {
+  TrainedIteration run(const std::function<bool()>& stop_requested) {
     IterationRecord& record = trained_.record;
     record.status = IterationStatus::finished;
+    restore();
     while (record.epochs < trial_.train.epochs && record.status == IterationStatus::finished) {
+      const auto start = Clock::now();
       record.final_loss = trainer_.train_epoch();
       ++record.epochs;
       if (!std::isfinite(record.final_loss)) record.status = IterationStatus::diverged;
       if (record.epochs == trial_.train.epochs || context_.study.run.curves) validate();
       if (context_.study.run.curves) note_epoch();
+      if (!keep(seconds_since(start), stop_requested)) return TrainedIteration{};
     }
     record.steps = trainer_.steps();
     if (record.status == IterationStatus::finished && context_.study.ensemble.members > 1) {
@@ -57,6 +71,41 @@ class Course {
   }
 
  private:
+  // Goes on where a checkpoint was made. What cannot be read is as if it were not there.
+  void restore() {
+    if (context_.checkpoints == nullptr) return;
+    const auto kept = context_.checkpoints->load(trained_.record.iteration);
+    if (!kept) return;
+    ByteReader state(*kept);
+    const auto record = state.get<IterationRecord>();
+    auto epochs = state.get_list<std::vector<EpochRecord>>();
+    trainer_.restore(state);
+    trained_.record = record;
+    trained_.epochs = std::move(epochs);
+  }
+
+  // Makes a checkpoint when it is time for one. False: the training is left here.
+  bool keep(double epoch_seconds, const std::function<bool()>& stop_requested) {
+    IterationRecord& record = trained_.record;
+    const std::int64_t epochs_left = trial_.train.epochs - record.epochs;
+    if (context_.checkpoints == nullptr || epochs_left == 0 || record.status != IterationStatus::finished) return true;
+    const bool leaves = stop_requested() && static_cast<double>(epochs_left) * epoch_seconds > most_seconds_after_stop;
+    if (!leaves && seconds_since(kept_at_) < context_.checkpoints->interval_seconds) return true;
+    IterationRecord so_far = record;
+    so_far.seconds += seconds_since(begun_at_);
+    ByteWriter state;
+    state.put(so_far);
+    state.put_list(trained_.epochs);
+    trainer_.save(state);
+    try {
+      context_.checkpoints->save(record.iteration, state.bytes());
+    } catch (const RunError& error) {
+      throw DeviceError(error.what());
+    }
+    kept_at_ = Clock::now();
+    return !leaves;
+  }
+
   void validate() {
     IterationRecord& record = trained_.record;
     const auto& rows = lot_.split->validation_rows;
@@ -83,6 +132,8 @@ class Course {
   std::vector<std::int64_t> bootstrap_;
   std::vector<float> outputs_;  // of the validation rows, the last ones
   TrainedIteration trained_;
+  const Clock::time_point begun_at_ = Clock::now();
+  Clock::time_point kept_at_ = begun_at_;
 };
 
 }  // namespace
@@ -118,8 +169,8 @@ Lot Lots::of(const Iteration& iteration) const {
 }
 
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
-                                 Trainer& trainer) {
-  return Course(context, iteration, lot, trainer).run();
+                                 Trainer& trainer, const std::function<bool()>& stop_requested) {
+  return Course(context, iteration, lot, trainer).run(stop_requested);
 }
 
 }  // namespace sheaf

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
 #include "engine/engine.hpp"
@@ -52,6 +54,12 @@ class Trainer {
 
   /// Optimizer steps since the start.
   virtual std::int64_t steps() const = 0;
+
+  /// Everything that later epochs depend on, as it is between two of them: parameters, buffers, optimizer, counts.
+  virtual void save(ByteWriter& state) const = 0;
+  /// After start() of the same task: goes on from there, to the same bits. Throws std::out_of_range or RunError when it
+  /// is not such a state.
+  virtual void restore(ByteReader& state) = 0;
 };
 
 /// What an iteration trains on: the study's data set or one drawn for it, and its split.
@@ -74,8 +82,10 @@ class Lots {
 /// What ensembles average: probabilities of classifiers in place of logits; values for mse stay. In place; pure.
 void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs);
 
-/// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation.
+/// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation. Begins
+/// with the last checkpoint, if there is one, and makes others. When `stop_requested` becomes true and it would take
+/// more than a second still, it leaves a checkpoint and nothing else: a record of status `missing`.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
-                                 Trainer& trainer);
+                                 Trainer& trainer, const std::function<bool()>& stop_requested);
 
 }  // namespace sheaf

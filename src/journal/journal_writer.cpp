@@ -31,8 +31,8 @@ std::size_t predictions_bytes(const TrainedIteration& iteration) {
 }  // namespace
 
 struct JournalWriter::State {
-  State(const std::string& path, const JournalHeader& header)
-      : seed(header.seed()), lines(path, OutputFile::Existing::refused) {
+  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationRecord&)> tell)
+      : seed(header.seed()), settled(std::move(tell)), lines(path, OutputFile::Existing::refused) {
     lines.write(header_line(header));
     lines.sync();
     sync_directory(std::filesystem::path(path).parent_path().string());
@@ -45,6 +45,8 @@ struct JournalWriter::State {
 
   // The writing thread's own.
   const std::uint32_t seed;
+  const std::function<void(const IterationRecord&)> settled;
+  std::vector<IterationRecord> unsettled;  // written, but perhaps not on the disk
   OutputFile lines;
   std::optional<OutputFile> predictions;
   std::int64_t predictions_end = 0;
@@ -95,6 +97,8 @@ void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
   for (const auto& iteration : batch) text += record_line(iteration, write_predictions(iteration.predictions), seed);
   lines.write(text);
   is_synced = false;
+  if (!settled) return;
+  for (const auto& iteration : batch) unsettled.push_back(iteration.record);
 }
 
 PredictionsPlace JournalWriter::State::write_predictions(const std::vector<float>& values) {
@@ -112,10 +116,13 @@ void JournalWriter::State::sync() {
   lines.sync();
   is_synced = true;
   synced_at = Clock::now();
+  for (const auto& record : unsettled) settled(record);
+  unsettled.clear();
 }
 
-JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header)
-    : state_(std::make_unique<State>(path, header)) {
+JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
+                             std::function<void(const IterationRecord&)> settled)
+    : state_(std::make_unique<State>(path, header, std::move(settled))) {
   state_->thread = std::thread([state = state_.get()] { state->work(); });
 }
 

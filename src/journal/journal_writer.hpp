@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,10 @@ namespace sheaf {
 /// records are dropped. Local.
 class JournalWriter {
  public:
-  /// Makes the file `path` (journal_files.hpp), which must not exist yet, with its header. Throws RunError.
-  JournalWriter(const std::string& path, const JournalHeader& header);
+  /// Makes the file `path` (journal_files.hpp), which must not exist yet, with its header. `settled`, if any, is told
+  /// of each iteration whose record is on the disk, in the writing thread; it throws nothing. Throws RunError.
+  JournalWriter(const std::string& path, const JournalHeader& header,
+                std::function<void(const IterationRecord&)> settled = {});
   /// Writes what it was given, as far as it can.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;

@@ -261,6 +261,8 @@ void add_run(std::vector<Setting>& table) {
       "time_limit", &RunOptions::time_limit, time_limit(),
       "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
       "the end of a Slurm job.");
+  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, integer_or("none", 1, 1000000),
+          "Seconds after which a model in training is kept on the disk, between two epochs.");
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
           "What happens to the others when an iteration cannot be trained.");

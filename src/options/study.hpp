@@ -139,6 +139,7 @@ struct RunOptions {
   bool curves = false;                        ///< keep the losses and scores of every epoch
   TimeLimit time_limit;                       ///< after it no iteration is begun
   OnFailure on_failure = OnFailure::go_on;    ///< what an iteration that cannot be trained means for the others
+  std::int64_t checkpoint_interval = 60;      ///< seconds between the checkpoints of an iteration; 0: none are made
   std::int64_t retries = 0;                   ///< more attempts at such an iteration, at once
   ProgressKind progress = ProgressKind::automatic;
 };

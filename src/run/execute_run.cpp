@@ -108,11 +108,17 @@ std::function<StopCause()> stop_watch(const StopSignals& signals, const RunOptio
 }
 
 // Trains what is left of the run, into its journal. Collective over world.
-StopCause train_rest(const OpenRun& run, const TrainingContext& context, const Placement& placement,
+StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const Placement& placement,
                      Clock::time_point start, const Communicator& world, const Communicator& node) {
-  const RunOptions& options = context.study.run;
+  const RunOptions& options = without_checkpoints.study.run;
+  const CheckpointFiles files(run.directory, run.header);
+  const Checkpoints checkpoints{
+      static_cast<double>(options.checkpoint_interval), [&](std::int64_t iteration) { return files.load(iteration); },
+      [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
+  TrainingContext context = without_checkpoints;
+  if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;
   const StopSignals signals;
-  const auto journal = begin_journal(run, world);
+  const auto journal = begin_journal(run, files, world);
   const Share share{options,
                     run.work,
                     [&] {

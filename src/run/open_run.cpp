@@ -61,14 +61,20 @@ OpenRun open_run(const Study& study, const RunRequest& request, const JournalHea
   return {directory, header, std::move(lock), WorkList(std::move(left))};
 }
 
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Communicator& world) {
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const CheckpointFiles& checkpoints,
+                                             const Communicator& world) {
   std::string attempt;
   agree(world, [&] {
     if (world.is_root()) attempt = begin_attempt(run.directory);
   });
   attempt = world.broadcast(attempt, 0);
   std::unique_ptr<JournalWriter> journal;
-  agree(world, [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header); });
+  // Short iterations have none, and looking for them would take longer than their training.
+  const auto discard = [checkpoints](const IterationRecord& record) {
+    if (record.seconds > 1) checkpoints.discard(record.iteration);
+  };
+  agree(world,
+        [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
   return journal;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "journal/checkpoint_files.hpp"
 #include "journal/directory_lock.hpp"
 #include "journal/journal_writer.hpp"
 #include "journal/record_line.hpp"
@@ -37,7 +38,9 @@ struct OpenRun {
 OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
                  const Communicator& world);
 
-/// This rank's journal in a new attempt. Throws AgreedError. Collective over world.
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Communicator& world);
+/// This rank's journal in a new attempt; checkpoints of what is on the disk with it go. Throws AgreedError. Collective
+/// over world.
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const CheckpointFiles& checkpoints,
+                                             const Communicator& world);
 
 }  // namespace sheaf

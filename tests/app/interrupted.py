@@ -18,7 +18,7 @@ def study(engine, epochs=None, hidden="16, 32"):
 
 
 ITERATIONS = 48
-_OF_THE_RUN = {"seconds", "rank", "lane", "device"}
+_OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane", "device"}
 
 
 def results(directory):

@@ -154,6 +154,16 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
 }
 
 template <class Value>
+void ResidentNetwork<Value>::save(ByteWriter& state) const {
+  for (const Value* values : {parameters_, first_, second_}) state.put_array(values, parameter_count_);
+}
+
+template <class Value>
+void ResidentNetwork<Value>::restore(ByteReader& state) {
+  for (Value* values : {parameters_, first_, second_}) state.get_array(values, parameter_count_);
+}
+
+template <class Value>
 void ResidentNetwork<Value>::read_from(const DataSet& data) {
   data_ = &data;
   source_.features = data.features;

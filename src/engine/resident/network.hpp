@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
 #include "engine/resident/arena.hpp"
@@ -40,6 +41,10 @@ class ResidentNetwork {
   /// Starts anew from the flat list of initial_weights(), with the rows of `data` in `scaling`. Both outlive the
   /// training.
   void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling);
+
+  /// Parameters and optimizer state, of this layout, and back.
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
 
   /// Gathers from this data set from now on, in the same scaling. It outlives the gathering.
   void read_from(const DataSet& data);

@@ -138,6 +138,20 @@ double ResidentTraining<Value>::evaluate_rows(const DataSet& data, const std::in
   return per_row(evaluate_tiles(rows, count, outputs.data() + before));
 }
 
+template <class Value>
+void ResidentTraining<Value>::save(ByteWriter& state) const {
+  state.put(epoch_);
+  state.put(step_);
+  network_.save(state);
+}
+
+template <class Value>
+void ResidentTraining<Value>::restore(ByteReader& state) {
+  epoch_ = state.get<std::int64_t>();
+  step_ = state.get<std::int64_t>();
+  network_.restore(state);
+}
+
 template class ResidentTraining<float>;
 template class ResidentTraining<double>;
 

@@ -39,6 +39,10 @@ class ResidentTraining {
 
   std::int64_t steps() const { return step_; }
 
+  /// As Trainer's.
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
+
  private:
   void reserve_batch(std::int64_t count);
   const std::int64_t* epoch_rows();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "journal/checkpoint_files.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+namespace fs = std::filesystem;
+
+namespace {
+
+const JournalHeader header{"1.0", "study", "data"};
+
+CheckpointFiles fresh_files() {
+  fs::remove_all("run");
+  fs::create_directory("run");
+  return CheckpointFiles("run", header);
+}
+
+std::size_t file_count() {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator("run/checkpoints")) count += entry.is_regular_file();
+  return count;
+}
+
+void spoil(const std::string& path, std::streamoff place) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(place);
+  const char old = static_cast<char>(file.get());
+  file.seekp(place);
+  file.put(static_cast<char>(old ^ 1));
+}
+
+}  // namespace
+
+TEST_CASE("the last state comes back, and the one before while the last is damaged") {
+  const CheckpointFiles files = fresh_files();
+  CHECK_FALSE(files.load(7));
+  for (const std::string state : {"first", "second", "third"}) {
+    files.save(7, state);
+    CHECK(files.load(7) == state);
+  }
+  CHECK_FALSE(files.load(70));
+  CHECK(file_count() == 2);
+  const auto size = static_cast<std::streamoff>(fs::file_size("run/checkpoints/7.2"));
+  for (std::streamoff place = 0; place < size; ++place) {
+    spoil("run/checkpoints/7.2", place);
+    CHECK(files.load(7) == "second");
+    spoil("run/checkpoints/7.2", place);
+  }
+  CHECK(files.load(7) == "third");
+  fs::resize_file("run/checkpoints/7.2", static_cast<std::uintmax_t>(size) - 1);
+  CHECK(files.load(7) == "second");
+  files.save(7, "fourth");
+  CHECK(files.load(7) == "fourth");
+}
+
+TEST_CASE("states of another study or other data are not taken") {
+  fresh_files().save(1, "state");
+  CHECK(CheckpointFiles("run", header).load(1) == "state");
+  CHECK_FALSE(CheckpointFiles("run", {"1.0", "other", "data"}).load(1));
+  CHECK_FALSE(CheckpointFiles("run", {"1.0", "study", "other"}).load(1));
+}
+
+TEST_CASE("an iteration's checkpoints go without those of others") {
+  const CheckpointFiles files = fresh_files();
+  files.save(1, "one");
+  files.save(11, "eleven");
+  files.save(1, "one more");
+  files.discard(1);
+  CHECK_FALSE(files.load(1));
+  CHECK(files.load(11) == "eleven");
+  files.discard(5);
+}
