@@ -53,6 +53,11 @@ add_library(sheaf_hdf5_c INTERFACE)
 target_include_directories(sheaf_hdf5_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(sheaf_hdf5_c INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_C)
 
+# What the fuzz targets reach does without the rest.
+if(SHEAF_FUZZ)
+  return()
+endif()
+
 # LibTorch: CMAKE_PREFIX_PATH first (pip wheel, pytorch.org archive, CUDA build), then the distribution's.
 find_package(Torch REQUIRED)
 # Its flags are global strings (old C++ ABI switch among them); they belong to every object of the program.

@@ -55,11 +55,12 @@ needed_by_tests=(
   "scikit-image|python3-skimage|has_skimage"
   "h5dump|hdf5-tools|has_command h5dump"
 )
-# Without these the test that starts a Slurm of its own is skipped.
+# Without these the test that starts a Slurm of its own, or the fuzzing, is skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
   "PMIx for srun|libpmix-dev|has_libpmix"
+  "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
 )
 
 # ---- Checks: true when it is there, wherever it came from
@@ -110,6 +111,8 @@ has_header() {
 
 # srun loads the library by its development name.
 has_libpmix() { first_file "lib*/libpmix.so" "lib/*-linux-gnu/libpmix.so" "lib/*-linux-gnu/pmix*/lib/libpmix.so" >/dev/null; }
+
+has_libfuzzer() { has_command clang++ && compgen -G "$(clang++ -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null; }
 
 has_catch2() { has_header catch2/catch.hpp || has_header catch2/catch_all.hpp; }
 
@@ -209,7 +212,7 @@ provide() {
   say "on Debian or Ubuntu: apt-get install --no-install-recommends $(packages_of <<<"$missing")"
   say "elsewhere: load or install them, and name the folders in CMAKE_PREFIX_PATH if they are not the system's"
   [ "$importance" != needed ] || fail "nothing was built: the packages above are needed. Install them and call this again."
-  say "going on: only the test that starts a Slurm of its own needs them"
+  say "going on: only tests that are skipped without them need them"
 }
 
 # Debian lets any BLAS stand behind libblas.so.3; only OpenBLAS's OpenMP build is fast and obeys thread limits.

@@ -42,6 +42,7 @@ ExitCode run_words(const std::vector<std::string>& words, const std::string& com
   if (words[0] == "run") return run_command(call, world);
   if (words[0] == "resume") return resume_command(call, world);
   if (words[0] == "plan") plan_command(call, world);
+  if (words[0] == "evaluate") evaluate_command(call, world);
   if (words[0] == "import") import_command(call, world);
   if (words[0] == "preprocess") preprocess_command(call, world);
   if (words[0] == "info") info_command(call, world);

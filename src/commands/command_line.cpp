@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "commands/evaluate_words.hpp"
 #include "commands/import_words.hpp"
 #include "commands/preprocess_words.hpp"
 #include "core/error.hpp"
@@ -23,6 +24,7 @@ commands
   run STUDY.cfg [--key=value ...]    train a study; its final losses are gathered on rank 0
   resume RUN_DIR [--key=value ...]   train what a run that stopped or died has left
   plan STUDY.cfg [--key=value ...]   show what would be run: iterations, cost, memory, placement
+  evaluate MODEL --data.file=F.h5 [--key=value ...]   loss, score and predictions of a trained model
   import FILE... OUT.h5 [--key=value ...]   make a data file of CSV, NumPy, IDX or CIFAR-10 files
   preprocess IN.h5 OUT.h5 [--key=value ...] resize, scale and cast the features of a data file
   info                               ranks, hosts, devices, cores bound, libraries, rough speed
@@ -66,6 +68,7 @@ bool asks_for_help(const std::vector<std::string>& words) {
 }
 
 std::string command_help(const std::string& command) {
+  if (command == "evaluate") return evaluate_help();
   if (command == "import") return import_help();
   if (command == "resume") return resume_help;
   if (command == "preprocess") return preprocess_help();
@@ -76,8 +79,8 @@ std::string command_help(const std::string& command) {
   const std::string what =
       command == "run"
           ? "Trains every iteration of the study and writes a run directory (run.output):\n"
-            "study.cfg (all keys as used), journal/, results.h5, results.csv. With --resume it goes on where "
-            "that\ndirectory holds an unfinished run of the study.\n"
+            "study.cfg (all keys as used), journal/, results.h5, results.csv, with run.models also models/. With\n"
+            "--resume it goes on where that directory holds an unfinished run of the study.\n"
           : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and "
             "writes nothing.\n";
   return fmt::format("usage: sheaf {} STUDY.cfg [--key=value ...]\n\n{}{}{}", command, what, study_help,
@@ -87,7 +90,7 @@ std::string command_help(const std::string& command) {
 }  // namespace
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names = {"run", "resume", "plan", "import", "preprocess", "info"};
+  static const std::vector<std::string> names = {"run", "resume", "plan", "evaluate", "import", "preprocess", "info"};
   return names;
 }
 

@@ -25,6 +25,9 @@ ExitCode resume_command(const CommandCall& call, const Communicator& world);
 /// sheaf plan STUDY.cfg [--key=value ...]: what would be run; trains and writes nothing.
 void plan_command(const CommandCall& call, const Communicator& world);
 
+/// sheaf evaluate MODEL --data.file=F.h5 [--key=value ...]: loss, score and predictions of a trained model.
+void evaluate_command(const CommandCall& call, const Communicator& world);
+
 /// sheaf import FILE... OUT.h5 [--key=value ...]: makes a data file of CSV, NumPy or image files. Rank 0 works.
 void import_command(const CommandCall& call, const Communicator& world);
 

@@ -55,7 +55,13 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string nearest = nearest_name(word, candidates);
-  return nearest.empty() ? "" : " Did you mean '" + nearest + "'?";
+  return nearest.empty() ? "" : " Did you mean '" + printable(nearest) + "'?";
+}
+
+std::string printable(std::string text) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
 }
 
 std::string human_seconds(double seconds) {

@@ -11,8 +11,11 @@ namespace sheaf {
 /// within a third of the word's length. Ties go to the first.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
 
-/// " Did you mean 'x'?" for the nearest candidate, or "".
+/// " Did you mean 'x'?" for the nearest candidate, printable, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+
+/// `text` with '?' for control characters: names from files may hold any bytes, and messages go to terminals.
+std::string printable(std::string text);
 
 /// A duration for people: "0.42 s", "38 s", "12 min 5 s", "3 h 20 min".
 std::string human_seconds(double seconds);

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <type_traits>
+
+#include "core/finite.hpp"
 
 namespace sheaf {
 namespace {
@@ -17,18 +17,6 @@ void channels_first(const ImageShape& image, const Value* from, Value* to) {
   const std::int64_t pixels = image.height * image.width;
   for (std::int64_t channel = 0; channel < image.channels; ++channel)
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = from[pixel * image.channels + channel];
-}
-
-// Looks at the exponents alone, in whole vectors.
-bool all_finite(const float* values, std::int64_t count) {
-  constexpr std::uint32_t exponent = 0x7f800000;
-  std::uint32_t found = 0;
-  for (std::int64_t place = 0; place < count; ++place) {
-    std::uint32_t bits;
-    std::memcpy(&bits, values + place, sizeof bits);
-    found |= (bits & exponent) == exponent ? 1u : 0u;
-  }
-  return found == 0;
 }
 
 }  // namespace
@@ -50,15 +38,13 @@ void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers) co
     }
   }
   if constexpr (std::is_same_v<Value, float>) {
-    if (all_finite(values, rows.count() * width_)) return;
-    const float* end = values + rows.count() * width_;
-    const float* begin = values;
-    const float* found = std::find_if_not(begin, end, [](float value) { return std::isfinite(value); });
-    const std::int64_t place = found - begin;
+    const std::int64_t count = rows.count() * width_;
+    const std::int64_t place = first_not_finite(values, count);
+    if (place == count) return;
     throw BadRow(rows.begin + place / width_,
                  fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
                              "Remove or replace it.",
-                             rows_.description(), *found, rows.begin + place / width_, place % width_));
+                             rows_.description(), values[place], rows.begin + place / width_, place % width_));
   }
 }
 

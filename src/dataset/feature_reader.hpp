@@ -46,6 +46,9 @@ class FeatureReader {
   /// lowest row that holds a number that is not finite, RunError when the file cannot be read. Thread-safe.
   void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
+  /// The same, bytes as floats, too.
+  void read_floats(IndexRange rows, float* values, Buffers& buffers) const { read_as(rows, values, buffers); }
+
  private:
   template <class Value>
   void read_as(IndexRange rows, Value* values, Buffers& buffers) const;

@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "core/error.hpp"
-#include "hdf5/file.hpp"
 
 namespace sheaf {
 namespace {
@@ -90,25 +89,30 @@ std::string file_identity(const std::string& path) {
                      status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-FileSchema inspect_file(const DataOptions& options) {
-  const InputFile file(options.file);
+FileSchema inspect_features(const InputFile& file, const DataOptions& options) {
   FileSchema schema;
   schema.features = file.data_set(options.features).info();
   check_features(options, schema.features);
+  schema.rows = schema.features.rows();
+  schema.feature_count = schema.features.row_elements();
+  schema.image = image_of(options, schema.features);
+  require(options.channels == ChannelOrder::first || schema.image.channels > 0,
+          fmt::format("data.channels = last needs images (data set {} of '{}' holds none). Set data.image to their "
+                      "channels x height x width.",
+                      named_shape(options.features, schema.features), options.file));
+  return schema;
+}
+
+FileSchema inspect_file(const DataOptions& options) {
+  const InputFile file(options.file);
+  FileSchema schema = inspect_features(file, options);
   schema.targets = file.data_set(options.targets).info();
   check_targets(options, schema.features, schema.targets);
   if (!options.weights.empty()) {
     schema.weights = file.data_set(options.weights).info();
     check_weights(options, schema.features, *schema.weights);
   }
-  schema.rows = schema.features.rows();
-  schema.feature_count = schema.features.row_elements();
   schema.target_columns = schema.targets.row_elements();
-  schema.image = image_of(options, schema.features);
-  require(options.channels == ChannelOrder::first || schema.image.channels > 0,
-          fmt::format("data.channels = last needs images (data set {} of '{}' holds none). Set data.image to their "
-                      "channels x height x width.",
-                      named_shape(options.features, schema.features), options.file));
   schema.fingerprint = fingerprint_of(options, schema);
   return schema;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hdf5/data_set.hpp"
+#include "hdf5/file.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
@@ -25,6 +26,9 @@ struct FileSchema {
 
 /// A file's name, size and time. Throws RunError when it cannot be looked at. Local.
 std::string file_identity(const std::string& path);
+
+/// Looks at the features alone: the schema of a file without targets. Throws as inspect_file. Local.
+FileSchema inspect_features(const InputFile& file, const DataOptions& options);
 
 /// Looks at the metadata of options.file. Throws RunError with one sentence on the first thing that is wrong. Local.
 FileSchema inspect_file(const DataOptions& options);

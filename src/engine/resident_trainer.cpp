@@ -68,6 +68,10 @@ class ResidentTrainer : public Trainer {
     visit([&](auto& training) { training.restore(state); });
   }
 
+  NetworkState network() const override {
+    return {std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
+  }
+
   std::int64_t steps() const override {
     return std::visit([](const auto& training) { return training ? training->steps() : 0; }, training_);
   }

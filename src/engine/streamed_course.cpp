@@ -149,10 +149,8 @@ TrainedIteration StreamedCourse::finish() {
   record.steps = trainer_->steps();
   if (record.status == IterationStatus::diverged)
     record.validation_loss = record.validation_score = none;
-  else if (context_.study.ensemble.members > 1) {
-    make_predictions(trial_.train.loss, context_.data->output_count, outputs_);
-    trained_.predictions = std::move(outputs_);
-  }
+  else
+    add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }
 

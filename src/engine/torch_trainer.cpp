@@ -4,26 +4,17 @@
 #include <ATen/Parallel.h>
 #include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
-#include <torch/cuda.h>
 
 #include <mutex>
 
 #include "core/error.hpp"
+#include "engine/torch_device.hpp"
 #include "engine/torch_training.hpp"
 #include "model/network_maker.hpp"
 #include "model/torch_words.hpp"
 
 namespace sheaf {
 namespace {
-
-torch::Device torch_device(int gpu) {
-  if (gpu < 0) return torch::kCPU;
-  const auto count = static_cast<int>(torch::cuda::device_count());
-  require(gpu < count, fmt::format("GPU {} cannot be used (LibTorch sees {} CUDA devices). Build with a LibTorch that "
-                                   "has CUDA and fits the driver, or set run.device = cpu.",
-                                   gpu, count));
-  return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
-}
 
 const void* rows_of(const DataSet& data) {
   return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
@@ -84,6 +75,8 @@ class TorchTrainer : public Trainer {
   void restore(ByteReader& state) override {
     run([&] { training_->restore(state); });
   }
+
+  NetworkState network() const override { return training_->state(); }
 
   std::int64_t steps() const override { return training_->steps(); }
 

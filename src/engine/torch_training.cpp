@@ -68,6 +68,12 @@ torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::
   return {};
 }
 
+template <class Number>
+void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::vector<Number>& to) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU, type).contiguous();
+  to.insert(to.end(), plain.data_ptr<Number>(), plain.data_ptr<Number>() + plain.numel());
+}
+
 }  // namespace
 
 torch::ScalarType dtype_of(const TrainOptions& train) {
@@ -183,6 +189,13 @@ double TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::
                                     std::vector<float>& outputs) {
   read_from(data);
   return evaluate_batches(rows, outputs);
+}
+
+NetworkState TorchTraining::state() const {
+  NetworkState state;
+  append_numbers(network_->parameters(), torch::kFloat32, state.parameters);
+  for (const torch::Tensor& buffer : network_->buffers()) append_numbers(buffer, torch::kFloat64, state.buffers);
+  return state;
 }
 
 }  // namespace sheaf

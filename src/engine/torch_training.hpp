@@ -38,6 +38,7 @@ class TorchTraining {
   double train_rows(const DataSet& data, const std::vector<std::int64_t>& rows);
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  NetworkState state() const;
   std::int64_t steps() const { return steps_; }
   void save(ByteWriter& state) const;
   void restore(ByteReader& state);

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
+#include "engine/predictor.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
 #include "plan/estimate.hpp"
@@ -63,10 +64,8 @@ class Course {
       if (!keep(seconds_since(start), stop_requested)) return TrainedIteration{};
     }
     record.steps = trainer_.steps();
-    if (record.status == IterationStatus::finished && context_.study.ensemble.members > 1) {
-      make_predictions(trial_.train.loss, lot_.data.output_count, outputs_);
-      trained_.predictions = std::move(outputs_);
-    }
+    if (record.status == IterationStatus::finished)
+      add_products(context_, trial_, *lot_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
   }
 
@@ -138,18 +137,17 @@ class Course {
 
 }  // namespace
 
-void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs) {
-  if (loss == LossKind::mse) return;
-  if (loss == LossKind::bce) {
-    for (float& output : outputs) output = static_cast<float>(1 / (1 + std::exp(-double{output})));
-    return;
+void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
+                  std::vector<float>&& outputs, TrainedIteration& trained) {
+  if (context.study.ensemble.members > 1) {
+    const std::int64_t rows = static_cast<std::int64_t>(split.validation_rows.size());
+    const std::int64_t output_count = rows == 0 ? 0 : static_cast<std::int64_t>(outputs.size()) / rows;
+    make_predictions(trial.train.loss, output_count, outputs.data(), rows);
+    trained.predictions = std::move(outputs);
   }
-  for (auto row = outputs.begin(); row != outputs.end(); row += output_count) {
-    const double largest = double{*std::max_element(row, row + output_count)};
-    double sum = 0;
-    for (auto output = row; output != row + output_count; ++output) sum += std::exp(double{*output} - largest);
-    for (auto output = row; output != row + output_count; ++output)
-      *output = static_cast<float>(std::exp(double{*output} - largest) / sum);
+  if (context.study.run.models != ModelsKept::none) {
+    trained.network = trainer.network();
+    trained.scaling = split.scaling;
   }
 }
 

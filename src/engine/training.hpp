@@ -52,6 +52,9 @@ class Trainer {
   virtual double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
                                std::vector<float>& outputs) = 0;
 
+  /// The network as it is now.
+  virtual NetworkState network() const = 0;
+
   /// Optimizer steps since the start.
   virtual std::int64_t steps() const = 0;
 
@@ -79,8 +82,10 @@ class Lots {
   std::shared_ptr<const Split> whole_;  // of drawn data that is neither split nor scaled, the same for all
 };
 
-/// What ensembles average: probabilities of classifiers in place of logits; values for mse stay. In place; pure.
-void make_predictions(LossKind loss, std::int64_t output_count, std::vector<float>& outputs);
+/// Adds what is asked of a finished iteration besides its record: for ensembles the predictions, of the validation
+/// rows' `outputs`; for `run.models` the network with the scaling of its split.
+void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
+                  std::vector<float>&& outputs, TrainedIteration& trained);
 
 /// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation. Begins
 /// with the last checkpoint, if there is one, and makes others. When `stop_requested` becomes true and it would take

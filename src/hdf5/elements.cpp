@@ -67,7 +67,7 @@ void convert_from(const std::byte* from, bool swapped, T* to, std::int64_t count
   if (sizeof(From) > 1 && swapped)
     convert_as<From, true>(from, to, count);
   else if constexpr (std::is_same_v<From, T>)
-    std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+    std::copy_n(from, count * static_cast<std::int64_t>(sizeof(T)), reinterpret_cast<std::byte*>(to));
   else
     convert_as<From, false>(from, to, count);
 }

@@ -98,16 +98,28 @@ void describe_shape(hid_t data_set, DataSetInfo& info) {
   info.shape.assign(shape.begin(), shape.end());
 }
 
-// Returns the bytes of one chunk; 0 without chunks.
-std::size_t describe_layout(hid_t data_set, DataSetInfo& info) {
+// The sides of a chunk, zeros where they are not as many as the data set's; none without chunks.
+std::vector<hsize_t> describe_layout(hid_t data_set, DataSetInfo& info) {
   const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
-  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return 0;
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return {};
   std::vector<hsize_t> chunk(info.shape.size());
-  H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data());
+  const auto rank = static_cast<int>(chunk.size());
+  if (H5Pget_chunk(creation.id(), rank, chunk.data()) != rank) chunk.assign(chunk.size(), 0);
   info.chunk_rows = static_cast<std::int64_t>(chunk.front());
-  std::size_t bytes = info.element_bytes;
-  for (const hsize_t side : chunk) bytes *= side;
-  return bytes;
+  return chunk;
+}
+
+// Whether no product of the sides, of the whole or of a chunk, in whatever type its numbers are read, overflows: a
+// damaged file may declare anything.
+bool is_countable(const DataSetInfo& info, const std::vector<hsize_t>& chunk) {
+  auto bytes = static_cast<std::int64_t>(std::max(info.element_bytes, sizeof(double)));
+  for (std::size_t dimension = 0; dimension < info.shape.size(); ++dimension) {
+    const auto chunk_side = chunk.empty() ? 1 : static_cast<std::int64_t>(chunk[dimension]);
+    if (info.shape[dimension] < 0 || chunk_side < 1) return false;
+    const std::int64_t side = std::max(info.shape[dimension], chunk_side);
+    if (__builtin_mul_overflow(bytes, side, &bytes)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -122,7 +134,7 @@ std::vector<std::string> InputFile::data_set_names() const {
   std::vector<std::string> names;
   const auto note = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
     if (info->type == H5O_TYPE_DATASET)
-      static_cast<std::vector<std::string>*>(list)->push_back(std::string("/") + name);
+      static_cast<std::vector<std::string>*>(list)->push_back(printable(std::string("/") + name));
     return 0;
   };
 #if H5_VERSION_GE(1, 12, 0)
@@ -176,9 +188,14 @@ DataSetReader InputFile::data_set(const std::string& name) const {
 
   // HDF5's chunk cache holds 1 MiB by default: a larger chunk would be read and decompressed anew for every access.
   // The cache is made when a data set is opened first, so it is closed before.
-  const std::size_t chunk_bytes = describe_layout(handle.id(), info);
-  if (chunk_bytes > 0) {
+  const std::vector<hsize_t> chunk = describe_layout(handle.id(), info);
+  require(is_countable(info, chunk),
+          fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or make the file anew.",
+                      description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
+  if (!chunk.empty()) {
     constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;
+    std::size_t chunk_bytes = info.element_bytes;
+    for (const hsize_t side : chunk) chunk_bytes *= side;
     handle.close("HDF5 cannot close " + description);
     H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, std::max(default_cache_bytes, chunk_bytes),
                        H5D_CHUNK_CACHE_W0_DEFAULT);

@@ -28,6 +28,11 @@ constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 // Parallel HDF5 takes one thread at a time.
 std::mutex library_mutex;
 
+// What the library says of rows that it read, as a whole sentence.
+struct LibraryError : RunError {
+  using RunError::RunError;
+};
+
 // The file itself, to read from and to see whether it stays as it was.
 class SteadyFile {
  public:
@@ -283,7 +288,11 @@ bool StoredRows::State::read_side_by_side(IndexRange rows, T* values, RowBuffers
 template <class T>
 void StoredRows::State::read_by_library(IndexRange rows, T* values) const {
   const std::lock_guard lock(library_mutex);
-  reader.read_rows(rows, values);
+  try {
+    reader.read_rows(rows, values);
+  } catch (const RunError& error) {
+    throw LibraryError(error.what());
+  }
 }
 
 template <class T>
@@ -358,9 +367,11 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
       case State::Path::library:
         return state_->read_by_library(rows, values);
     }
-  } catch (const RunError& error) {
+  } catch (const LibraryError&) {
     state_->bytes.require_unchanged();  // the likelier reason
-    if (state_->path == State::Path::library) throw;
+    throw;
+  } catch (const RunError& error) {
+    state_->bytes.require_unchanged();
     throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
                                rows.end - 1, description(), error.what()));
   }

@@ -31,9 +31,14 @@ void write_holder(int descriptor) {
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
 }
 
+int operation(Hold hold) {
+  if (hold == Hold::in_turn) return LOCK_EX;
+  return (hold == Hold::alone ? LOCK_EX : LOCK_SH) | LOCK_NB;
+}
+
 }  // namespace
 
-DirectoryLock::DirectoryLock(const std::string& run_directory, const std::string& name) {
+DirectoryLock::DirectoryLock(const std::string& run_directory, const std::string& name, Hold hold) {
   namespace fs = std::filesystem;
   const fs::path path = fs::path(run_directory) / "journal" / name;
   std::error_code made;
@@ -42,7 +47,10 @@ DirectoryLock::DirectoryLock(const std::string& run_directory, const std::string
   require(descriptor_ >= 0,
           fmt::format("'{}' cannot be written ({}). Choose a place with room where you may write, by run.output.",
                       path.string(), std::strerror(errno)));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+  int outcome = 0;
+  do outcome = ::flock(descriptor_, operation(hold));
+  while (outcome != 0 && errno == EINTR);
+  if (outcome == 0) {
     write_holder(descriptor_);
   } else if (errno == EWOULDBLOCK) {
     const std::string holder = read_holder(descriptor_);

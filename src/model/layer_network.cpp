@@ -8,21 +8,7 @@
 namespace sheaf {
 namespace {
 
-// PyTorch's defaults.
-constexpr double batch_norm_momentum = 0.1;
-constexpr double batch_norm_epsilon = 1e-5;
-
-std::vector<std::int64_t> weight_sizes(const Layer& layer) {
-  switch (layer.kind) {
-    case Layer::Kind::dense:
-      return {layer.outputs, layer.inputs};
-    case Layer::Kind::convolution:
-      return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
-    case Layer::Kind::batch_norm:
-      return {layer.outputs};
-  }
-  return {};
-}
+constexpr double batch_norm_momentum = 0.1;  // PyTorch's default
 
 torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   switch (pooling) {
@@ -39,6 +25,18 @@ torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> weight_sizes(const Layer& layer) {
+  switch (layer.kind) {
+    case Layer::Kind::dense:
+      return {layer.outputs, layer.inputs};
+    case Layer::Kind::convolution:
+      return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
+    case Layer::Kind::batch_norm:
+      return {layer.outputs};
+  }
+  return {};
+}
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
                            const std::vector<float>& weights, torch::Device device, torch::ScalarType dtype)

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "model/network.hpp"
 #include "plan/network_layout.hpp"
 
 namespace sheaf {
+
+/// PyTorch's default.
+inline constexpr double batch_norm_epsilon = 1e-5;
+
+/// The sides of a layer's weights.
+std::vector<std::int64_t> weight_sizes(const Layer& layer);
 
 /// Buffers: for each batch norm its running mean and variance, [channels] each.
 class LayerNetwork : public Network {

@@ -108,4 +108,21 @@ std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape
   return std::make_unique<ScriptNetwork>(std::move(copy), image, device, dtype);
 }
 
+torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
+  const torch::NoGradGuard no_grad;
+  torch::jit::Module copy = copy_of(module_);
+  const ScriptNetwork network(copy, {}, torch::kCPU, torch::kFloat32);
+  network.parameters().copy_(torch::tensor(state.parameters));
+  const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
+  std::int64_t used = 0;
+  for (torch::Tensor buffer : network.buffers()) {
+    buffer.copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
+    used += buffer.numel();
+  }
+  // A file would hold the flat tensor once for each piece of it.
+  for (torch::Tensor parameter : copy.parameters()) parameter.set_data(parameter.clone());
+  copy.eval();
+  return copy;
+}
+
 }  // namespace sheaf

@@ -8,6 +8,7 @@
 #include <torch/script.h>
 
 #include "model/network.hpp"
+#include "plan/iteration_record.hpp"
 #include "plan/network_layout.hpp"
 
 namespace sheaf {
@@ -25,6 +26,9 @@ class ScriptModel {
   /// whose initial weights are not known.
   std::unique_ptr<Network> make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                 torch::Device device, torch::ScalarType dtype) const;
+
+  /// A copy in evaluation mode with what a network of make() has become, its floating-point numbers in 32 bits.
+  torch::jit::Module trained(const NetworkState& network) const;
 
  private:
   std::string file_;

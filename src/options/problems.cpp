@@ -174,6 +174,12 @@ void check_train(const Study& study, Problems& problems) {
     problems.add("train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
 }
 
+void check_models(const Study& study, Problems& problems) {
+  if (study.run.models != ModelsKept::none && study.model.kind == ModelKind::plugin)
+    problems.add(fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
+                             assignment(study, "run.models"), assignment(study, "model.kind")));
+}
+
 // Calls visit(study with one combination of the candidates) for the combinations of the grid, the last key fastest.
 template <class Visit>
 void for_each_combination(const Study& study, Visit visit) {
@@ -265,6 +271,7 @@ std::vector<std::string> problems_in(const Study& study) {
   for_each_combination(study, [&](const Study& trial) {
     check_model(trial, model);
     check_train(trial, train);
+    check_models(trial, others);
   });
   check_search(study, others);
   check_iteration_count(study, others);

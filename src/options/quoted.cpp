@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "options/quoted.hpp"
 
-#include <algorithm>
+#include <utility>
+
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -16,9 +18,7 @@ std::string quoted(const std::string& text) {
     }
     shown += "...";
   }
-  std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return "'" + shown + "'";
+  return "'" + printable(std::move(shown)) + "'";
 }
 
 }  // namespace sheaf

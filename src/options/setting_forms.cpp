@@ -13,6 +13,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::int64_t widest_layer = 1000000;
+constexpr std::int64_t most_tasks = 1000000;
 
 // The whole text or nothing; independent of the locale, no leading blanks or plus sign.
 template <class Number>
@@ -90,6 +91,21 @@ std::optional<TimeLimit> read_time_limit(const std::string& text) {
 std::string time_limit_text(const TimeLimit& limit) {
   if (limit.kind == TimeLimit::Kind::automatic) return "auto";
   return limit.kind == TimeLimit::Kind::none ? "none" : fmt::format("{}s", limit.seconds);
+}
+
+std::optional<ArrayTask> read_array_task(const std::string& text) {
+  if (text == "auto") return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
+  if (text == "none") return ArrayTask{};
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto task = integer_between(text.substr(0, slash), 0, most_tasks - 1);
+  const auto tasks = slash < text.size() ? integer_between(text.substr(slash + 1), 1, most_tasks) : std::nullopt;
+  if (!task || !tasks || *task >= *tasks) return std::nullopt;
+  return ArrayTask{ArrayTask::Kind::fixed, *task, *tasks};
+}
+
+std::string array_task_text(const ArrayTask& array) {
+  if (array.kind == ArrayTask::Kind::automatic) return "auto";
+  return array.kind == ArrayTask::Kind::none ? "none" : fmt::format("{}/{}", array.task, array.tasks);
 }
 
 std::optional<ImageShape> read_image(const std::string& text) {
@@ -233,6 +249,15 @@ Form<TimeLimit> time_limit() {
   form.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
   form.read = read_time_limit;
   form.write = time_limit_text;
+  return form;
+}
+
+Form<ArrayTask> array_task() {
+  Form<ArrayTask> form;
+  form.values = "K/N, auto or none";
+  form.allowed = "none, auto, or K/N for task K of 0..N-1, such as 0/3, 1/3, 2/3";
+  form.read = read_array_task;
+  form.write = array_task_text;
   return form;
 }
 

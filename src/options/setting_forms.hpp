@@ -62,6 +62,9 @@ Form<ModelSource> model_source();
 /// "90", "90s", "45m", "2h", "1d", or "1h30m": a time; `auto`; `none`.
 Form<TimeLimit> time_limit();
 
+/// "K/N": task K of 0..N-1; `auto`; `none`.
+Form<ArrayTask> array_task();
+
 /// One name of a list. Several names of one value are aliases: the first is the one that is written.
 template <class Value>
 Form<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {

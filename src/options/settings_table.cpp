@@ -263,11 +263,18 @@ void add_run(std::vector<Setting>& table) {
       "the end of a Slurm job.");
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, integer_or("none", 1, 1000000),
           "Seconds after which a model in training is kept on the disk, between two epochs.");
+  run.add("array", &RunOptions::array, array_task(),
+          "Which part of the study this job takes into the run directory that it shares with the others: task K of "
+          "0..N-1; auto does as the variables of a Slurm job array say.");
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
           "What happens to the others when an iteration cannot be trained.");
   run.add("retries", &RunOptions::retries, integer(0, 1000),
           "How often an iteration that cannot be trained is tried again.");
+  run.add(
+      "models", &RunOptions::models,
+      choice<ModelsKept>({{"none", ModelsKept::none}, {"best", ModelsKept::best}, {"all", ModelsKept::all}}),
+      "Trained models to write, as TorchScript files: those of the best trial, or of all iterations; not of plugins.");
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},

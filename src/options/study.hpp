@@ -28,6 +28,7 @@ enum class SearchMethod { none, grid };
 enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
 enum class EngineKind { automatic, torch, resident };
+enum class ModelsKept { none, best, all };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
 
@@ -36,6 +37,14 @@ struct TimeLimit {
   enum class Kind { automatic, none, seconds };
   Kind kind = Kind::automatic;
   std::int64_t seconds = 0;
+};
+
+/// Which part of a study's iterations a job takes. Automatic: what Slurm's array variables say, the whole without them.
+struct ArrayTask {
+  enum class Kind { none, automatic, fixed };
+  Kind kind = Kind::none;
+  std::int64_t task = 0;  ///< from 0
+  std::int64_t tasks = 1;
 };
 
 /// Height, width and channels of one sample seen as an image; all zero: not an image.
@@ -138,9 +147,11 @@ struct RunOptions {
   std::int64_t ranks_per_gpu = 1;             ///< more share one GPU (needs MPS to be of use)
   bool curves = false;                        ///< keep the losses and scores of every epoch
   TimeLimit time_limit;                       ///< after it no iteration is begun
+  ArrayTask array;                            ///< the job's part of the study
   OnFailure on_failure = OnFailure::go_on;    ///< what an iteration that cannot be trained means for the others
   std::int64_t checkpoint_interval = 60;      ///< seconds between the checkpoints of an iteration; 0: none are made
   std::int64_t retries = 0;                   ///< more attempts at such an iteration, at once
+  ModelsKept models = ModelsKept::none;       ///< the trained models that are written
   ProgressKind progress = ProgressKind::automatic;
 };
 

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "dataset/splits.hpp"
+
 namespace sheaf {
 
 enum class IterationStatus : std::int32_t {
@@ -55,6 +57,13 @@ struct EpochRecord {
 };
 static_assert(std::is_trivially_copyable_v<EpochRecord>);
 
+/// A trained network: the flat list of initial_weights(), or of what a module trains, rounded to float; then what else
+/// training changed (Network::buffers()), one after the other, in double, which holds integers, too.
+struct NetworkState {
+  std::vector<float> parameters;
+  std::vector<double> buffers;
+};
+
 /// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
 /// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
 struct TrainedIteration {
@@ -62,6 +71,8 @@ struct TrainedIteration {
   std::vector<float> predictions;
   std::vector<EpochRecord> epochs;  ///< of each epoch done; filled only for `run.curves`
   std::string message;              ///< why it failed; empty unless it did
+  NetworkState network;             ///< only if finished, for `run.models`; no journal has it
+  FeatureScaling scaling;           ///< of the features that `network` expects; filled with it
 };
 
 }  // namespace sheaf

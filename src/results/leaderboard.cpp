@@ -75,4 +75,29 @@ std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<Iterat
   return trials;
 }
 
+IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
+                      const std::vector<EnsembleRecord>& ensembles) {
+  IndexRange best;
+  std::tuple<double, double, double> least;
+  const std::int64_t groups = plan.repeats() * plan.folds();
+  for (std::int64_t group = trial * groups; group < (trial + 1) * groups; ++group) {
+    const IndexRange members{group * plan.members(), (group + 1) * plan.members()};
+    double score = 0, validation_loss = 0, final_loss = 0;
+    bool finished = true;
+    for (std::int64_t number = members.begin; number < members.end; ++number) {
+      const IterationRecord& record = records[static_cast<std::size_t>(number)];
+      score += record.validation_score;
+      validation_loss += record.validation_loss;
+      final_loss += record.final_loss;
+      finished = finished && record.status == IterationStatus::finished;
+    }
+    if (!ensembles.empty()) score = ensembles[static_cast<std::size_t>(group)].score;
+    const auto costs = std::make_tuple(cost(-score), cost(validation_loss), cost(final_loss));
+    if (!finished || (!best.empty() && !(costs < least))) continue;
+    best = members;
+    least = costs;
+  }
+  return best;
+}
+
 }  // namespace sheaf

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/index_range.hpp"
 #include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
 
@@ -37,5 +38,11 @@ struct TrialSummary {
 /// for each trial, repeat and fold, in that order.
 std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
                                       const std::vector<EnsembleRecord>& ensembles);
+
+/// The iterations of the best model of trial `trial`: all members of the repeat and fold that has the best score, then
+/// lower validation loss, then lower final loss, summed over the members; the first of equals. Empty when none has
+/// members that all finished. `records` and `ensembles` as above.
+IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
+                      const std::vector<EnsembleRecord>& ensembles);
 
 }  // namespace sheaf

@@ -110,6 +110,12 @@ void create_run_directory(const std::string& directory, const Study& study) {
   }
 }
 
+void create_directory(const std::string& path) {
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (error) throw RunError(fmt::format("'{}' cannot be made ({}). Choose another run.output.", path, error.message()));
+}
+
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {
   write_then_rename(directory + "/results.h5",
                     [&](const std::string& path) { write_hdf5(path, study, plan, results); });

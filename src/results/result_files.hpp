@@ -48,6 +48,9 @@ bool holds_results(const std::string& directory);
 /// already holds a run, or cannot be made or written; then nothing is left behind. Local, for rank 0.
 void create_run_directory(const std::string& directory, const Study& study);
 
+/// Makes a directory; one that is there is fine. Throws RunError. Local.
+void create_directory(const std::string& path);
+
 /// Writes results.h5, then results.csv, each under a temporary name first: a directory with results.csv is complete.
 /// Throws RunError. Local, for rank 0.
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results);

@@ -11,7 +11,9 @@
 #include <ctime>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -29,6 +31,7 @@
 #include "results/summary.hpp"
 #include "run/curves.hpp"
 #include "run/ensemble_score.hpp"
+#include "run/model_keeper.hpp"
 #include "run/place_ranks.hpp"
 #include "run/rank_agreement.hpp"
 #include "run/stop.hpp"
@@ -108,8 +111,9 @@ std::function<StopCause()> stop_watch(const StopSignals& signals, const RunOptio
 }
 
 // Trains what is left of the run, into its journal. Collective over world.
-StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const Placement& placement,
-                     Clock::time_point start, const Communicator& world, const Communicator& node) {
+StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
+                     const Placement& placement, Clock::time_point start, const Communicator& world,
+                     const Communicator& node) {
   const RunOptions& options = without_checkpoints.study.run;
   const CheckpointFiles files(run.directory, run.header);
   const Checkpoints checkpoints{
@@ -117,12 +121,18 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
       [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
   TrainingContext context = without_checkpoints;
   if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;
+  const bool keeps = options.models != ModelsKept::none;
   const StopSignals signals;
+  agree(world, [&] {
+    if (keeps && world.is_root()) create_directory(models_directory(run.directory));
+  });
   const auto journal = begin_journal(run, files, world);
   const Share share{options,
                     run.work,
                     [&] {
-                      return make_engine(context, {placement.gpu, static_cast<int>(placement.threads)}); },
+                      auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
+                      return keeps ? keeping_models(std::move(engine), models) : std::move(engine);
+                    },
                     placement,
                     journal.get(),
                     stop_watch(signals, options, start, world)};
@@ -144,22 +154,44 @@ RunResults results_of(const Replay& replay, const TrainingContext& context) {
   return results;
 }
 
+// The share's records, failed iterations' included.
+std::int64_t records_of(const ArrayShare& share, const Replay& replay) {
+  return std::count_if(replay.iterations.begin(), replay.iterations.end(), [&](const JournaledIteration& iteration) {
+    return share.has(iteration.trained.record.iteration);
+  });
+}
+
 // What a run that is not complete ends with. Throws RunError when nothing has stopped it.
-ExitCode tell_stopped(const OpenRun& run, const Replay& replay, std::int64_t total, StopCause cause) {
-  const std::int64_t done = total - WorkList(iterations_left(replay.iterations, total)).count();
-  const std::string go_on = "sheaf resume " + run.directory;
+ExitCode tell_incomplete(const OpenRun& run, const Replay& replay, std::int64_t study_total, StopCause cause) {
+  const ArrayShare& share = run.share;
+  const auto left = iterations_left(replay.iterations, study_total);
+  const std::int64_t own_left = WorkList(share_of(left, share)).count();
+  const std::int64_t total = share.count(study_total);
+  const std::int64_t done = total - own_left;
+  const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
+  if (cause != iteration_failed && records_of(share, replay) == total) {
+    log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
+                         WorkList(left).count() - own_left, study_total));
+    return own_left == 0 ? ExitCode::done : ExitCode::failed;
+  }
+  const std::string go_on = "sheaf resume " + run.directory +
+                            (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
   require(cause != no_stop,
           fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
                       total, run.directory, go_on));
-  log_root(fmt::format("stopped after {} of {} iterations ({}). Go on with: {}", done, total, stop_text(cause), go_on));
+  log_root(fmt::format("{}stopped after {} of {} iterations ({}). Go on with: {}", task, done, total, stop_text(cause),
+                       go_on));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
 }  // namespace
 
-ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world) {
+ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   const std::time_t started = std::time(nullptr);
+  const ArrayShare share = agree_on_share(asked.run.array, world);
+  Study study = asked;
+  study.run.array = {};  // the run directory is the whole study's
   const Communicator node = world.split_by_node();
 
   // 1. Everything that can be wrong is found before anything is written.
@@ -178,10 +210,11 @@ ExitCode execute_run(const Study& study, const RunRequest& request, const Commun
   require_same_on_all_ranks(study, world);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
   const OpenRun run =
-      open_run(study, request, {program_version(), study_fingerprint(study), fingerprint}, total, world);
+      open_run(study, request, {program_version(), study_fingerprint(study), fingerprint}, total, share, world);
 
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
+  const ModelsOfRun models{study, *plan, data.shape, run.directory};
   StopCause cause = no_stop;
   if (run.work.count() > 0) {
     if (world.is_root()) {
@@ -189,7 +222,7 @@ ExitCode execute_run(const Study& study, const RunRequest& request, const Commun
       log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, run.work.count(), run.directory));
       warn_of_slow_blas(reasons);
     }
-    cause = train_rest(run, context, placement, start, world, node);
+    cause = train_rest(run, context, models, placement, start, world, node);
   }
 
   // 3. Replay, write, tell.
@@ -197,7 +230,7 @@ ExitCode execute_run(const Study& study, const RunRequest& request, const Commun
   auto code = ExitCode::done;
   agree(world, [&] {
     if (!world.is_root()) return;
-    if (run.work.count() == 0 && holds_results(run.directory)) {
+    if (run.left == 0 && holds_results(run.directory)) {
       log_root(
           fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
       return;
@@ -205,7 +238,7 @@ ExitCode execute_run(const Study& study, const RunRequest& request, const Commun
     constexpr bool forced = true;  // what does not belong here was refused before
     const Replay replay = replay_journals(run.directory, run.header, total, forced);
     if (cause == iteration_failed || !is_complete(replay, total)) {
-      code = tell_stopped(run, replay, total, cause);
+      code = tell_incomplete(run, replay, total, cause);
       return;
     }
     RunResults results = results_of(replay, context);
@@ -214,11 +247,16 @@ ExitCode execute_run(const Study& study, const RunRequest& request, const Commun
     results.engine_reasons = reasons;
     results.provenance =
         provenance(request.command_line, fingerprint, run.directory, world.size(), started, seconds_since(start));
-    write_results(run.directory, study, *plan, results);
+    const bool left = !iterations_left(replay.iterations, total).empty();
+    {
+      const auto files = lock_files(run.directory, share);
+      if (study.run.models != ModelsKept::none) settle_best_model(models, results, left);
+      write_results(run.directory, study, *plan, results);
+    }
     std::fputs(summary_text(study, *plan, results).c_str(), stdout);
     std::fflush(stdout);
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(start)), run.directory));
-    if (!iterations_left(replay.iterations, total).empty()) code = ExitCode::failed;
+    if (left) code = ExitCode::failed;
   });
   return static_cast<ExitCode>(world.maximum(static_cast<std::int64_t>(code)));
 }

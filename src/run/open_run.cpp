@@ -28,9 +28,9 @@ void require_same_study(const std::string& directory, const Study& study) {
                     directory, fmt::join(differing, "; ")));
 }
 
-// The ranges that an earlier job has left. For rank 0, under the lock.
+// The ranges of the study that other jobs have left. For rank 0, under the lock.
 std::vector<IndexRange> find_rest(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                                  std::int64_t total) {
+                                  std::int64_t total, const ArrayShare& share) {
   require(!list_journals(directory).empty() || !holds_results(directory),
           fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
                       "run.output.",
@@ -38,27 +38,55 @@ std::vector<IndexRange> find_rest(const std::string& directory, const RunRequest
   const Replay replay = replay_journals(directory, header, total, request.force);
   for (const auto& warning : replay.warnings) warn_root(warning);
   const auto left = iterations_left(replay.iterations, total);
-  log_root(fmt::format("resuming '{}': {} of {} iterations are left", directory, WorkList(left).count(), total));
+  const std::int64_t own = WorkList(share_of(left, share)).count();
+  log_root(share.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
+                            : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", share.task,
+                                          share.tasks, directory, own, share.count(total)));
   return left;
+}
+
+// A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself.
+std::vector<DirectoryLock> lock_run(const std::string& directory, const ArrayShare& share) {
+  std::vector<DirectoryLock> locks;
+  locks.emplace_back(directory, "lock", share.is_whole() ? Hold::alone : Hold::shared);
+  if (!share.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", share.task, share.tasks));
+  return locks;
 }
 
 }  // namespace
 
+ArrayShare agree_on_share(const ArrayTask& option, const Communicator& world) {
+  std::vector<ArrayShare> share;
+  agree(world, [&] {
+    if (world.is_root()) share.push_back(choose_share(option, slurm_array()));
+  });
+  world.broadcast_vector(share);
+  return share.front();
+}
+
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayShare& share) {
+  std::vector<DirectoryLock> locks;
+  if (!share.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
+  return locks;
+}
+
 OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
-                 const Communicator& world) {
+                 const ArrayShare& share, const Communicator& world) {
   const std::string directory = run_directory(study);
-  std::optional<DirectoryLock> lock;
-  std::vector<IndexRange> left;
+  std::vector<DirectoryLock> locks;
+  std::vector<IndexRange> left{{0, total}};
   agree(world, [&] {
     if (!world.is_root()) return;
-    const bool resumes = request.resume && holds_run(directory);
-    if (!resumes) create_run_directory(directory, study);
-    lock.emplace(directory, "lock");
-    if (resumes) require_same_study(directory, study);
-    left = resumes ? find_rest(directory, request, header, total) : std::vector<IndexRange>{{0, total}};
+    auto files = lock_files(directory, share);
+    const bool joins = (request.resume || !share.is_whole()) && holds_run(directory);
+    if (!joins) create_run_directory(directory, study);
+    files.clear();
+    locks = lock_run(directory, share);
+    if (joins) require_same_study(directory, study);
+    if (joins || !share.is_whole()) left = find_rest(directory, request, header, total, share);
   });
   world.broadcast_vector(left);
-  return {directory, header, std::move(lock), WorkList(std::move(left))};
+  return {directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};
 }
 
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const CheckpointFiles& checkpoints,

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "journal/checkpoint_files.hpp"
 #include "journal/directory_lock.hpp"
@@ -13,6 +13,7 @@
 #include "journal/record_line.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
+#include "run/array_share.hpp"
 #include "run/work_list.hpp"
 
 namespace sheaf {
@@ -28,15 +29,23 @@ struct RunRequest {
 struct OpenRun {
   std::string directory;
   JournalHeader header;
-  std::optional<DirectoryLock> lock;  ///< on rank 0
-  WorkList work;                      ///< what is left to train, on every rank
+  ArrayShare share;
+  std::vector<DirectoryLock> locks;  ///< on rank 0
+  std::int64_t left = 0;             ///< of the whole study's iterations
+  WorkList work;                     ///< those of them that are the share's, on every rank
 };
 
-/// Makes the run directory of the study, or opens it again. Throws AgreedError when it holds a run that may not be
-/// resumed or was not asked to be, when another job is in it, or when it cannot be written. `total`: iterations of the
-/// plan. Collective over world.
+/// The share that rank 0 is asked to take, on every rank. Throws AgreedError. Collective over world.
+ArrayShare agree_on_share(const ArrayTask& option, const Communicator& world);
+
+/// Against other tasks of the array, while the study's file or its results are written. For rank 0.
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayShare& share);
+
+/// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
+/// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
+/// not be, or when it cannot be written. `total`: iterations of the plan. Collective over world.
 OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
-                 const Communicator& world);
+                 const ArrayShare& share, const Communicator& world);
 
 /// This rank's journal in a new attempt; checkpoints of what is on the disk with it go. Throws AgreedError. Collective
 /// over world.

@@ -13,10 +13,9 @@ checks = Checks()
 
 
 def words(engine):
-    # One iteration of some seconds in the place of the small ones.
-    return study(engine, epochs={"resident": 12000, "torch": 60}[engine], hidden="64") + [
-        "--search.train.learning_rate=1e-3", "--search.folds=2", "--ensemble.members=1", "--search.repeats=1",
-        "--run.checkpoint_interval=1"]
+    # Six iterations of some seconds each in the place of the small ones.
+    return study(engine, epochs={"resident": 12000, "torch": 500}[engine], hidden="64") + [
+        "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
 
 
 def checkpoints():

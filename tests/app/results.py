@@ -25,7 +25,8 @@ checks.check(len(rows) == 16, "an iteration a line", str(len(rows)))
 checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "in order")
 checks.check(list(rows[0]) == ["iteration", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
-                               "epochs", "steps", "seconds", "rank", "lane", "device", "engine", "message"], "the columns", str(list(rows[0])))
+                               "epochs", "steps", "seconds", "wait_seconds", "rank", "lane", "device", "engine",
+                               "message"], "the columns", str(list(rows[0])))
 checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "the searched layers")
 checks.check({row["status"] for row in rows} == {"finished"}, "all finished")
 checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "steps", rows[0]["steps"])

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # run_jobs.sh SHEAF SOURCE: submits every jobs/*.sbatch with a short study to the Slurm of with_slurm.sh, as a user does
-# from the top folder, and checks how each ends, which ranks it had and where.
+# from the top folder, and checks how each ends, which ranks it had and where. Then it stops and requeues jobs in mid-run
+# and takes a node from one; by jobs/slurm.sh they must end with the results of a run that nothing stopped.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
 cd "$2"
 work=$(mktemp -d)
 short=(--train.epochs=2 --search.folds=2)
+long=(--train.epochs=400 --run.progress=none) # 60 iterations of some tenths of a second
 failures=0
 
 problem() {
@@ -14,23 +16,56 @@ problem() {
   failures=$((failures + 1))
 }
 
-# submit JOB SCRIPT [ARGUMENTS]: runs it to its end. Afterwards $log is its output and $OUTPUT its run directory.
-submit() {
+# start JOB SCRIPT [ARGUMENTS]: submits it. Afterwards $id is its number, $log its output and $OUTPUT its run directory.
+start() {
   job=$1
-  local script=$2 id state end=$((SECONDS + 60))
+  local script=$2
   shift 2
   log=$work/$job.log
   export OUTPUT=$work/$job
   id=$(sbatch --parsable --output="$log" "$script" "$@")
-  until state=$(scontrol --oneliner show job "$id") && ! grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING)' <<<"$state"; do
+}
+
+# until_job SECONDS WHAT COMMAND...: waits until the command succeeds.
+until_job() {
+  local end=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@"; do
     [ "$SECONDS" -lt "$end" ] || {
-      problem "has not ended after a minute"
-      break
+      problem "$what: not in time"
+      return 0
     }
     sleep 0.2
   done
+}
+
+has_ended() {
+  state=$(scontrol --oneliner show job "$id") &&
+    ! grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|NODE_FAIL)' <<<"$state"
+}
+# has_turn NUMBER: it runs for that time (from 0), or has ended.
+has_turn() {
+  has_ended || grep -qE "JobState=RUNNING .*Restarts=$1 " <<<"$state"
+}
+finished_iterations() { cat "$OUTPUT"/journal/*/*.jsonl 2>/dev/null | grep -c '^{"iteration"' || true; }
+has_trained_more_than() { [ "$(finished_iterations)" -gt "$1" ]; }
+# in_midst_of TURN: waits until the job is in that turn and has finished an iteration in it.
+in_midst_of() {
+  until_job 90 "turn $1" has_turn "$1"
+  until_job 60 "an iteration in turn $1" has_trained_more_than "$(finished_iterations)"
+}
+
+# finish: waits for the end of the job.
+finish() {
+  until_job 120 "its end" has_ended
   ended=$(grep -oE 'JobState=[A-Z_]+|ExitCode=[0-9:]+' <<<"$state" | sort -u | tr '\n' ' ')
   echo "$job: $ended"
+}
+
+# submit JOB SCRIPT [ARGUMENTS]: runs it to its end.
+submit() {
+  start "$@"
+  finish
 }
 
 expect_end() { [ "$ended" = "$1 " ] || problem "ended with $ended, not $1"; }
@@ -41,6 +76,21 @@ expect_gpus() {
   local seen
   seen=$(grep -E "^$1 " "$work/visible" | sort -u)
   [[ $seen =~ ^$1\ $2$ ]] || problem "the ranks on $1 saw as CUDA_VISIBLE_DEVICES: '$seen', not $2"
+}
+losses() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i }
+           { print $column["iteration"], $column["final_loss"], $column["validation_loss"] }' "$1/results.csv"
+}
+# Complete, in so many turns, with the losses of the run that nothing stopped, and no iteration trained twice.
+expect_whole_in_turns() {
+  local restarts
+  expect_end 'ExitCode=0:0 JobState=COMPLETED'
+  expect_results
+  restarts=$(scontrol --oneliner show job "$id" | grep -oE 'Restarts=[0-9]+' | sort | tail -1)
+  [ "$restarts" = "Restarts=$1" ] || problem "was started again otherwise than $1 times: $restarts"
+  [ "$(finished_iterations)" = 60 ] || problem "has $(finished_iterations) records in its journal, not 60"
+  diff <(losses "$work/reference") <(losses "$OUTPUT") >"$work/diff" ||
+    problem "has other losses: $(head -4 "$work/diff")"
 }
 show_problems_of_job() {
   [ "$failures" = "$1" ] || sed "s/^/  $job | /" "$log"
@@ -88,7 +138,56 @@ check_wrong_study() {
   expect_end 'ExitCode=2:0 JobState=FAILED'
 }
 
-for check in check_cpu check_gpu check_hetero check_wrong_study; do
+# Stopped twice by the signal that Slurm sends before a time limit (to the batch script alone), it queues itself again.
+check_time_limits() {
+  start limits jobs/cpu.sbatch "${long[@]}"
+  local turn
+  for turn in 0 1; do
+    in_midst_of "$turn"
+    scancel --batch --signal=USR1 "$id" || problem "is not there to stop in turn $turn"
+  done
+  finish
+  expect_whole_in_turns 2
+  expect_line 'stopped after .* of 60 iterations \(SIGUSR1\)'
+}
+
+check_requeue() {
+  start requeue jobs/cpu.sbatch "${long[@]}"
+  in_midst_of 0
+  scontrol requeue "$id" || problem "is not there to requeue"
+  finish
+  expect_whole_in_turns 1
+}
+
+check_node_failure() {
+  start node_failure jobs/cpu.sbatch "${long[@]}"
+  in_midst_of 0
+  local node
+  node=$(scontrol show hostnames "$(squeue -h -j "$id" -o %N)" | tail -1)
+  scontrol update nodename="$node" state=down reason=test
+  finish
+  scontrol update nodename="$node" state=resume
+  expect_whole_in_turns 1
+}
+
+all_three_train() {
+  has_ended || [ "$(grep -l '^{"iteration"' "$OUTPUT"/journal/*/*.jsonl 2>/dev/null | wc -l)" = 3 ]
+}
+# The last task of an array has the array's number as its own: it alone must be queued again when it stops.
+check_array() {
+  SBATCH_ARRAY_INX=0-2 start array jobs/array.sbatch "${long[@]}" --run.lanes=1
+  until_job 90 "all three tasks" all_three_train
+  scancel --batch --signal=USR1 "${id}_2" || problem "has no task 2 to stop"
+  finish
+  expect_whole_in_turns 1
+  [ "$(scontrol --oneliner show job "$id" | grep -c 'Restarts=0 ')" = 2 ] || problem "others were started again, too"
+  expect_line 'still to come from other tasks'
+}
+
+srun --mpi=pmix "$program" run jobs/studies/digits-search.cfg "${long[@]}" --run.output="$work/reference" \
+  >"$work/reference.log" 2>&1 || { cat "$work/reference.log"; exit 1; }
+for check in check_cpu check_gpu check_hetero check_wrong_study check_time_limits check_requeue check_node_failure \
+  check_array; do
   : >"$work/visible"
   before=$failures
   $check

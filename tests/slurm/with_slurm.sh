@@ -54,7 +54,8 @@ start_munge() {
 }
 
 # Nodes claim 16 cores whatever the machine has (config_overrides, task/none: nothing is bound), so that the scripts of
-# jobs/ run as they are. TmpFS differs by node, since the nodes share /tmp and PMIx names its folder by the job alone.
+# jobs/ run as they are. TmpFS differs by node, since the nodes share /tmp and PMIx names its folder by the job alone. A
+# job that is queued again waits until the credentials it had expire, after 5 s here.
 write_configuration() {
   local port=6817 controller node gpu
   controller=$(hostname -s)
@@ -65,7 +66,7 @@ SlurmctldPort=$port
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=$home/munge/socket
+AuthInfo=socket=$home/munge/socket,cred_expire=5
 CredType=cred/munge
 MpiDefault=none
 ProctrackType=proctrack/linuxproc

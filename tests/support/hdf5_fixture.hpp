@@ -46,6 +46,18 @@ class FixtureFile {
     H5Pclose(creation);
   }
 
+  /// Chunks of float32 of which none is stored; may grow.
+  void unwritten(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<hsize_t>& chunk) {
+    const auto rank = static_cast<int>(shape.size());
+    const std::vector<hsize_t> most(shape.size(), H5S_UNLIMITED);
+    const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(creation, rank, chunk.data());
+    const hid_t space = good(H5Screate_simple(rank, shape.data(), most.data()));
+    H5Dclose(good(H5Dcreate2(file_, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+    H5Sclose(space);
+    H5Pclose(creation);
+  }
+
   /// One text of four bytes a row.
   void text(const std::string& name, hsize_t rows) {
     const hid_t type = good(H5Tcopy(H5T_C_S1));

@@ -24,7 +24,7 @@ const ZipMember& choose_member(const std::vector<ZipMember>& members, const std:
     for (const auto& member : members)
       if (member.name == name + ".npy" || member.name == name) return member;
   Names there;
-  for (const auto& member : members) there.push_back(member.name.substr(0, member.name.rfind(".npy")));
+  for (const auto& member : members) there.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
   throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Name one by --{}=NAME.", archive,
                              wanted.empty() ? fmt::format("{}", fmt::join(usual, ", ")) : quoted(wanted),
                              fmt::join(there, ", "), wanted.empty() ? "" : did_you_mean(wanted, there), option));
@@ -56,10 +56,12 @@ ImportedData import_npz(std::string_view archive, const std::string& name, const
       choose_member(members, options.features, {"X", "features", "data", "x_train"}, "features", name);
   const ZipMember& targets =
       choose_member(members, options.targets, {"y", "targets", "labels", "y_train"}, "targets", name);
+  const std::string features_name = printable(name + ":" + features.name);
+  const std::string targets_name = printable(name + ":" + targets.name);
   ImportedData data;
   data.features = read_member(archive, name, features);
-  data.targets = as_targets(read_member(archive, name, targets), options.task, name + ":" + targets.name);
-  require_fit(data, name + ":" + features.name, name + ":" + targets.name);
+  data.targets = as_targets(read_member(archive, name, targets), options.task, targets_name);
+  require_fit(data, features_name, targets_name);
   return data;
 }
 

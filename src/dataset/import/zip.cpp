@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "dataset/import/byte_order.hpp"
 
 namespace sheaf {
@@ -193,7 +194,7 @@ std::vector<ZipMember> zip_directory(std::string_view archive, const std::string
 
 std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::string& archive_name,
                                         const ZipMember& member) {
-  const std::string name = archive_name + ":" + member.name;
+  const std::string name = printable(archive_name + ":" + member.name);
   if (member.encrypted || (member.method != 0 && member.method != 8))
     throw RunError(fmt::format("'{}' cannot be unpacked ({}). Make the archive anew by numpy.savez.", name,
                                member.encrypted

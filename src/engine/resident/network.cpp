@@ -10,6 +10,19 @@ namespace {
 // Weight gradients are made in pieces of about 32 KiB and used up while they are in the first-level cache.
 constexpr std::int64_t gradient_piece_bytes = 32 << 10;
 
+// Calls use(offset of stored parameters, count) for each run of the flat list that is stored in one piece, in its
+// order.
+template <class Places, class Use>
+void for_each_run(const Places& places, const Use& use) {
+  for (const auto& place : places) {
+    for (std::int64_t output = 0; output < place.layer.outputs; ++output)
+      for (std::int64_t block = 0; block < place.blocks.count(); ++block)
+        use(place.weights + place.blocks.offset(block, place.layer.outputs) + output * place.blocks.padded(block),
+            place.blocks.columns(block));
+    use(place.bias, place.layer.bias_count());
+  }
+}
+
 }  // namespace
 
 template <class Value>
@@ -132,19 +145,10 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
   std::fill_n(first_, parameter_count_, Value{0});
   std::fill_n(second_, parameter_count_, Value{0});
   const float* from = weights.data();
-  for (const Place& place : places_) {
-    for (std::int64_t output = 0; output < place.layer.outputs; ++output) {
-      for (std::int64_t block = 0; block < place.blocks.count(); ++block) {
-        const std::int64_t columns = place.blocks.columns(block);
-        Value* to = parameters_ + place.weights + place.blocks.offset(block, place.layer.outputs) +
-                    output * place.blocks.padded(block);
-        std::copy_n(from, columns, to);
-        from += columns;
-      }
-    }
-    std::copy_n(from, place.layer.bias_count(), parameters_ + place.bias);
-    from += place.layer.bias_count();
-  }
+  for_each_run(places_, [&](std::int64_t offset, std::int64_t count) {
+    std::copy_n(from, count, parameters_ + offset);
+    from += count;
+  });
   assert(from == weights.data() + weights.size());
 
   const bool scaled = !scaling.shift.empty();
@@ -169,6 +173,16 @@ void ResidentNetwork<Value>::read_from(const DataSet& data) {
   source_.features = data.features;
   source_.bytes = data.byte_features;
   source_.feature_count = data.feature_count;
+}
+
+template <class Value>
+std::vector<float> ResidentNetwork<Value>::parameters() const {
+  std::vector<float> flat;
+  for_each_run(places_, [&](std::int64_t offset, std::int64_t count) {
+    for (const Value* value = parameters_ + offset; value != parameters_ + offset + count; ++value)
+      flat.push_back(static_cast<float>(*value));
+  });
+  return flat;
 }
 
 template <class Value>

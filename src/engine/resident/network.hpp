@@ -49,6 +49,9 @@ class ResidentNetwork {
   /// Gathers from this data set from now on, in the same scaling. It outlives the gathering.
   void read_from(const DataSet& data);
 
+  /// The flat list of initial_weights() as it is now, rounded to float.
+  std::vector<float> parameters() const;
+
   /// Works on the tile in `slot` from now on.
   void select(std::int64_t slot);
 

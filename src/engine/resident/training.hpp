@@ -37,6 +37,9 @@ class ResidentTraining {
   /// Loss of the rows without sample weights, and their outputs [rows, outputs].
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
 
+  /// The flat list of initial_weights(), as trained.
+  std::vector<float> parameters() const { return network_.parameters(); }
+
   std::int64_t steps() const { return step_; }
 
   /// As Trainer's.

@@ -14,6 +14,12 @@ TEST_CASE("nearest_name finds a slip and leaves strangers alone") {
   CHECK(did_you_mean("x", keys).empty());
 }
 
+TEST_CASE("control characters are not printed, other characters are") {
+  CHECK(printable("a\x1b[2J\n\t\x7f" + std::string(1, '\0') + "z") == "a?[2J????z");
+  CHECK(printable("é'ß") == "é'ß");
+  CHECK(did_you_mean("price", {"price\x1b"}) == " Did you mean 'price?'?");
+}
+
 TEST_CASE("durations and sizes read well at their edges") {
   CHECK(human_seconds(0.0421) == "0.0421 s");
   CHECK(human_seconds(0.9999) == "1.0 s");

@@ -133,6 +133,13 @@ TEST_CASE("arrays are found by their usual names, or by those given") {
                     "--targets=NAME.");
 }
 
+TEST_CASE("names with control characters are printed without") {
+  const std::string archive = zip({{"y\x1b[2J\n.npy", npy_bytes("(2,)", "\1\2"), 0}, {"X", "no array", 0}});
+  CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"X", "y", {}}), ContainsSubstring("(it has: y?[2J?, X)"));
+  const std::string bad = zip({{"\x1b", "no array", 0}, {"y", npy_bytes("(1,)", "\1"), 0}});
+  CHECK_THROWS_WITH(import_npz(bad, "a.npz", {"\x1b", "y", {}}), StartsWith("'a.npz:?' is no"));
+}
+
 TEST_CASE("an array whose header does not fit the archive's size is not unpacked") {
   const std::string bomb = zip({{"X.npy", npy_bytes("(2, 1)", std::string(1000000, 'x')), 8}, {"y.npy", "", 0}});
   CHECK_THROWS_WITH(import_npz(bomb, "a.npz", {}), StartsWith("'a.npz:X.npy' is not what it declares"));

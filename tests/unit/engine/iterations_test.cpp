@@ -52,9 +52,11 @@ struct Result {
 
 std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& trained) {
   std::map<std::int64_t, Result> results;
-  for (const auto& [record, predictions, epochs, message] : trained) {
-    CHECK(message.empty());
-    results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score, predictions};
+  for (const auto& iteration : trained) {
+    const IterationRecord& record = iteration.record;
+    CHECK(iteration.message.empty());
+    results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score,
+                                 iteration.predictions};
   }
   return results;
 }

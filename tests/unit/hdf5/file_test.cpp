@@ -144,6 +144,16 @@ TEST_CASE("what is no data set of numbers is refused by name and reason") {
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");
 }
 
+TEST_CASE("a shape whose numbers cannot be counted is refused") {
+  constexpr hsize_t huge = hsize_t{1} << 62;
+  for (const auto& shape : {std::vector<hsize_t>{4, huge}, {huge, 4}, {0, huge, 16}, {huge}}) {
+    FixtureFile("huge.h5").unwritten("/x", shape, std::vector<hsize_t>(shape.size(), 1));
+    CHECK_THAT(error_of("huge.h5"), StartsWith("The data set '/x' of 'huge.h5' has too many numbers (its shape is ["));
+  }
+  FixtureFile("huge.h5").unwritten("/x", {huge >> 8}, {1 << 20});
+  CHECK(error_of("huge.h5") == "no error");
+}
+
 TEST_CASE("a spoiled chunk is an error that names the rows") {
   FixtureFile("spoiled.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}, true, true});
   spoil_chunk("spoiled.h5", "/x", 2);

@@ -66,6 +66,18 @@ TEST_CASE("a spoiled chunk is an error that names its rows; others are still rea
   }
 }
 
+TEST_CASE("chunks that the library cannot find are one error, in its words") {
+  FixtureFile("lost.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}});
+  std::fstream file("lost.h5", std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  file.seekp(static_cast<std::streamoff>(bytes.find(std::string("TREE\1"))));
+  file.write("lost", 4);
+  file.close();
+  const std::string error = error_of(StoredRows("lost.h5", "/x"), {0, 10});
+  CHECK_THAT(error, StartsWith("Rows 0 to 9 of data set '/x' of 'lost.h5' cannot be read ("));
+  CHECK(error.find("cannot be read") == error.rfind("cannot be read"));
+}
+
 TEST_CASE("a file that is cut short, or changes while it is read, is an error") {
   FixtureFile("short.h5").numbers("/x", {1000, 100}, counting(100000));
   {

@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <optional>
+#include <thread>
 
 #include "core/error.hpp"
 #include "sample_records.hpp"
@@ -22,6 +25,36 @@ TEST_CASE("one holds the lock at a time, and the other is told who") {
   CHECK_NOTHROW(DirectoryLock(directory, "other"));
   first.reset();
   CHECK_NOTHROW(DirectoryLock(directory, "lock"));
+}
+
+TEST_CASE("some share the lock, and keep out who wants it alone") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  std::optional<DirectoryLock> first, second;
+  first.emplace(directory, "lock", Hold::shared);
+  second.emplace(directory, "lock", Hold::shared);
+  first.reset();
+  CHECK_THROWS_AS(DirectoryLock(directory, "lock"), RunError);
+  second.reset();
+  first.emplace(directory, "lock");
+  CHECK_THROWS_AS(DirectoryLock(directory, "lock", Hold::shared), RunError);
+}
+
+TEST_CASE("who takes turns waits") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  std::optional<DirectoryLock> first;
+  first.emplace(directory, "lock", Hold::in_turn);
+  std::atomic<bool> has_turn{false};
+  std::thread other([&] {
+    const DirectoryLock lock(directory, "lock", Hold::in_turn);
+    has_turn = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK_FALSE(has_turn);
+  first.reset();
+  other.join();
+  CHECK(has_turn);
 }
 
 TEST_CASE("the lock of a killed process is free") {

@@ -45,7 +45,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 60);
+  CHECK(keys.size() == 69);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
@@ -84,6 +84,9 @@ TEST_CASE("numbers are checked against their range, edges included") {
       {"data.classes", {"2", "auto"}, {"1", "0", "-2", "Auto"}},
       {"data.validation", probability_in, probability_out},
       {"data.image", {"1x8x8", "3x1x32", "auto"}, {"8x8", "0x8x8", "1x8x8x8", "1X8X8", "-1x8x8", "1x8x", "xx"}},
+      {"data.memory", {"1", "auto"}, {"0", "-1", "1.5"}},
+      {"data.window", {"1", "auto"}, {"0", "-1"}},
+      {"data.read_ahead", {"1", "64"}, {"0", "65"}},
       {"data.rows", {"1", "1000000000000"}, {"0", "1000000000001"}},
       {"data.columns", {"1", "1000000"}, {"0", "1000001"}},
       {"data.outputs", {"1"}, {"0"}},
@@ -107,6 +110,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
+      {"run.checkpoint_interval", {"1", "none"}, {"0", "-1"}},
       {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
   for (const auto& range : ranges) {
     for (const auto& text : range.inside) {

@@ -27,6 +27,11 @@ classes = 3
 normalise = minmax
 validation = 0.3333333333333333
 image = 3x8x9
+channels = last
+mode = streamed
+memory = 100
+window = 2000
+read_ahead = 3
 [model]
 kind = cnn
 hidden = 16 8
@@ -64,8 +69,11 @@ threads = 3
 ranks_per_gpu = 2
 curves = true
 time_limit = 1h30m
+checkpoint_interval = 7
+array = 2/7
 on_failure = stop
 retries = 2
+models = best
 progress = lines
 )";
 

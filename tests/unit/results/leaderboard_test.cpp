@@ -75,3 +75,18 @@ TEST_CASE("ensembles are ranked by their own scores") {
   CHECK(trials[0].mean_score == Approx(0.8));
   CHECK(trials[2].trial == 1);
 }
+
+TEST_CASE("the best model of a trial is the fold with the best score, all members") {
+  const Plan plan = plan_of(2, 2);
+  auto records = records_with_scores({0, 0, 0, 0, /**/ 0.5, 0.9, 0.8, 0.7, /**/ 0.6, not_a_number, 0.1, 0.2});
+  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // 0.75 against 0.7
+  CHECK(best_model(plan, 2, records, {}) == IndexRange{10, 12});
+  std::vector<EnsembleRecord> ensembles(6);
+  ensembles[2].score = 0.95;  // the ensemble's score counts, not its members'
+  CHECK(best_model(plan, 1, records, ensembles) == IndexRange{4, 6});
+  for (auto& record : records) record.validation_score = record.validation_loss = not_a_number;
+  records[7].final_loss = -5;
+  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // by the final loss alone
+  records[4].status = records[7].status = IterationStatus::diverged;
+  CHECK(best_model(plan, 1, records, {}).empty());
+}

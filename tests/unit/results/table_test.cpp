@@ -37,11 +37,11 @@ TEST_CASE("the iterations' columns stand in the documented order") {
   const std::string text = csv_text(iteration_table(plan, records, {"", "", "out of memory, twice", ""}));
   CHECK(text.substr(0, text.find('\n')) ==
         "iteration,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
-        "validation_score,epochs,steps,seconds,rank,lane,device,engine,message");
+        "validation_score,epochs,steps,seconds,wait_seconds,rank,lane,device,engine,message");
   CHECK(text.find("\n1,0,1,0,0,") != std::string::npos);
-  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,-1,-1,cpu,resident,\n") != std::string::npos);
-  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
-  CHECK(text.find(",0.01,failed,0.5,,,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
+  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,-1,-1,cpu,resident,\n") != std::string::npos);
+  CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
+  CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
 TEST_CASE("epochs come one a row, with nothing where nothing was validated") {

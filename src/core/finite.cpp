@@ -1,0 +1,57 @@
+// Compiled once for each instruction set (Highway includes this file again).
+// SPDX-License-Identifier: MIT
+#include "core/finite.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/finite.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sheaf {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How many values at the beginning are finite for sure, four vectors at a time: zero times such a value is zero.
+std::int64_t finite_vectors(const float* values, std::int64_t count) {
+  const hn::ScalableTag<float> tag;
+  const auto zero = hn::Zero(tag);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(tag));
+  std::int64_t place = 0;
+  for (; place + 4 * lanes <= count; place += 4 * lanes) {
+    const float* from = values + place;
+    const auto first = hn::MulAdd(zero, hn::LoadU(tag, from), hn::Mul(zero, hn::LoadU(tag, from + lanes)));
+    const auto second =
+        hn::MulAdd(zero, hn::LoadU(tag, from + 2 * lanes), hn::Mul(zero, hn::LoadU(tag, from + 3 * lanes)));
+    if (!hn::AllTrue(tag, hn::Eq(hn::Add(first, second), zero))) break;
+  }
+  return place;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sheaf {
+namespace {
+
+HWY_EXPORT(finite_vectors);
+
+}  // namespace
+
+std::int64_t first_not_finite(const float* values, std::int64_t count) {
+  const std::int64_t finite = HWY_DYNAMIC_DISPATCH(finite_vectors)(values, count);
+  const float* found =
+      std::find_if_not(values + finite, values + count, [](float value) { return std::isfinite(value); });
+  return found - values;
+}
+
+}  // namespace sheaf
+#endif

@@ -1,0 +1,42 @@
+// Models that only predict: outputs for rows of raw features, by the engine that fits.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/engine.hpp"
+#include "model/model_file.hpp"
+#include "options/study.hpp"
+
+namespace sheaf {
+
+/// One a lane, made and used in its thread.
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  /// Outputs [count, outputs] (plain values or logits) for features [count, ...], both row-major. Throws RunError when
+  /// the model fails on them.
+  virtual void predict(const float* features, std::int64_t count, float* outputs) = 0;
+};
+
+/// Why LibTorch runs the model; empty: the resident engine does. Pure.
+std::string torch_predictor_reason(const LoadedModel& model, const RunOptions& run, bool on_gpu);
+
+/// How many outputs a row of shape `row_shape` (without the rows) has; a model that does not say it is asked with a row
+/// of zeros. Throws RunError when the model does not take such rows. Local.
+std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape);
+
+/// Works best when it is given `usual_count` rows at a time. `model` outlives the predictor, and several may share it.
+/// Throws RunError when the device cannot be used.
+std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+                                          std::int64_t output_count, std::int64_t usual_count, const RunOptions& run,
+                                          LaneDevice device);
+
+/// Turns outputs [count, output_count] into predictions: class probabilities for cross_entropy and bce; plain values
+/// for mse stay. Pure.
+void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, std::int64_t count);
+
+}  // namespace sheaf

@@ -1,0 +1,62 @@
+// A linear model or MLP that only predicts: rows lie together, so products take them as they are, without gathering.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataset/splits.hpp"
+#include "engine/resident/arena.hpp"
+#include "engine/resident/kernels.hpp"
+#include "engine/resident/product.hpp"
+#include "options/study.hpp"
+#include "plan/network_layout.hpp"
+
+namespace sheaf {
+
+/// Activations lie by rows here, and the weights of a layer in panels of outputs, [inputs][outputs of the panel] each:
+/// a product is outputs of a panel x rows of a tile, over a block of inputs whose weights stay in the first-level
+/// cache. Not shared between threads.
+class ResidentForward {
+ public:
+  /// `layers` are dense; `parameters` is their flat list (initial_weights()). Its tiles cut `usual_count` rows evenly.
+  ResidentForward(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& parameters,
+                  const FeatureScaling& scaling, std::int64_t usual_count);
+
+  /// Outputs [count, outputs] of rows [count, features], both row-major. Those of a row depend on it alone, to the bit.
+  /// Allocates nothing.
+  void operator()(const float* features, std::int64_t count, float* outputs);
+
+ private:
+  // A panel's product over a block of inputs.
+  struct Piece {
+    Product<float> product;
+    std::int64_t input = 0;          // first of the block
+    std::int64_t output = 0;         // first of the panel
+    const float* weights = nullptr;  // [block][panel]
+  };
+
+  struct Place {
+    std::int64_t inputs = 0, outputs = 0;
+    std::int64_t stride = 0;      // of a row of outputs
+    const float* bias = nullptr;  // [stride]
+    std::vector<Piece> pieces;
+  };
+
+  void lay_out(ArenaLayout& arena, const std::vector<Layer>& layers);
+  void add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias, const float* parameters);
+  const float* tile_features(const float* features, std::int64_t count);
+  void multiply(const Place& place, const float* inputs, float* outputs) const;
+
+  Activation activation_;
+  std::int64_t tile_;       // rows
+  FeatureScaling scaling_;  // empty: none
+  ActivationKernels<float> kernels_ = activation_kernels<float>();
+  std::vector<Place> places_;
+  Arena arena_;
+  std::vector<float*> weights_, biases_;   // of each layer
+  float* scaled_ = nullptr;                // [tile, features]
+  float* values_[2] = {nullptr, nullptr};  // [tile, widest stride], taken in turns
+};
+
+}  // namespace sheaf

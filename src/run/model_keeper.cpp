@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "run/model_keeper.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "model/model_file.hpp"
+#include "results/leaderboard.hpp"
+
+namespace sheaf {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KeepingEngine : public Engine {
+ public:
+  KeepingEngine(std::unique_ptr<Engine> engine, ModelsOfRun models)
+      : engine_(std::move(engine)), models_(std::move(models)) {}
+
+  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+    const auto keep = [&](TrainedIteration&& trained) {
+      if (!trained.network.parameters.empty()) write(trained.record.iteration, trained);
+      sink(std::move(trained));
+    };
+    return engine_->train(claim, keep, stop_requested);
+  }
+
+ private:
+  // Takes the network out of `trained`: where it goes next, it is of no use.
+  void write(std::int64_t number, TrainedIteration& trained) const {
+    const Trial& trial = models_.plan.trials()[static_cast<std::size_t>(models_.plan.iteration(number).trial)];
+    const TrainedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
+                             std::exchange(trained.network, {}),
+                             std::exchange(trained.scaling, {})};
+    write_whole_file(model_path(models_.run_directory, number), model_file_bytes(model));
+  }
+
+  std::unique_ptr<Engine> engine_;
+  ModelsOfRun models_;
+};
+
+void remove_model(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  require(!error,
+          fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, error.message()));
+}
+
+// The best model's iterations as a list of files, one a line; empty, with a warning: there is none.
+std::string best_names(const ModelsOfRun& models, IndexRange best) {
+  if (best.empty())
+    warn_root(
+        "no model is called the best (of each, one or more members did not finish). Lower train.learning_rate, or see "
+        "the messages in results.csv.");
+  std::string names;
+  for (std::int64_t number = best.begin; number < best.end; ++number) {
+    if (!fs::exists(model_path(models.run_directory, number))) {
+      warn_root(
+          fmt::format("the best model is not there as a file (iteration {} was trained by an earlier job, without "
+                      "run.models). Train the study in another run.output.",
+                      number));
+      return "";
+    }
+    names += fmt::format("iteration-{}.pt\n", number);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string models_directory(const std::string& run_directory) {
+  return run_directory + "/models";
+}
+
+std::string model_path(const std::string& run_directory, std::int64_t number) {
+  return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
+}
+
+std::string best_model_list(const std::string& run_directory) {
+  return models_directory(run_directory) + "/best.txt";
+}
+
+std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfRun models) {
+  return std::make_unique<KeepingEngine>(std::move(engine), std::move(models));
+}
+
+void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left) {
+  const Plan& plan = models.plan;
+  const std::int64_t trial = rank_trials(plan, results.records, results.ensembles).front().trial;
+  const std::string names = best_names(models, best_model(plan, trial, results.records, results.ensembles));
+  if (names.empty()) {
+    remove_model(best_model_list(models.run_directory));  // of an earlier job
+    return;
+  }
+  write_whole_file(best_model_list(models.run_directory), names);
+  if (left || models.study.run.models != ModelsKept::best) return;
+  const IndexRange kept{plan.number_of(trial, 0, 0, 0), plan.number_of(trial + 1, 0, 0, 0)};
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
+    if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,42 @@
+// The trained models that a run writes: RUN_DIR/models/iteration-<n>.pt, and best.txt, which names the files of the
+// best model, one a line. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/engine.hpp"
+#include "plan/network_layout.hpp"
+#include "results/result_files.hpp"
+
+namespace sheaf {
+
+/// "<run directory>/models"
+std::string models_directory(const std::string& run_directory);
+
+/// "<run directory>/models/iteration-<number>.pt"
+std::string model_path(const std::string& run_directory, std::int64_t number);
+
+/// The list of the best model's files.
+std::string best_model_list(const std::string& run_directory);
+
+/// What the models of a run are, and where they go. What is referred to outlives it.
+struct ModelsOfRun {
+  const Study& study;
+  const Plan& plan;
+  DataShape shape;
+  std::string run_directory;
+};
+
+/// `engine`, which writes each trained model before it hands the iteration on: what a journal holds has its file. Both
+/// run.models = all and best write all, since the best is only known in the end, perhaps by another job. Training
+/// throws RunError when a file cannot be written.
+std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfRun models);
+
+/// After the last iteration: writes best.txt, or warns why there is no best model. With run.models = best, removes the
+/// models of all trials but the best; not while iterations without a result are `left`, since those may make another
+/// trial the best. Throws RunError. Local, for rank 0.
+void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left);
+
+}  // namespace sheaf

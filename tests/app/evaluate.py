@@ -1,0 +1,256 @@
+"""Models that a run wrote, evaluated: the same figures as the run's, on any number of ranks and lanes; predictions
+in row order; every kind of bad input in one sentence, with nothing left behind."""
+
+import glob
+import json
+import os
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, Checks, read_csv, sheaf
+
+STUDY = f"""
+[data]
+file = {DIGITS}
+task = classification
+normalise = standard
+validation = 0.3
+[model]
+kind = mlp
+hidden = 24
+[train]
+epochs = 3
+optimizer = adam
+loss = cross_entropy
+[run]
+device = cpu
+"""
+
+checks = Checks()
+shutil.rmtree("evaluate", ignore_errors=True)
+os.makedirs("evaluate")
+os.chdir("evaluate")
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+with h5py.File(DIGITS) as file:
+    features, labels = file["features"][:], file["targets"][:]
+
+
+def train(output, *words, ranks=None):
+    result = sheaf("run", "study.cfg", f"--run.output={output}", *words, ranks=ranks)
+    checks.check(result.code == 0, f"{output} runs", result.stderr)
+
+
+def evaluate(*words, ranks=None):
+    """The report, without its times."""
+    result = sheaf("evaluate", *words, "--output=json", ranks=ranks)
+    checks.check(result.code == 0, f"evaluate {' '.join(words)}", result.stderr)
+    report = json.loads(result.stdout) if result.code == 0 else {}
+    checks.check(result.code != 0 or report.pop("seconds") > 0, "a time is told")
+    return {key: value for key, value in report.items() if not key.endswith("per_second")}
+
+
+def refused(what, code, reason, *words, left=()):
+    """What any rank finds is told by one of three; what the words say, by one alone."""
+    result = sheaf("evaluate", *words, ranks=3 if code == 1 else None)
+    lines = result.error_lines()
+    checks.check(result.code == code and len(lines) == 1 and reason in lines[0],
+                 f"{what}: exit code {code} and one sentence", result.stderr)
+    for name in left:
+        checks.check(not glob.glob(name + "*"), f"{what}: '{name}' is not left behind")
+
+
+def model_names(run):
+    return sorted(os.path.basename(path) for path in glob.glob(run + "/models/*"))
+
+
+# ---- What a run writes
+
+train("all", "--run.models=all", "--search.method=grid", "--search.train.learning_rate=1e-3,1e-2",
+      "--study.iterations=2", ranks=2)
+train("best", "--run.models=best", "--search.method=grid", "--search.train.learning_rate=1e-3,1e-2",
+      "--ensemble.members=3", "--run.curves=true", ranks=2)
+train("none")
+checks.check(model_names("all") == ["best.txt"] + [f"iteration-{number}.pt" for number in range(4)],
+             "all: a file an iteration", model_names("all"))
+checks.check(model_names("best") == ["best.txt", "iteration-3.pt", "iteration-4.pt", "iteration-5.pt"],
+             "best: the members of the best trial", model_names("best"))
+checks.check(not os.path.exists("none/models"), "none: no folder")
+with open("all/models/best.txt") as file:
+    best = file.read().split()
+scores = [float(row["validation_score"]) for row in read_csv("all/results.csv")]
+checks.check(best == [f"iteration-{2 + (scores[3] > scores[2])}.pt"], "best.txt names the best one", f"{best} {scores}")
+train("diverged", "--run.models=all", "--train.learning_rate=1e30", "--train.optimizer=sgd")
+checks.check(model_names("diverged") == [], "a diverged model is not written", model_names("diverged"))
+
+# ---- The report
+
+train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalise=none")
+whole = evaluate("held", f"--data.file={DIGITS}")
+checks.check(whole["rows"] == 1797 and whole["outputs"] == 10 and whole["loss_kind"] == "cross_entropy"
+             and whole["engine"] == "resident" and whole["models"] == ["held/models/iteration-0.pt"], "the report", whole)
+confusion = numpy.array(whole["confusion"])
+checks.check((confusion.sum(axis=1) == numpy.bincount(labels)).all()
+             and abs(numpy.trace(confusion) / 1797 - whole["accuracy"]) < 1e-12, "the confusion matrix", confusion)
+torch = evaluate("held", f"--data.file={DIGITS}", "--run.engine=torch")
+checks.check(abs(torch["loss"] - whole["loss"]) < 1e-5 and torch["engine"] == "torch (run.engine = torch)",
+             "LibTorch gives the same", torch)
+
+# ---- Any number of ranks and lanes, to the bit; and every layout
+
+with h5py.File("layouts.h5", "w") as file:
+    file.create_dataset("features", data=numpy.tile(features, (9, 1)).astype("f4"), chunks=(50, 64), compression=1)
+    file.create_dataset("targets", data=numpy.tile(labels, 9).astype("i1"), chunks=(1000,))
+known = None
+for ranks, lanes in ((None, 1), (None, 3), (2, 1), (3, 2)):
+    report = evaluate("best", "--data.file=layouts.h5", f"--run.lanes={lanes}", "--predictions=p.h5", "--overwrite=true",
+                      ranks=ranks)
+    with h5py.File("p.h5") as file:
+        found = (report, file["probabilities"][:].tobytes(), file["labels"][:].tobytes())
+        probabilities = file["probabilities"][:]
+        checks.check((probabilities.argmax(axis=1) == file["labels"][:]).mean() > 0.999
+                     and file.attrs["model"] == "best" and file.attrs["data"] == "layouts.h5", "labels and attributes")
+    known = known or found
+    checks.check(found == known, f"{ranks} ranks, {lanes} lanes: the same to the bit", report)
+checks.check(not glob.glob("p.h5.partial"), "no temporary file")
+checks.check(len(known[0]["models"]) == 3 and known[0]["accuracy"] > 0.9, "an ensemble of three", known[0])
+checks.check(numpy.allclose(probabilities.sum(axis=1), 1, atol=1e-5), "probabilities")
+checks.check((probabilities[:1797] == probabilities[-1797:]).all(), "rows stand in order, and depend on themselves alone")
+checks.check(abs(-numpy.log(probabilities[numpy.arange(9 * 1797), numpy.tile(labels, 9)]).mean()
+                 - known[0]["loss"]) < 1e-5, "the ensemble's loss is that of its mean")
+text = sheaf("evaluate", "best", "--iteration=4", "--data.file=layouts.h5").stdout
+checks.check("iteration-4.pt" in text and "accuracy" in text and "precision" in text, "text for people", text)
+
+# ---- Images: channels last, bytes, flat rows; networks with buffers; a module of Python's
+
+images = (features[:240].reshape(-1, 1, 8, 8) * [[[1]], [[15]], [[4]]]).astype("u1")  # [rows, 3, 8, 8]
+for name, stored in (("first.h5", images), ("last.h5", images.transpose(0, 2, 3, 1)),
+                     ("flat.h5", images.reshape(240, -1).astype("f4"))):
+    with h5py.File(name, "w") as file:
+        file["features"], file["targets"] = stored, labels[:240]
+train("resnet", "--run.models=best", "--data.file=first.h5", "--model.kind=resnet18", "--model.hidden=none",
+      "--train.epochs=1")
+whole = evaluate("resnet", "--data.file=first.h5")
+checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "a resnet", whole)
+for name, words in (("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
+    report = evaluate("resnet", f"--data.file={name}", *words)
+    checks.check(report.get("loss") == whole["loss"], f"{name} is the same data", report)
+refused("images that lie otherwise", 1, "takes images of 3x8x8", "resnet", "--data.file=last.h5")
+try:
+    import torch as pytorch
+except ImportError:
+    pytorch = None
+if pytorch:
+    pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.Linear(64, 20), pytorch.nn.BatchNorm1d(20), pytorch.nn.ReLU(),
+                                             pytorch.nn.Linear(20, 10))).save("own.pt")
+    train("script", "--run.models=all", "--model.kind=torchscript:own.pt", "--model.hidden=none",
+          "--data.validation=0.5")
+    report = evaluate("script", f"--data.file={DIGITS}")
+    row, = read_csv("script/results.csv")
+    checks.check(report["loss_kind"] == "cross_entropy"
+                 and abs(report["accuracy"] - float(row["validation_score"])) < 0.05, "a module of Python's", report)
+result = sheaf("run", "study.cfg", "--run.output=plug", "--run.models=all", "--model.kind=plugin:p.so",
+               "--model.hidden=none")
+checks.check(result.code == 2 and "a plugin's code is in its library" in result.stderr, "no plugins", result.stderr)
+
+# ---- Stopped and resumed: what the journal holds has its file, whoever trained it
+
+RESUMED = ["--run.models=best", "--search.method=grid", "--search.train.learning_rate=1e-2,1e-3,1e-5",
+           "--search.folds=3", "--data.validation=0", "--run.lanes=1"]
+train("straight", *RESUMED)
+result = sheaf("run", "study.cfg", "--run.output=stopped", "--run.time_limit=1s", "--train.epochs=40", *RESUMED)
+checks.check(result.code in (0, 75), "stopped", result.stderr)
+journaled = sum(line.startswith('{"iteration":') for path in glob.glob("stopped/journal/**/*", recursive=True)
+                if os.path.isfile(path) for line in open(path, errors="replace"))
+if result.code == 75:
+    checks.check(len(model_names("stopped")) >= journaled > 0, "a model for each record", model_names("stopped"))
+    result = sheaf("resume", "stopped", "--run.time_limit=none", ranks=2)
+    checks.check(result.code == 0, "resumed", result.stderr)
+for run in ("straight", "stopped"):
+    with h5py.File(f"{run}/results.h5") as file:
+        trial = int(file["trials"]["trial"][0])
+    checks.check(model_names(run) == ["best.txt"] + [f"iteration-{3 * trial + fold}.pt" for fold in range(3)],
+                 f"{run}: the best trial's models, no other", f"{trial} {model_names(run)}")
+    evaluate(run, f"--data.file={DIGITS}")
+
+# ---- Regression, and no targets
+
+with h5py.File("numbers.h5", "w") as file:
+    inputs = numpy.random.default_rng(3).normal(50, 9, size=(3000, 5))
+    file["features"] = inputs
+    file["targets"] = numpy.stack([inputs @ [1, 2, 3, 4, 5], inputs[:, 0] ** 2], axis=1)
+with h5py.File("no-targets.h5", "w") as file:
+    file["features"] = inputs
+train("linear", "--run.models=best", "--data.file=numbers.h5", "--data.task=regression", "--train.loss=mse",
+      "--model.kind=linear", "--model.hidden=none", "--data.validation=0", "--train.precision=float64")
+report = evaluate("linear", "--data.file=numbers.h5", "--predictions=values.h5")
+with h5py.File("numbers.h5") as file, h5py.File("values.h5") as values:
+    residuals = file["targets"][:] - values["values"][:]
+    spread = file["targets"][:] - file["targets"][:].mean(axis=0)
+    r2 = (1 - (residuals**2).sum(axis=0) / (spread**2).sum(axis=0)).mean()
+checks.check(abs(report["loss"] / (residuals**2).mean() - 1) < 1e-6 and abs(report["R2"] - r2) < 1e-6
+             and "confusion" not in report, "loss and R2", f"{report} {r2}")
+report = evaluate("linear", "--data.file=no-targets.h5", "--predictions=alone.h5")
+with h5py.File("alone.h5") as alone, h5py.File("values.h5") as values:
+    checks.check("loss" not in report and (alone["values"][:] == values["values"][:]).all(), "predictions alone", report)
+
+# ---- Bad input
+
+with h5py.File("narrow.h5", "w") as file:
+    file["features"], file["targets"] = features[:, :60], labels
+with h5py.File("high.h5", "w") as file:
+    file["features"], file["targets"] = features, numpy.where(numpy.arange(1797) == 1500, 10, labels)
+with h5py.File("short.h5", "w") as file:
+    file["features"], file["targets"] = features, labels[:-1]
+with h5py.File("nan.h5", "w") as file:
+    spoiled = numpy.tile(features, (3, 1)).astype("f4")
+    spoiled[5000, 63] = numpy.nan
+    file["features"], file["targets"] = spoiled, numpy.tile(labels, 3)
+shutil.copy("layouts.h5", "chunk.h5")
+with h5py.File("chunk.h5") as file:
+    offset = file["features"].id.get_chunk_info(200).byte_offset
+with open("chunk.h5", "r+b") as file:
+    file.seek(offset)
+    file.write(b"\xff" * 40)
+with open("layouts.h5", "rb") as file, open("cut.h5", "wb") as cut:
+    cut.write(file.read()[:-3000])
+with open("best/models/iteration-3.pt", "rb") as file, open("cut.pt", "wb") as cut:
+    cut.write(file.read()[:-300])
+shutil.copytree("best", "broken")
+os.remove("broken/models/iteration-4.pt")
+GOOD = f"--data.file={DIGITS}"
+refused("no words", 2, "got no model")
+refused("no data", 2, "got no data", "best")
+refused("a slip", 2, "Did you mean 'predictions'?", "best", GOOD, "--prediction=p.h5")
+refused("twice", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
+refused("a bad value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
+refused("an iteration of a file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")
+refused("no such model", 1, "no such file or directory", "absent.pt", GOOD)
+refused("no TorchScript", 1, "is no whole TorchScript file", "study.cfg", GOOD)
+refused("a cut model", 1, "is no whole TorchScript file", "cut.pt", GOOD)
+refused("a run without models", 1, "holds no best model", "none", GOOD)
+refused("a run with a lost model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
+refused("no such iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
+refused("other features", 1, "takes 64 features a row (the data have 60)", "best", "--data.file=narrow.h5")
+refused("other classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
+refused("other targets", 1, "a classifier takes one label a row", "best", GOOD, "--data.targets=features")
+refused("a high label", 1, "holds 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5", left=["x.h5"])
+refused("few targets", 1, "differ in length", "best", "--data.file=short.h5")
+refused("no such targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
+refused("not a number", 1, "holds nan in row 5000, column 63", "best", "--data.file=nan.h5", "--predictions=x.h5",
+        left=["x.h5"])
+refused("a spoiled chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5", left=["x.h5"])
+refused("a cut file", 1, "cut.h5", "best", "--data.file=cut.h5")
+refused("nothing to tell", 2, "there is nothing to tell", "best", GOOD, "--data.targets=")
+refused("a taken name", 1, "p.h5' is there already", "best", GOOD, "--predictions=p.h5")
+refused("no such folder", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
+refused("a loss without classes", 2, "--loss needs classes", "linear", "--data.file=numbers.h5", "--loss=bce")
+if os.path.exists("/dev/full"):
+    os.symlink("/dev/full", "full.h5.partial")
+    result = sheaf("evaluate", "best", GOOD, "--predictions=full.h5")
+    checks.check(result.code == 1 and len(result.error_lines()) == 1 and not os.path.exists("full.h5"),
+                 "a full disk: exit code 1 and one sentence", result.stderr)
+sys.exit(checks.finish())

@@ -1,0 +1,149 @@
+"""Damaged HDF5 files end in one sentence: bytes flipped, ranges overwritten, ends cut off, in all layouts, metadata and
+data. Never a crash, a hang or another exit code than 0, 1 and 2.
+
+A death by signal, or an answer that does not come in 60 seconds, is the library's where libhdf5 alone (hdf5_alone.c,
+the same calls without the program) dies or hangs on the same file; those are counted apart. What fails stays in
+mutated_files/.
+
+--count N: how many files. --seed S: which. --only K: the file of that number alone."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy
+
+from program import Checks, sheaf
+
+STUDY = """
+[data]
+task = classification
+classes = 3
+weights = weights
+[model]
+kind = mlp
+hidden = 4
+[train]
+epochs = 2
+loss = cross_entropy
+[run]
+device = cpu
+lanes = 1
+output = out
+"""
+DATA_SETS = ["features", "targets", "weights"]
+MODES = ["resident", "streamed"]
+ROWS, COLUMNS, RANKS = 60, 5, 2
+
+
+def argument(name, default):
+    return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
+
+
+def write_originals():
+    """The undamaged files, by layout."""
+    drawn = numpy.random.default_rng(1)
+    features, labels = drawn.normal(size=(ROWS, COLUMNS)), numpy.arange(ROWS) % 3
+    filters = {"chunks": (13, 3), "compression": "gzip", "shuffle": True, "fletcher32": True}
+    kinds = {
+        "contiguous": ("f4", {}, "earliest"),
+        "filtered": ("f4", filters, "earliest"),
+        "uint8": ("u1", {}, "earliest"),
+        "float16": ("f2", {"chunks": (20, COLUMNS)}, "earliest"),
+        "big_endian": (">f8", {"chunks": (7, 2), "compression": "gzip"}, "earliest"),
+        "latest": ("f4", filters, "latest"),
+    }
+    originals = {}
+    for kind, (dtype, layout, version) in kinds.items():
+        with h5py.File("original.h5", "w", libver=version) as file:
+            values = numpy.abs(features * 50) if dtype == "u1" else features
+            file.create_dataset("features", data=values.astype(dtype), **layout)
+            file.create_dataset("targets", data=labels)
+            file.create_dataset("weights", data=numpy.ones(ROWS, "f4"))
+        with open("original.h5", "rb") as file:
+            originals[kind] = file.read()
+    return originals
+
+
+def mutate(whole, draw):
+    """Changed bytes, and what was done."""
+    changed = bytearray(whole)
+    # Half of the changes lie where the structures are that the rest hangs on.
+    place = lambda: draw.randrange(min(2048, len(whole)) if draw.random() < 0.5 else len(whole))
+    kind = draw.choice(["flips", "flips", "bytes", "range", "cut"])
+    if kind == "flips":
+        for _ in range(draw.choice([1, 1, 2, 8])):
+            changed[place()] ^= 1 << draw.randrange(8)
+    elif kind == "bytes":
+        for _ in range(draw.choice([1, 2, 4])):
+            changed[place()] = draw.choice([0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)])
+    elif kind == "range":
+        begin, length = place(), draw.choice([2, 4, 8, 64, 512])
+        changed[begin:begin + length] = bytes([draw.choice([0, 0xFF])]) * len(changed[begin:begin + length])
+    else:
+        del changed[place():]
+    return bytes(changed), kind
+
+
+def library_fails(path):
+    """Whether libhdf5 alone dies or hangs on the file."""
+    try:
+        return subprocess.run([os.environ["HDF5_ALONE"], path] + DATA_SETS, timeout=60).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def run(path, mode):
+    """What went wrong, or nothing; with the exit code."""
+    shutil.rmtree("out", ignore_errors=True)
+    try:
+        result = sheaf("run", "study.cfg", f"--data.file={path}", f"--data.mode={mode}", ranks=RANKS, timeout=60)
+    except subprocess.TimeoutExpired:
+        return "no answer in 60 s", None
+    details = f"exit {result.code}\n{result.stderr}"
+    if result.code not in (0, 1, 2):
+        return f"died: {details}", result.code
+    # In mid-run, ranks that read damaged rows at the same time each say so.
+    most = 0 if result.code == 0 else RANKS if mode == "streamed" else 1
+    if not min(most, 1) <= len(result.error_lines()) <= most:
+        return f"not one sentence: {details}", result.code
+    return None, result.code
+
+
+checks = Checks()
+seed = argument("--seed", 1)
+shutil.rmtree("mutated_files", ignore_errors=True)
+os.makedirs("mutated_files")
+os.chdir("mutated_files")
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+originals = write_originals()
+for kind, whole in originals.items():
+    with open("whole.h5", "wb") as file:
+        file.write(whole)
+    for mode in MODES:
+        wrong, code = run("whole.h5", mode)
+        checks.check(code == 0, f"{kind}, {mode}: undamaged, it trains", wrong)
+
+codes, of_library = {}, 0
+numbers = [argument("--only", 0)] if "--only" in sys.argv else range(argument("--count", 40))
+for number in numbers:
+    draw = random.Random(f"{seed} {number}")
+    kind, mode = list(originals)[number % len(originals)], draw.choice(MODES)
+    changed, what = mutate(originals[kind], draw)
+    path = f"{number}.h5"
+    with open(path, "wb") as file:
+        file.write(changed)
+    wrong, code = run(path, mode)
+    codes[code] = codes.get(code, 0) + 1
+    if wrong and not wrong.startswith("not one") and library_fails(path):
+        of_library += 1
+    else:
+        checks.check(not wrong, f"--seed {seed} --only {number}: {kind}, {mode}, {what}", wrong)
+        if not wrong:
+            os.remove(path)
+print(f"exit codes: {codes}; libhdf5 alone fails on {of_library}")
+sys.exit(checks.finish())

@@ -1,0 +1,126 @@
+// How fast a trained network is evaluated on a large file that the page cache holds, against reading it and against the
+// cores' peak. See README.md. One rank.
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "bench/fma_peak.hpp"
+#include "core/allocator.hpp"
+#include "core/parallel.hpp"
+#include "core/random_fill.hpp"
+#include "hdf5/row_file.hpp"
+#include "model/initial_weights.hpp"
+#include "model/model_file.hpp"
+#include "mpi/session.hpp"
+#include "results/result_files.hpp"
+#include "run/execute_evaluate.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t features = 784, hidden = 128, classes = 10, lanes = 2;
+constexpr std::int64_t piece = 256 << 10;  // bytes, as an evaluation's blocks
+
+template <class Work>
+double best_seconds(int repeats, const Work& work) {
+  double best = 1e300;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+void write_data(const std::string& path, std::int64_t rows) {
+  const auto offsets = create_row_file(
+      path, {{"features", NumberType::float32, {rows, features}}, {"targets", NumberType::int64, {rows}}}, {});
+  const RowFileWriter file(path);
+  std::vector<float> row(features);
+  for (std::int64_t number = 0; number < rows; ++number) {
+    fill_normal({1, Purpose::synthetic_features, static_cast<std::uint64_t>(number), 0}, row.data(), features);
+    file.write(row.data(), row.size() * sizeof(float), offsets[0] + number * features * 4);
+    const std::int64_t label = number % classes;
+    file.write(&label, sizeof label, offsets[1] + number * 8);
+  }
+}
+
+std::vector<Layer> write_model(const std::string& path) {
+  TrainedModel trained;
+  trained.description.model.kind = ModelKind::mlp;
+  trained.description.model.hidden = {hidden};
+  trained.description.task = Task::classification;
+  trained.description.loss = LossKind::cross_entropy;
+  trained.description.shape = {0, features, classes, {}};
+  const auto layers = network_layout(trained.description.model, trained.description.shape);
+  trained.network.parameters = initial_weights(layers, Initialisation::pytorch, 1);
+  write_whole_file(path, model_file_bytes(trained));
+  return layers;
+}
+
+// Plain reads of the whole file.
+void read_file(const std::string& path, std::int64_t bytes) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY);
+  for_each_index({0, (bytes + piece - 1) / piece}, lanes, [&]() -> IndexWork {
+    return [descriptor, memory = std::vector<char>(piece)](std::int64_t number) mutable {
+      if (::pread(descriptor, memory.data(), memory.size(), number * piece) < 0) std::abort();
+    };
+  });
+  ::close(descriptor);
+}
+
+}  // namespace
+
+// evaluate_speed FOLDER [ROWS [REPEATS]]: makes its files in FOLDER; 200000 rows take 630 MB.
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  MpiSession session(argc, argv);
+  const Communicator world = Communicator::world();
+  if (argc < 2 || world.size() > 1) {
+    std::fputs("evaluate_speed FOLDER [ROWS [REPEATS]], on one rank\n", stderr);
+    MpiSession::abort(2);
+  }
+  const std::string data = std::string(argv[1]) + "/evaluate_speed.h5";
+  const std::string model = std::string(argv[1]) + "/evaluate_speed.pt";
+  const std::int64_t rows = argc > 2 ? std::atoll(argv[2]) : 200000;
+  const int repeats = argc > 3 ? std::atoi(argv[3]) : 7;
+  write_data(data, rows);
+  const auto layers = write_model(model);
+
+  EvaluationRequest request;
+  request.model = model;
+  request.data.file = data;
+  request.run.device = DeviceRequest::cpu;
+  request.run.lanes = lanes;
+  double evaluation = 1e300, processor = 1e300;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const std::clock_t start = std::clock();
+    evaluation = std::min(evaluation, execute_evaluate(request, world).seconds);
+    processor = std::min(processor, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / lanes);
+  }
+  const double bytes = static_cast<double>(rows * features) * 4;
+  const double reading = best_seconds(repeats, [&] { read_file(data, rows * features * 4); });
+  const double flops = 2 * static_cast<double>(multiply_adds_per_row(layers) * rows);
+  const double arithmetic = flops / (static_cast<double>(lanes) * measure_fma_peak(0.5));
+  std::printf("%lld rows through %lld-%lld-%lld, %lld lanes\n", static_cast<long long>(rows),
+              static_cast<long long>(features), static_cast<long long>(hidden), static_cast<long long>(classes),
+              static_cast<long long>(lanes));
+  std::printf("plain read   %7.4f s  %6.2f GB/s\n", reading, bytes / reading / 1e9);
+  std::printf("arithmetic   %7.4f s  %6.1f GFLOP/s, the peak of the cores\n", arithmetic, flops / arithmetic / 1e9);
+  std::printf("evaluate     %7.4f s  %6.2f GB/s, %.1f GFLOP/s, %.0f %% of the slower\n", evaluation,
+              bytes / evaluation / 1e9, flops / evaluation / 1e9, 100 * std::max(reading, arithmetic) / evaluation);
+  std::printf("processor    %7.4f s  of each lane, model and file opened, %.0f %% of the slower\n", processor,
+              100 * std::max(reading, arithmetic) / processor);
+  std::remove(data.c_str());
+  std::remove(model.c_str());
+  return 0;
+}

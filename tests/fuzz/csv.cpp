@@ -1,0 +1,46 @@
+// Pieces: label columns, dropped columns, then files. Options: 0 and 1 the delimiter, 2 and 3 the header, 4 and 5 the
+// task.
+// SPDX-License-Identifier: MIT
+#include "dataset/import/csv.hpp"
+
+#include "dataset/import/csv_records.hpp"
+#include "imported.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+CsvOptions options_of(const fuzz::Input& input) {
+  CsvOptions options;
+  options.delimiter = "\0,;\t"[input.options & 3];
+  if (input.option(2)) options.header = input.option(3);
+  if (input.option(4)) options.task = input.option(5) ? Task::regression : Task::classification;
+  if (!input.piece(0).empty()) options.label = input.piece(0);
+  options.drop = input.piece(1);
+  return options;
+}
+
+// The records, their lines and what ended them, read in blocks.
+std::string records_of(const std::string& file, std::size_t block_bytes) {
+  MemorySource source("file", file);
+  CsvRecords records(source, block_bytes);
+  std::string all;
+  const bool accepted = fuzz::accepts([&] {
+    while (records.next()) all += std::to_string(records.line()) + ":" + std::string(records.text()) + "\n";
+  });
+  return all + (accepted ? "end" : "refused");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::Input input(data, size);
+  std::vector<std::string> files;
+  for (std::size_t index = 2; index < input.pieces.size(); ++index) files.push_back(input.pieces[index]);
+  if (files.empty()) return 0;
+  fuzz::must(records_of(files.front(), 3) == records_of(files.front(), 1 << 10), "records do not depend on blocks");
+  ImportedData imported;
+  if (fuzz::accepts([&] { imported = import_csv(fuzz::sources_of(files), options_of(input)); }))
+    fuzz::must_be_sound(imported);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// What holds for all that an importer gives.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "dataset/import/imported_data.hpp"
+#include "fuzzing.hpp"
+
+namespace sheaf::fuzz {
+
+inline void must_be_whole(const NumberArray& array, const std::string& name) {
+  must(array.rows() > 0 && array.row_elements() > 0, name + " has rows and columns");
+  must(array.elements() == static_cast<std::size_t>(array.rows() * array.row_elements()), name + " fills its shape");
+}
+
+inline void must_be_sound(const ImportedData& data) {
+  must_be_whole(data.features, "features");
+  must_be_whole(data.targets, "targets");
+  must(data.features.rows() == data.targets.rows(), "there is a target for each row");
+  const auto names = static_cast<std::int64_t>(data.class_names.size());
+  must(names == 0 || names == data.classes(), "every class has its name");
+}
+
+}  // namespace sheaf::fuzz

@@ -1,0 +1,84 @@
+// Pieces: a journal, the predictions beside it. Options: 0 forced, 1 checksums are put right, so that what they would
+// keep out is read, too.
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "fuzzing.hpp"
+#include "journal/journal_files.hpp"
+#include "journal/replay.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t total = 100;
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+// A directory for this process, gone with it.
+struct Scratch {
+  std::string run = fmt::format("journal.{}", ::getpid());
+  std::string journal = journal_path(begin_attempt(run), 0);
+  ~Scratch() { std::filesystem::remove_all(run); }
+};
+
+std::string with_checksums(const std::string& text) {
+  constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
+  std::string whole;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    std::string line = text.substr(begin, end - begin);
+    if (line.size() > ending_size) {
+      line.resize(line.size() - ending_size);
+      const std::uint32_t sum = checksum(line.data(), line.size(), begin == 0 ? 0 : header.seed());
+      line += fmt::format(R"(,"crc32":"{:08x}"}})", sum);
+    }
+    whole += line;
+    if (end == text.npos) break;
+    whole += '\n';
+    begin = end + 1;
+  }
+  return whole;
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void must_be_sound(const Replay& replay) {
+  std::vector<bool> left(total, true);
+  std::int64_t previous = -1;
+  for (const auto& iteration : replay.iterations) {
+    const std::int64_t number = iteration.trained.record.iteration;
+    fuzz::must(number > previous && number < total, "iterations ascend from 0 to the last");
+    previous = number;
+    if (iteration.has_result()) left[static_cast<std::size_t>(number)] = false;
+    read_predictions(replay, iteration);
+    const std::string line = record_line(iteration.trained, iteration.predictions, header.seed());
+    const auto again = read_record_line(line.substr(0, line.size() - 1), header.seed());
+    fuzz::must(again && record_line(again->iteration, again->predictions, header.seed()) == line,
+               "a record that was written and read is the same: " + line);
+  }
+  std::vector<bool> told(total, false);
+  for (const IndexRange range : iterations_left(replay.iterations, total))
+    for (std::int64_t number = range.begin; number < range.end; ++number) told[static_cast<std::size_t>(number)] = true;
+  fuzz::must(left == told, "what has no result is left");
+  for (const auto& warning : replay.warnings) fuzz::must_be_readable(warning, false);
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Scratch scratch;
+  const fuzz::Input input(data, size);
+  write_file(scratch.journal, input.option(1) ? with_checksums(input.piece(0)) : input.piece(0));
+  write_file(predictions_path(scratch.journal), input.piece(1));
+  Replay replay;
+  if (fuzz::accepts([&] { replay = replay_journals(scratch.run, header, total, input.option(0)); }))
+    must_be_sound(replay);
+  return 0;
+}

@@ -1,0 +1,117 @@
+"""Writes what fuzzing begins with: FOLDER/<target>/<name> and FOLDER/words, the dictionary of all targets.
+
+Usage: seeds.py FOLDER. An input is a byte of options and pieces with "<cut>" between them (fuzzing.hpp)."""
+
+import glob
+import gzip
+import io
+import os
+import re
+import struct
+import sys
+import zipfile
+import zlib
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def seed(target, name, options, *pieces):
+    path = os.path.join(sys.argv[1], target)
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, name), "wb") as file:
+        file.write(bytes([options]) + b"<cut>".join(p if isinstance(p, bytes) else p.encode() for p in pieces))
+
+
+def words():
+    """Keys and values of studies, and what the other formats begin with or are made of."""
+    found = {"<cut>", ",\"crc32\":\"00000000\"}", "\\x93NUMPY", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
+             "PK\\x06\\x06", "PK\\x06\\x07", "'descr':", "'shape':", "'fortran_order':", "'<f2'", "\\xef\\xbb\\xbf",
+             "\\xff\\xff\\xff\\xff", "nan", "inf"}
+    found = {word.replace('"', '\\"') for word in found}
+    for path in glob.glob(os.path.join(SOURCE, "src/options/*.cpp")) + [
+            os.path.join(SOURCE, "src/journal/record_line.cpp")]:
+        with open(path) as file:
+            found.update(re.findall(r'"([a-z0-9_.]+)\\?"', file.read()))
+    with open(os.path.join(sys.argv[1], "words"), "w") as file:
+        file.writelines(f'"{word}"\n' for word in sorted(found))
+
+
+def studies():
+    for path in glob.glob(os.path.join(SOURCE, "jobs/studies/*")):
+        with open(path) as file:
+            seed("study", os.path.basename(path), 0, file.read(), "--train.epochs=5", "--search.model.hidden=16, 32")
+
+
+def journals():
+    def closed(text, seed_sum):
+        return f'{text},"crc32":"{zlib.crc32(text.encode(), seed_sum):08x}"}}\n'
+
+    study, data, predictions = "0123456789abcdef", "data", struct.pack("<3f", 1, 2, 3)
+    header = closed(f'{{"sheaf_journal":1,"program":"0.1.0","study":"{study}","data":"{data}"', 0)
+    of_study = zlib.crc32(f"{study}\n{data}".encode())
+    lines = [header]
+    for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',
+                                   f',"predictions":[0,{len(predictions)},{zlib.crc32(predictions)}]']):
+        status = "failed" if "message" in more else "finished"
+        lines.append(closed(f'{{"iteration":{number},"status":"{status}","rank":0,"lane":0,"gpu":-1,"engine":"torch",'
+                            '"final_loss":0.25,"validation_loss":"nan","validation_score":1.5,"epochs":2,"steps":20,'
+                            f'"seconds":0.5,"start_seconds":0.125,"wait_seconds":0{more}', of_study))
+    for options in (0, 2):
+        seed("journal", f"whole{options}", options, "".join(lines), predictions)
+        for number, line in enumerate(lines[1:]):
+            seed("journal", f"line{options}{number}", options, header + line, predictions)
+    seed("journal", "torn", 0, "".join(lines)[:-30], b"")
+
+
+def tables():
+    seed("csv", "header", 0, "", "", "a,b,y\n1,2,0\n3.5,-4e2,1\n")
+    seed("csv", "quoted", 0, "y", "1", '"a","b ""c""",y\r\n1,"x\ny",cat\r\n2,"",dog\r\n')
+    seed("csv", "several", 0x14, "0,-1", "", "1;2;3\n4;5;6\n", "7;8;9\n")
+    seed("csv", "regression", 0x3c, "-1", "", "a\tb\n1\t0.5\n2\t1.5\n")
+    seed("csv", "mark", 0, "", "", b"\xef\xbb\xbf\n\n1,0\n2,1\n")
+
+
+def npy(dtype, shape, numbers, fortran=False, version=1):
+    text = str({"descr": dtype, "fortran_order": fortran, "shape": shape}).encode() + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + numbers
+
+
+def arrays():
+    features = npy("<f4", (2, 3), struct.pack("<6f", *range(6)))
+    labels = npy("<i8", (2,), struct.pack("<2q", 0, 1))
+    seed("npy", "plain", 0, features, labels)
+    seed("npy", "fortran", 0, npy(">f8", (2, 3), struct.pack(">6d", *range(6)), True, 2), labels)
+    seed("npy", "half", 3, npy("<f2", (2, 1, 2), struct.pack("<4e", 1, 2, 3, 4)), npy("|b1", (2,), b"\0\1"))
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        for large in (False, True):
+            archive = io.BytesIO()
+            with zipfile.ZipFile(archive, "w", method) as file:
+                for name, array in (("X.npy", features), ("y.npy", labels)):
+                    with file.open(name, "w", force_zip64=large) as member:
+                        member.write(array)
+            seed("npz", f"method{method}{large}", 0, archive.getvalue(), "", "")
+    seed("npz", "named", 0, archive.getvalue(), "y", "X")
+
+
+def images():
+    pixels = b"\0\0\x08\x03" + struct.pack(">3I", 2, 2, 2) + bytes(range(8))
+    labels = b"\0\0\x08\x01" + struct.pack(">I", 2) + b"\1\0"
+    seed("images", "idx", 0, pixels, labels)
+    seed("images", "two", 0, pixels, labels, pixels, labels)
+    seed("images", "float", 0, b"\0\0\x0d\x01" + struct.pack(">If", 1, 1), b"\0\0\x0c\x01" + struct.pack(">2I", 1, 1))
+    seed("images", "cifar", 1, bytes([3]) + bytes(3072))
+
+
+def chunks():
+    numbers = bytes(range(64))
+    for name, kinds in (("shuffle", [9]), ("deflate", [1]), ("sum", [2]), ("all", [9, 1, 2]), ("sums", [2, 21, 1, 2])):
+        seed("chunk_filters", "numbers_" + name, 1, bytes([64, 0, 0] + kinds), numbers)
+    seed("chunk_filters", "stored", 0, bytes([64, 0, 0, 1]), zlib.compress(numbers))
+    seed("chunk_filters", "skipped", 0, bytes([64, 0, 1, 1]), numbers)
+    seed("chunk_filters", "gzip", 0, bytes([64, 0, 0, 1]), gzip.compress(numbers))
+    for options in range(128):
+        seed("elements", str(options), options, struct.pack("<4d", 1.5, -1e300, float("nan"), 2.0**63) + b"\x00\x7c\xff")
+
+
+for write in (studies, journals, tables, arrays, images, chunks, words):
+    write()
