@@ -14,7 +14,7 @@ checks = Checks()
 
 def words(engine):
     # Six iterations of some seconds each in the place of the small ones.
-    return study(engine, epochs={"resident": 12000, "torch": 500}[engine], hidden="64") + [
+    return study(engine, epochs={"resident": 9000, "torch": 300}[engine], hidden="64") + [
         "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
 
 

@@ -129,7 +129,7 @@ for kind, whole in originals.items():
         checks.check(code == 0, f"{kind}, {mode}: undamaged, it trains", wrong)
 
 codes, of_library = {}, 0
-numbers = [argument("--only", 0)] if "--only" in sys.argv else range(argument("--count", 40))
+numbers = [argument("--only", 0)] if "--only" in sys.argv else range(argument("--count", 12))
 for number in numbers:
     draw = random.Random(f"{seed} {number}")
     kind, mode = list(originals)[number % len(originals)], draw.choice(MODES)

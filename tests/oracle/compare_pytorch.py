@@ -233,15 +233,15 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-    counts = {"torch": (84 + 4) * 12 + (28 + 4) * 4, "resident": (70 + 4) * 12 + (28 + 4) * 4}
-    expected, worst, failures = {}, {}, []
-    for engine, trained in entries.items():
-        assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)
-        for entry in trained:
-            start = entry["study"], entry["iteration"]  # both engines begin alike
-            if start not in expected:
-                expected[start] = train_again(entry, studies[entry["study"]], data)
-            failures += compare(entry, expected[start], worst)
+        counts = {"torch": (84 + 4) * 12 + (28 + 4) * 4, "resident": (70 + 4) * 12 + (28 + 4) * 4}
+        expected, worst, failures = {}, {}, []
+        for engine, trained in entries.items():
+            assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)
+            for entry in trained:
+                start = entry["study"], entry["iteration"]  # both engines begin alike
+                if start not in expected:
+                    expected[start] = train_again(entry, studies[entry["study"]], data)
+                failures += compare(entry, expected[start], worst)
     print("\n".join(failures[:50]))
     print(f"{sum(counts.values())} trainings, {len(failures)} losses differ; largest relative differences: {worst}")
     sys.exit(1 if failures else 0)
