@@ -31,7 +31,7 @@ mode = streamed
 memory = 32
 [model]
 kind = cnn
-channels = 16, 32
+channels = 16 32
 [train]
 optimizer = adam
 learning_rate = 1e-3
