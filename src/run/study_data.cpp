@@ -68,7 +68,8 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   prepared.data = load_targets(study.data, schema, world, node);
   auto scalings = streamed_scalings(study, schema, *prepared.data, options.threads, world);
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, std::move(scalings)); });
-  prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node);
+  // A node alone may lack the memory for its windows: the others must learn of it.
+  agree(world, [&] { prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node); });
   log_root(fmt::format("'{}' is streamed: {} windows of {} rows, {} in memory at once", study.data.file,
                        options.plan.windows(), std::min(options.plan.window_rows(), schema.rows), options.plan.slots));
 }
