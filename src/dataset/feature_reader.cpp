@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
 
 #include "core/finite.hpp"
 
@@ -37,22 +36,33 @@ void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers) co
       channels_first(turned_, image, row);
     }
   }
-  if constexpr (std::is_same_v<Value, float>) {
-    const std::int64_t count = rows.count() * width_;
-    const std::int64_t place = first_not_finite(values, count);
-    if (place == count) return;
-    throw BadRow(rows.begin + place / width_,
-                 fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
-                             "Remove or replace it.",
-                             rows_.description(), values[place], rows.begin + place / width_, place % width_));
-  }
 }
 
-void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
+void FeatureReader::require_finite(IndexRange rows, const float* values) const {
+  const std::int64_t count = rows.count() * width_;
+  const std::int64_t place = first_not_finite(values, count);
+  if (place == count) return;
+  throw BadRow(rows.begin + place / width_,
+               fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
+                           "Remove or replace it.",
+                           rows_.description(), values[place], rows.begin + place / width_, place % width_));
+}
+
+void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buffers) const {
   if (bytes_)
     read_as(rows, reinterpret_cast<std::uint8_t*>(values), buffers);
   else
     read_as(rows, reinterpret_cast<float*>(values), buffers);
+}
+
+void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
+  read_again(rows, values, buffers);
+  if (!bytes_) require_finite(rows, reinterpret_cast<const float*>(values));
+}
+
+void FeatureReader::read_floats(IndexRange rows, float* values, Buffers& buffers) const {
+  read_as(rows, values, buffers);
+  if (!bytes_) require_finite(rows, values);
 }
 
 }  // namespace sheaf

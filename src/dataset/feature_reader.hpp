@@ -46,12 +46,16 @@ class FeatureReader {
   /// lowest row that holds a number that is not finite, RunError when the file cannot be read. Thread-safe.
   void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
+  /// The same for rows that were read before, and are not looked at again.
+  void read_again(IndexRange rows, std::byte* values, Buffers& buffers) const;
+
   /// The same, bytes as floats, too.
-  void read_floats(IndexRange rows, float* values, Buffers& buffers) const { read_as(rows, values, buffers); }
+  void read_floats(IndexRange rows, float* values, Buffers& buffers) const;
 
  private:
   template <class Value>
   void read_as(IndexRange rows, Value* values, Buffers& buffers) const;
+  void require_finite(IndexRange rows, const float* values) const;
 
   StoredRows rows_;
   std::int64_t width_;

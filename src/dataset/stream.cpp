@@ -21,6 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Who has waited long may be a little late.
+constexpr int waited_per_nap = 8;
+constexpr std::chrono::nanoseconds shortest_nap{20'000}, longest_nap{10'000'000};
+
 struct Round {
   std::int64_t first_pass = 0;  // counted from the beginning of the stream
   std::int64_t epochs = 0;
@@ -46,6 +50,7 @@ struct Stream::State {
     Counter blocks;  // of it that are read
     Counter lanes;   // that are done with it
   };
+  using Looked = std::atomic<bool>;  // whether a block's values were found fit for training, once for all passes
 
   State(const DataOptions& data, const FileSchema& schema, const DataSet& all_targets, const StreamOptions& stream,
         const Communicator& ranks)
@@ -56,9 +61,11 @@ struct Stream::State {
         node(ranks.split(0)),
         lanes(node.sum(stream.lanes)),
         reader(data, schema),
-        memory(node, sizeof(Board) + slots() * (sizeof(Slot) + storage.bytes)) {
+        memory(node, sizeof(Board) + slots() * (sizeof(Slot) + storage.bytes) +
+                         static_cast<std::size_t>(stream.plan.blocks()) * sizeof(Looked)) {
     board = reinterpret_cast<Board*>(memory.data());
     slot_boards = reinterpret_cast<Slot*>(memory.data() + sizeof(Board));
+    looked_at = reinterpret_cast<Looked*>(slot_memory(stream.plan.slots));
     if (node.is_root())
       for (std::size_t slot = 0; slot < slots(); ++slot)
         slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
@@ -77,16 +84,16 @@ struct Stream::State {
   }
   Slot& slot_of(std::int64_t window) const { return slot_boards[window % options.plan.slots]; }
 
-  // Sleeps until `ready()`; false when the stream is stopped before. Naps grow: a lane waits for milliseconds at most,
-  // a reader perhaps for hours.
+  // Sleeps until `ready()`, in naps that grow with the time waited; false when the stream is stopped before.
   template <class Ready>
   bool wait(const Ready& ready) const {
-    std::chrono::microseconds nap{20};
-    while (!ready()) {
+    if (ready()) return true;
+    const auto start = Clock::now();
+    do {
       if (stopping || failed) return false;
-      std::this_thread::sleep_for(nap);
-      nap = std::min(nap * 2, std::chrono::microseconds{1000});
-    }
+      const std::chrono::nanoseconds waited = Clock::now() - start;
+      std::this_thread::sleep_for(std::clamp(waited / waited_per_nap, shortest_nap, longest_nap));
+    } while (!ready());
     return true;
   }
 
@@ -128,6 +135,7 @@ struct Stream::State {
   SharedArray memory;
   Board* board = nullptr;
   Slot* slot_boards = nullptr;
+  Looked* looked_at = nullptr;  // [blocks]
   std::atomic<bool> stopping{false}, failed{false};
   std::atomic<std::int64_t> bytes_read{0};
   std::mutex mutex;
@@ -137,10 +145,16 @@ struct Stream::State {
 
 // Reads block `block` of the file to place `place` of a window, its targets with it.
 void Stream::State::read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers) {
-  const IndexRange rows = reader.block(block);
+  const IndexRange rows = options.plan.rows_of(block);
   const std::int64_t first = place * options.plan.block_rows;
   const StoredArrays arrays = arrays_in(to, storage, shape.task);
-  reader.read(rows, arrays.features + first * feature_bytes(shape), buffers);
+  std::byte* features = arrays.features + first * feature_bytes(shape);
+  if (looked_at[block]) {
+    reader.read_again(rows, features, buffers);
+  } else {
+    reader.read(rows, features, buffers);
+    looked_at[block] = true;
+  }
   if (arrays.labels != nullptr)
     std::copy(targets.labels + rows.begin, targets.labels + rows.end, arrays.labels + first);
   if (arrays.targets != nullptr)
@@ -252,7 +266,7 @@ const Window* StreamLane::next() {
   window_.blocks.clear();
   for (std::int64_t place = places.begin; place < places.end; ++place)
     window_.blocks.push_back(
-        {stream_.reader.block(order_[static_cast<std::size_t>(place)]), (place - places.begin) * plan.block_rows});
+        {plan.rows_of(order_[static_cast<std::size_t>(place)]), (place - places.begin) * plan.block_rows});
   window_.data = stream_.targets;
   window_.data.rows = plan.window_rows();
   attach(arrays_in(stream_.slot_memory(next_window_ % plan.slots), stream_.storage, stream_.shape.task), stream_.shape,

@@ -16,7 +16,21 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t streaming_mebibytes = 512;
 
+// Blocks of a file are put together as far as they are still copied faster for it, while a window holds enough of them
+// to look like the whole file.
+constexpr std::int64_t quick_block_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t mixing_blocks = 128;
+
+std::int64_t enlarged(std::int64_t block_rows, std::int64_t row_bytes, std::int64_t window_bytes) {
+  const std::int64_t wanted = std::min(quick_block_bytes, window_bytes / mixing_blocks);
+  return block_rows * std::max<std::int64_t>(1, wanted / (block_rows * row_bytes));
+}
+
 }  // namespace
+
+IndexRange StreamPlan::rows_of(std::int64_t block) const {
+  return {block * block_rows, std::min((block + 1) * block_rows, rows)};
+}
 
 IndexRange StreamPlan::blocks_of(std::int64_t window) const {
   return {window * window_blocks, std::min((window + 1) * window_blocks, blocks())};
@@ -25,10 +39,13 @@ IndexRange StreamPlan::blocks_of(std::int64_t window) const {
 StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes) {
   StreamPlan plan;
   plan.rows = rows;
-  plan.block_rows = block_rows;
   plan.slots = options.read_ahead + 1;
   const std::int64_t mebibytes = options.memory_mib > 0 ? options.memory_mib : streaming_mebibytes;
-  const std::int64_t most_blocks = mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
+  const std::int64_t slot_bytes = mebibytes * mebibyte / plan.slots;
+  block_rows = enlarged(block_rows, row_bytes,
+                        options.window > 0 ? std::min(options.window * row_bytes, slot_bytes) : slot_bytes);
+  plan.block_rows = block_rows;
+  const std::int64_t most_blocks = slot_bytes / (block_rows * row_bytes);
   const auto refuse = [&](std::int64_t window_blocks, const std::string& problem, const std::string& advice) {
     const std::int64_t needed = plan.slots * window_blocks * block_rows * row_bytes;
     throw RunError(fmt::format("{} ({} windows in memory need {} MiB, data.memory gives {}). Set data.memory = {}{}.",

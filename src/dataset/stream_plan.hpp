@@ -24,11 +24,14 @@ struct StreamPlan {
   std::int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::int64_t windows() const { return (blocks() + window_blocks - 1) / window_blocks; }
   std::int64_t window_rows() const { return window_blocks * block_rows; }
+  /// Rows of the file.
+  IndexRange rows_of(std::int64_t block) const;
   /// Places in the pass's order of blocks.
   IndexRange blocks_of(std::int64_t window) const;
 };
 
-/// `row_bytes`: of a row in memory, targets included. Throws RunError when data.memory does not take one block and
+/// `block_rows`: that are read at one go, of which a block is a multiple; `row_bytes`: of a row in memory, targets
+/// included. Throws RunError when data.memory does not take one block and
 /// those read ahead, or data.window asks for more than it takes.
 StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes);
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ namespace sheaf {
 class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
+  std::chrono::steady_clock::time_point looked_;  // at the file, whether it is as it was
   std::vector<std::byte> bytes_;
 };
 
@@ -50,7 +52,7 @@ class StoredRows {
   /// Reads any rows into values[rows.count() * info().row_elements()]; whole blocks cost least. T: float, double,
   /// std::int64_t (of integers), std::uint8_t (of info().is_bytes). Conversions as DataSetReader::read_rows.
   /// Thread-safe. Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or
-  /// was changed since it was opened.
+  /// was changed since it was opened (looked at every millisecond).
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers) const;
 

@@ -13,8 +13,9 @@
 namespace sheaf {
 namespace {
 
-// A piece: many rows at once make large products, and few enough that a core's second-level cache holds them.
-constexpr std::int64_t piece_bytes = std::int64_t{512} << 10;
+// A piece: many rows at once make large products, and few enough that a core's second-level cache holds them beside
+// what else is used: copies into more of it cost twice as much.
+constexpr std::int64_t piece_bytes = std::int64_t{256} << 10;
 
 // Numbers of targets that are read at a time: their chunks are much longer than those of features.
 constexpr std::int64_t window_numbers = 1 << 17;

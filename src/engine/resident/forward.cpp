@@ -10,10 +10,12 @@
 namespace sheaf {
 namespace {
 
-// A panel's weights over a block of inputs are 32 KiB, a first-level cache.
-constexpr std::int64_t panel_outputs = 128;
-constexpr std::int64_t block_inputs = 64;
-constexpr std::int64_t most_tile_rows = 64;
+// Four vectors of outputs by three rows fill AVX2's registers with sums, so a product keeps them there over a whole
+// block of inputs. A panel's weights over a block, 100 KiB, and a tile of rows stay in the second-level cache: for
+// every vector of weights that comes from there, three are multiplied.
+constexpr std::int64_t panel_outputs = 32;
+constexpr std::int64_t most_block_inputs = 800;
+constexpr std::int64_t most_tile_rows = 96;
 
 // Outputs are padded to whole vectors.
 constexpr std::int64_t vector_floats = 8;
@@ -72,6 +74,8 @@ void ResidentForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& laye
 void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias,
                                 const float* parameters) {
   Place place{layer.inputs, layer.outputs, round_up(layer.outputs, vector_floats), bias, {}};
+  const std::int64_t blocks = (layer.inputs + most_block_inputs - 1) / most_block_inputs;
+  const std::int64_t block_inputs = (layer.inputs + blocks - 1) / blocks;
   for (std::int64_t output = 0; output < place.stride; output += panel_outputs) {
     const std::int64_t width = std::min(panel_outputs, place.stride - output);
     const std::int64_t used = std::min(width, layer.outputs - output);

@@ -15,8 +15,7 @@
 namespace sheaf {
 
 /// Activations lie by rows here, and the weights of a layer in panels of outputs, [inputs][outputs of the panel] each:
-/// a product is outputs of a panel x rows of a tile, over a block of inputs whose weights stay in the first-level
-/// cache. Not shared between threads.
+/// a product is outputs of a panel x rows of a tile, over a block of inputs. Not shared between threads.
 class ResidentForward {
  public:
   /// `layers` are dense; `parameters` is their flat list (initial_weights()). Its tiles cut `usual_count` rows evenly.
