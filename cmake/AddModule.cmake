@@ -1,15 +1,31 @@
-# add_module(<folder> SOURCES <files...> [DEPENDS <folders...>] [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
-# One static library a folder of src/, named sheaf_<folder>. DEPENDS are the folders it may include.
+# add_module(<folder> [LOADED] SOURCES <files...> [DEPENDS <folders...>] [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
+# One static library a folder of src/, named sheaf_<folder>. DEPENDS are the folders it may include. LOADED: a shared
+# library instead, beside the program, which loads it. It holds nothing of the folders that it includes, and finds their
+# one copy in the program, which exports them.
 function(add_module folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LOADED" "" "SOURCES;DEPENDS;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "add_module(${folder}): SOURCES are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  add_library(sheaf_${folder} STATIC ${arg_SOURCES})
-  target_include_directories(sheaf_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
+  if(arg_LOADED)
+    add_library(sheaf_${folder} SHARED ${arg_SOURCES})
+    set_target_properties(sheaf_${folder} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    target_link_libraries(sheaf_${folder} INTERFACE ${arg_DEPENDS})
+    foreach(target ${arg_DEPENDS})
+      set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+      target_include_directories(sheaf_${folder} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/>)
+      target_compile_definitions(sheaf_${folder} PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
+    endforeach()
+    # Also for a test that calls nothing of it by name.
+    target_link_options(sheaf_${folder} INTERFACE -Wl,--no-as-needed)
+  else()
+    add_library(sheaf_${folder} STATIC ${arg_SOURCES})
+    target_link_libraries(sheaf_${folder} PUBLIC ${arg_DEPENDS})
+  endif()
+  target_include_directories(sheaf_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(sheaf_${folder}
-    PUBLIC ${arg_DEPENDS} ${arg_PUBLIC_LIBRARIES}
+    PUBLIC ${arg_PUBLIC_LIBRARIES}
     PRIVATE sheaf_flags ${arg_PRIVATE_LIBRARIES})
 endfunction()
 

@@ -2,6 +2,7 @@
 # add_mpi_test(<name> RANKS <n...> SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...] [TIMEOUT s])
 #                                                     one Catch2 program, run as <name>.np<n> for each n
 # add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...])          any other check
+# A test that lets LibTorch do something DEPENDS on libtorch: it is linked then, and nothing is loaded later.
 # MPI tests may use more ranks than cores, and root where that is all there is.
 
 set(SHEAF_MPI_ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe

@@ -13,13 +13,13 @@ set(layers
   "model"
   "engine journal partition results"
   "run"
-  "commands")
+  "commands libtorch")
 
 # The third-party headers that one place alone may name: pattern of the header | the beginnings of those files' paths.
 set(third_party
   "mpi\\.h|mpi/"
   "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|hdf5/"
-  "(torch|ATen|c10|caffe2)/.*|model/ engine/"
+  "(torch|ATen|c10|caffe2)/.*|libtorch/"
   "boost/.*|options/parse_study.cpp"
   "hwloc(\\.h|/.*)|device/"
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"

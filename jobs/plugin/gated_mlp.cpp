@@ -4,7 +4,7 @@
 //   --model.kind=plugin:build/plugin/gated_mlp.so
 // Add -DCMAKE_PREFIX_PATH=... when Sheaf was built with another LibTorch than the system's: it must be the same.
 // SPDX-License-Identifier: MIT
-#include "model/plugin.hpp"
+#include "libtorch/plugin.hpp"
 
 #include <torch/nn/modules/linear.h>
 

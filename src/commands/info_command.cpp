@@ -10,6 +10,7 @@
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
 #include "engine/engine.hpp"
+#include "engine/torch_backend.hpp"
 #include "hdf5/file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
@@ -23,7 +24,7 @@ void info_command(const CommandCall& call, const Communicator& world) {
     if (!call.words.empty())
       throw UsageError(
           fmt::format("'sheaf info' takes no further words (it got '{}'). Write: sheaf info.", call.words[0]));
-    flops = measure_blas_flops();
+    flops = torch_backend().measure_blas_flops();
   });
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(RunOptions{}, world, node);
@@ -31,7 +32,7 @@ void info_command(const CommandCall& call, const Communicator& world) {
   const auto speeds = world.all_gather(std::vector<double>{flops});
   if (!world.is_root()) return;
 
-  const TorchInfo torch = torch_info();
+  const TorchInfo torch = torch_backend().info();
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({})\n", program_version(), git_revision());

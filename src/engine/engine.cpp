@@ -9,7 +9,7 @@
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/streamed_engine.hpp"
-#include "engine/torch_trainer.hpp"
+#include "engine/torch_backend.hpp"
 #include "engine/training.hpp"
 
 namespace sheaf {
@@ -19,9 +19,7 @@ namespace {
 class ChoosingEngine : public Engine {
  public:
   ChoosingEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), lots_(context) {
-    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
-  }
+      : context_(context), device_(device), lots_(context) {}
 
   bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) {
@@ -74,7 +72,7 @@ class ChoosingEngine : public Engine {
 
   Trainer& torch_trainer() {
     try {
-      if (!torch_) torch_ = make_torch_trainer(device_, context_.data);
+      if (!torch_) torch_ = torch_backend().make_trainer(device_, context_.data);
     } catch (const RunError& error) {
       throw DeviceError(error.what());
     }

@@ -59,21 +59,10 @@ struct LaneDevice {
 /// in the lane's own thread. Training throws RunError when the device cannot be used.
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 
-/// LibTorch's view of the machine. Local.
-struct TorchInfo {
-  std::string version;
-  std::string blas;           ///< as LibTorch names it
-  int cuda_device_count = 0;  ///< that LibTorch can use; 0 in a CPU build
-};
-TorchInfo torch_info();
-
 /// What the resident engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.
 std::string resident_engine_info();
 
 /// Whether its products are left to BLAS: LIBXSMM is missing or has no code for this processor. Local.
 bool resident_engine_needs_blas();
-
-/// Speed in FLOP/s of a 256 x 256 float product on the calling thread with one thread; takes about 10 ms.
-double measure_blas_flops();
 
 }  // namespace sheaf

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "model/model_file.hpp"
+#include "model/trained_model.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {

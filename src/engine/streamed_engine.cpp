@@ -12,7 +12,7 @@
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/streamed_course.hpp"
-#include "engine/torch_trainer.hpp"
+#include "engine/torch_backend.hpp"
 #include "plan/estimate.hpp"
 
 namespace sheaf {
@@ -33,9 +33,7 @@ struct Model {
 class StreamedEngine : public Engine {
  public:
   StreamedEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), lane_(*context.stream) {
-    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
-  }
+      : context_(context), device_(device), lane_(*context.stream) {}
 
   bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     std::deque<Model> waiting;
@@ -91,9 +89,9 @@ class StreamedEngine : public Engine {
 
   std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
-    return std::make_unique<StreamedCourse>(context_, iteration,
-                                            resident ? make_resident_trainer() : make_torch_trainer(device_, nullptr),
-                                            resident ? TrainedBy::resident : TrainedBy::torch);
+    return std::make_unique<StreamedCourse>(
+        context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr),
+        resident ? TrainedBy::resident : TrainedBy::torch);
   }
 
   // False when no lane of the node has had anything to train.

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "engine/predictor.hpp"
+#include "engine/torch_backend.hpp"
 #include "run/model_keeper.hpp"
 
 namespace sheaf {
@@ -73,7 +74,7 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
 
 EvaluationSubject make_subject(const EvaluationRequest& request) {
   std::vector<LoadedModel> models;
-  for (const auto& path : model_files(request)) models.push_back(load_model_file(path));
+  for (const auto& path : model_files(request)) models.push_back(torch_backend().load_model_file(path));
   EvaluatedRows rows(request.data, request.targets);
   Judgement judgement;
   judgement.task = task_of(request, models.front(), rows);

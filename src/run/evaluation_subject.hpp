@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/evaluation_sums.hpp"
-#include "model/model_file.hpp"
+#include "model/trained_model.hpp"
 #include "run/evaluated_rows.hpp"
 #include "run/execute_evaluate.hpp"
 

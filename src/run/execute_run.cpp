@@ -20,6 +20,8 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engine/engine_choice.hpp"
+#include "engine/product_speed.hpp"
+#include "engine/torch_backend.hpp"
 #include "hdf5/file.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/replay.hpp"
@@ -50,16 +52,21 @@ double seconds_since(Clock::time_point start) {
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;
 
+// Whether LibTorch trains any trial.
+bool torch_trains(const std::vector<std::string>& engine_reasons) {
+  return std::any_of(engine_reasons.begin(), engine_reasons.end(),
+                     [](const std::string& reason) { return !reason.empty(); });
+}
+
 void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
-  const bool torch_trains = std::any_of(engine_reasons.begin(), engine_reasons.end(),
-                                        [](const std::string& reason) { return !reason.empty(); });
-  if (!torch_trains && !resident_engine_needs_blas()) return;
-  const double flops = measure_blas_flops();
+  const bool by_torch = torch_trains(engine_reasons);
+  if (!by_torch && !resident_engine_needs_blas()) return;
+  const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_resident_flops();
   if (flops < slow_blas_flops)
     warn_root(
-        fmt::format("LibTorch's matrix products run at {:.1f} GFLOP/s (the BLAS library behind it is slow, or the "
-                    "core is busy). Install OpenBLAS's OpenMP build (libopenblas0-openmp on Debian).",
-                    flops / 1e9));
+        fmt::format("{} matrix products run at {:.1f} GFLOP/s (the BLAS library behind them is slow, or the core is "
+                    "busy). Install OpenBLAS's OpenMP build (libopenblas0-openmp on Debian).",
+                    by_torch ? "LibTorch's" : "The resident engine's", flops / 1e9));
 }
 
 // Why LibTorch trained, for each trial; where ranks differ, those on GPUs are the ones that needed it. Collective.
@@ -77,9 +84,9 @@ std::string utc_text(std::time_t time) {
 
 std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line,
                                                             const std::string& data_fingerprint,
-                                                            const std::string& directory, int rank_count,
-                                                            std::time_t started, double seconds) {
-  const TorchInfo torch = torch_info();
+                                                            const std::string& directory, bool uses_torch,
+                                                            int rank_count, std::time_t started, double seconds) {
+  const TorchInfo torch = uses_torch ? torch_backend().info() : TorchInfo{"not used", "not used"};
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
           {"command_line", command_line},
@@ -206,6 +213,10 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
   agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
   const auto reasons = engine_reasons(*plan, study.run, on_gpu, world);
+  const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsKept::none;
+  agree(world, [&] {
+    if (uses_torch) torch_backend();  // not by a lane in the middle of a training
+  });
   const StudyData data = prepare_study_data(study, *plan, placement, world, node);
   require_same_on_all_ranks(study, world);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
@@ -245,8 +256,8 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
     results.ranks = ranks;
     results.streamed_bytes = streamed_bytes;
     results.engine_reasons = reasons;
-    results.provenance =
-        provenance(request.command_line, fingerprint, run.directory, world.size(), started, seconds_since(start));
+    results.provenance = provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), started,
+                                    seconds_since(start));
     const bool left = !iterations_left(replay.iterations, total).empty();
     {
       const auto files = lock_files(run.directory, share);

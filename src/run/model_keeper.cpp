@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "model/model_file.hpp"
+#include "engine/torch_backend.hpp"
 #include "results/leaderboard.hpp"
 
 namespace sheaf {
@@ -37,7 +37,7 @@ class KeepingEngine : public Engine {
     const TrainedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
                              std::exchange(trained.network, {}),
                              std::exchange(trained.scaling, {})};
-    write_whole_file(model_path(models_.run_directory, number), model_file_bytes(model));
+    write_whole_file(model_path(models_.run_directory, number), torch_backend().model_file_bytes(model));
   }
 
   std::unique_ptr<Engine> engine_;

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
-#include "engine/engine.hpp"
+#include "engine/torch_backend.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 VisibleGpus usable_gpus() {
   VisibleGpus visible = find_gpus();
   if (visible.gpus.empty()) return visible;
-  if (torch_info().cuda_device_count == 0) return {{}, "LibTorch was built without CUDA"};
+  if (torch_backend().info().cuda_device_count == 0) return {{}, "LibTorch was built without CUDA"};
   return visible;
 }
 

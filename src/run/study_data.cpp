@@ -13,7 +13,7 @@
 #include "dataset/storage.hpp"
 #include "dataset/stream_scaling.hpp"
 #include "dataset/synthetic.hpp"
-#include "model/network_check.hpp"
+#include "engine/network_check.hpp"
 #include "mpi/agreement.hpp"
 #include "plan/estimate.hpp"
 

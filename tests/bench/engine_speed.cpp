@@ -16,7 +16,7 @@
 #include "engine/engine.hpp"
 #include "engine/resident/product.hpp"
 #include "engine/resident_trainer.hpp"
-#include "engine/torch_trainer.hpp"
+#include "libtorch/torch_trainer.hpp"
 #include "model/initial_weights.hpp"
 #include "mpi/session.hpp"
 #include "plan/estimate.hpp"

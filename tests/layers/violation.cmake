@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.21)
 
 set(expected
 "mpi/CMakeLists.txt: DEPENDS partition, which is not below mpi
-core/clock.hpp: includes <torch/torch.h>, which only model/, engine/ may name
+core/clock.hpp: includes <torch/torch.h>, which only libtorch/ may name
 core/clock.hpp: includes \"options/study.hpp\", but options is not below core
 dataset/dataset.hpp: includes <H5Ipublic.h>, which only hdf5/ may name
 dataset/dataset.hpp: includes \"mpi.h\", which does not begin with a folder of src/ (others' headers stand in <>)

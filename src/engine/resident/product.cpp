@@ -5,6 +5,8 @@
 #include <libxsmm.h>
 #endif
 
+#include <dlfcn.h>
+
 #include <cassert>
 #include <limits>
 #include <type_traits>
@@ -26,6 +28,12 @@ int blas_int(std::int64_t value) {
   return static_cast<int>(value);
 }
 
+// A lane is one core's, but the OpenMP that a BLAS library brings along gives each new thread all of them.
+void keep_blas_to_this_core() {
+  static const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set_threads != nullptr) set_threads(1);
+}
+
 }  // namespace
 
 template <class Value>
@@ -40,6 +48,7 @@ Product<Value>::Product(const ProductShape& shape) : shape_(shape) {
   else
     code_ = libxsmm_dmmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, nullptr);
 #endif
+  if (code_ == nullptr) keep_blas_to_this_core();
 }
 
 template <class Value>

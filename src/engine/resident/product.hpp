@@ -17,7 +17,8 @@ struct ProductShape {
 };
 
 /// A product whose machine code LIBXSMM has made for the shape and this machine; where LIBXSMM is missing or has no
-/// code for the machine, BLAS. Cheap to copy; calls allocate nothing. Value: float or double.
+/// code for the machine, BLAS, which keeps to one thread from now on where this is made. Cheap to copy; calls allocate
+/// nothing. Value: float or double.
 template <class Value>
 class Product {
  public:

@@ -6,8 +6,8 @@
 
 #include "engine/predictor.hpp"
 #include "engine/score.hpp"
-#include "small_studies.hpp"
 #include "support/catch.hpp"
+#include "support/small_studies.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;

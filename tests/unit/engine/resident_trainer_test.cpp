@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "dataset/synthetic.hpp"
-#include "one_training.hpp"
 #include "support/catch.hpp"
+#include "support/one_training.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;

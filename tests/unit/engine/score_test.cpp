@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "small_studies.hpp"
 #include "support/catch.hpp"
+#include "support/small_studies.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;

@@ -22,7 +22,7 @@
 
 #include "dataset/synthetic.hpp"
 #include "engine/resident_trainer.hpp"
-#include "one_training.hpp"
+#include "support/one_training.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "libtorch/network_maker.hpp"
+
+#include "libtorch/layer_network.hpp"
+#include "libtorch/plugin_model.hpp"
+#include "libtorch/script_model.hpp"
+
+namespace sheaf {
+namespace {
+
+template <class Model>
+const Model& loaded(std::map<std::string, std::unique_ptr<Model>>& models, const std::string& file) {
+  auto& model = models[file];
+  if (!model) model = std::make_unique<Model>(file);
+  return *model;
+}
+
+}  // namespace
+
+NetworkMaker::NetworkMaker() = default;
+NetworkMaker::~NetworkMaker() = default;
+
+std::unique_ptr<Network> NetworkMaker::make(const NetworkParts& parts, torch::Device device, torch::ScalarType dtype) {
+  const ModelOptions& model = parts.model;
+  if (model.kind == ModelKind::torchscript)
+    return loaded(scripts_, model.file).make(model, parts.shape.image, parts.iteration_seed, device, dtype);
+  if (model.kind == ModelKind::plugin)
+    return loaded(plugins_, model.file).make(parts.shape, parts.iteration_seed, device, dtype);
+  return std::make_unique<LayerNetwork>(model, parts.layers, parts.weights, device, dtype);
+}
+
+}  // namespace sheaf

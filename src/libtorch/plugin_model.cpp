@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "libtorch/plugin_model.hpp"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "core/error.hpp"
+#include "libtorch/module_network.hpp"
+
+namespace sheaf {
+namespace {
+
+class PluginNetwork : public ModuleNetwork {
+ public:
+  PluginNetwork(torch::nn::AnyModule module, ImageShape image, torch::Device device, torch::ScalarType dtype)
+      : ModuleNetwork(image), module_(std::move(module)) {
+    adopt(module_.ptr()->parameters(), module_.ptr()->buffers(), device, dtype);
+  }
+
+ private:
+  void set_training(bool training) override { module_.ptr()->train(training); }
+  torch::Tensor run(const torch::Tensor& rows) override { return module_.forward(rows); }
+
+  torch::nn::AnyModule module_;
+};
+
+// The factory with LibTorch's generator to itself.
+torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape, std::uint64_t seed) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  generator.set_current_seed(seed);
+  return factory(shape, seed);
+}
+
+}  // namespace
+
+PluginModel::PluginModel(const std::string& file) : file_(file) {
+  // A name without a slash would be looked for among the system's libraries.
+  void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr)
+    throw RunError(fmt::format(
+        "the plugin '{}' cannot be loaded ({}). Give a shared library built as jobs/plugin says.", file, dlerror()));
+  void* symbol = dlsym(library, "sheaf_plugin");
+  require(
+      symbol != nullptr,
+      fmt::format("'{}' is no plugin (it registers no model). Add SHEAF_REGISTER_MODEL of libtorch/plugin.hpp.", file));
+  const PluginEntry& entry = *reinterpret_cast<const PluginEntry* (*)()>(symbol)();
+  require(entry.version == plugin_version,
+          fmt::format("the plugin '{}' was built for another Sheaf (plugin version {} instead of {}). Build it anew.",
+                      file, entry.version, plugin_version));
+  require(entry.torch_version == std::string(TORCH_VERSION),
+          fmt::format("the plugin '{}' was built with another LibTorch ({} instead of {}). Build it anew.", file,
+                      entry.torch_version, TORCH_VERSION));
+  factory_ = entry.make;
+}
+
+std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
+                                           torch::ScalarType dtype) const {
+  const ImageShape& image = shape.image;
+  torch::nn::AnyModule module =
+      make_seeded(factory_, {shape.features, shape.outputs, image.channels, image.height, image.width}, iteration_seed);
+  for (const auto& part : module.ptr()->modules())
+    require(part->name().rfind("torch::nn::", 0) != 0 || part->name().find("Dropout") == std::string::npos,
+            fmt::format("the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so no "
+                        "run could be repeated). Build it without.",
+                        file_, part->name()));
+  return std::make_unique<PluginNetwork>(std::move(module), image, device, dtype);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "libtorch/torch_training.hpp"
+
+#include <torch/optim/optimizer.h>
+#include <torch/serialize/archive.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "libtorch/optimizer.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t validation_batch_size = 1024;  // bounds the memory of activations
+
+// Adds up batch losses in double. On a GPU the sum stays there until it is asked for, so that steps need not wait.
+class LossSum {
+ public:
+  LossSum(Reduction reduction, torch::Device device) : reduction_(reduction) {
+    if (device.is_cuda()) on_gpu_ = torch::zeros({}, torch::TensorOptions(torch::kFloat64).device(device));
+  }
+
+  void add(const torch::Tensor& loss, std::int64_t rows) {
+    const double weight = reduction_ == Reduction::mean ? static_cast<double>(rows) : 1.0;
+    if (on_gpu_.defined())
+      on_gpu_.add_(loss.detach(), weight);
+    else
+      sum_ += weight * loss.item<double>();
+  }
+
+  double value() const { return on_gpu_.defined() ? on_gpu_.item<double>() : sum_; }
+
+ private:
+  Reduction reduction_;
+  double sum_ = 0;
+  torch::Tensor on_gpu_;
+};
+
+std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
+  return train.batch_size == 0 ? count : std::min(train.batch_size, count);
+}
+
+void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
+  state.put_array(static_cast<const char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
+}
+
+// Into the tensor's own memory, which others see parts of.
+void get_tensor(ByteReader& state, const torch::Tensor& tensor) {
+  const torch::NoGradGuard no_grad;
+  torch::Tensor plain = torch::empty(tensor.sizes(), torch::TensorOptions(tensor.scalar_type()));
+  state.get_array(static_cast<char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
+  torch::Tensor(tensor).copy_(plain);
+}
+
+torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::Tensor& targets,
+                      at::Reduction::Reduction reduction) {
+  switch (loss) {
+    case LossKind::mse:
+      return torch::mse_loss(outputs, targets, reduction);
+    case LossKind::cross_entropy:
+      return torch::cross_entropy_loss(outputs, targets, {}, reduction);
+    case LossKind::bce:
+      return torch::binary_cross_entropy_with_logits(outputs, targets, {}, {}, reduction);
+  }
+  return {};
+}
+
+template <class Number>
+void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::vector<Number>& to) {
+  const torch::Tensor plain = tensor.detach().to(torch::kCPU, type).contiguous();
+  to.insert(to.end(), plain.data_ptr<Number>(), plain.data_ptr<Number>() + plain.numel());
+}
+
+}  // namespace
+
+torch::ScalarType dtype_of(const TrainOptions& train) {
+  return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
+}
+
+torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         const torch::Tensor& weights) {
+  const bool mean = train.reduction == Reduction::mean;
+  if (!weights.defined()) return loss_of(train.loss, outputs, targets, mean ? at::Reduction::Mean : at::Reduction::Sum);
+  const torch::Tensor losses =
+      loss_of(train.loss, outputs, targets, at::Reduction::None);  // of rows, or [rows, outputs]
+  const torch::Tensor weighted = losses * (losses.dim() == 1 ? weights : weights.unsqueeze(1));
+  return mean ? weighted.mean() : weighted.sum();
+}
+
+TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors)
+    : task_(task),
+      train_(task.trial.train),
+      batch_size_(batch_size_of(train_, static_cast<std::int64_t>(task.rows.size()))),
+      network_(std::move(network)),
+      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_),
+              network_->parameters().device()),
+      optimizer_(make_optimizer(train_, network_->parameters())) {}
+
+TorchTraining::~TorchTraining() = default;
+
+// The training rows in the order of this epoch.
+std::vector<std::int64_t> TorchTraining::epoch_rows() const {
+  auto order = batch_order(static_cast<std::int64_t>(task_.rows.size()), train_.shuffle, task_.seed, epochs_);
+  for (auto& position : order) position = task_.rows[static_cast<std::size_t>(position)];
+  return order;
+}
+
+void TorchTraining::read_from(const DataSet& data) {
+  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss, dtype_of(train_),
+                        network_->parameters().device());
+}
+
+// The losses of the batches, each times its rows where it is their mean.
+double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
+  torch::Tensor gradients = network_->parameters().grad();
+  LossSum sum(train_.reduction, gradients.device());
+  reader_.read(rows, batch_size_, [&](const Batch& batch) {
+    gradients.zero_();
+    const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, steps_});
+    const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
+    loss.backward();
+    optimizer_->step();
+    sum.add(loss, batch.features.size(0));
+    ++steps_;
+  });
+  return sum.value();
+}
+
+double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+  const torch::NoGradGuard no_grad;
+  LossSum sum(train_.reduction, network_->parameters().device());
+  reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
+    const torch::Tensor found = network_->forward(batch.features);
+    sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
+    const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
+    outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
+  });
+  return sum.value();
+}
+
+double TorchTraining::per_row(double loss_sum, const std::vector<std::int64_t>& rows) const {
+  return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows.size()) : loss_sum;
+}
+
+void TorchTraining::save(ByteWriter& state) const {
+  state.put(epochs_);
+  state.put(steps_);
+  put_tensor(network_->parameters(), state);
+  for (const auto& buffer : network_->buffers()) put_tensor(buffer, state);
+  torch::serialize::OutputArchive archive;
+  optimizer_->save(archive);
+  std::ostringstream text;
+  archive.save_to(text);
+  state.put_list(text.str());
+}
+
+void TorchTraining::restore(ByteReader& state) {
+  epochs_ = state.get<std::int64_t>();
+  steps_ = state.get<std::int64_t>();
+  get_tensor(state, network_->parameters());
+  for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);
+  std::istringstream text(state.get_list<std::string>());
+  torch::serialize::InputArchive archive;
+  archive.load_from(text, network_->parameters().device());
+  optimizer_->load(archive);
+}
+
+double TorchTraining::train_epoch() {
+  const auto rows = epoch_rows();
+  const double sum = train_batches(rows);
+  ++epochs_;
+  return per_row(sum, rows);
+}
+
+double TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64_t>& rows) {
+  read_from(data);
+  return train_batches(rows);
+}
+
+double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+  outputs.clear();
+  return per_row(evaluate_batches(rows, outputs), rows);
+}
+
+double TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
+                                    std::vector<float>& outputs) {
+  read_from(data);
+  return evaluate_batches(rows, outputs);
+}
+
+NetworkState TorchTraining::state() const {
+  NetworkState state;
+  append_numbers(network_->parameters(), torch::kFloat32, state.parameters);
+  for (const torch::Tensor& buffer : network_->buffers()) append_numbers(buffer, torch::kFloat64, state.buffers);
+  return state;
+}
+
+}  // namespace sheaf

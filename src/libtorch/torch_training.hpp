@@ -1,0 +1,64 @@
+// One model's training in LibTorch: any network, autograd, LibTorch's optimizers. The reference.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/bytes.hpp"
+#include "engine/training.hpp"
+#include "libtorch/batch_reader.hpp"
+#include "libtorch/network.hpp"
+#include "options/study.hpp"
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace sheaf {
+
+/// The loss of a batch, reduced as `train` says: over rows and outputs (mse, bce with logits) or over rows
+/// (cross_entropy). `weights` [rows] multiply the rows' losses; a mean still divides by the number of rows. Undefined:
+/// all 1. Source: Keras's sample_weight with the reduction sum_over_batch_size.
+torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         const torch::Tensor& weights = {});
+
+/// The type of a network's parameters.
+torch::ScalarType dtype_of(const TrainOptions& train);
+
+/// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
+class TorchTraining {
+ public:
+  /// `network` is the task's, `tensors` are its data, on one device.
+  TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
+  ~TorchTraining();
+
+  double train_epoch();
+  double train_rows(const DataSet& data, const std::vector<std::int64_t>& rows);
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  NetworkState state() const;
+  std::int64_t steps() const { return steps_; }
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
+
+  const Network& network() const { return *network_; }
+
+ private:
+  std::vector<std::int64_t> epoch_rows() const;
+  void read_from(const DataSet& data);
+  double train_batches(const std::vector<std::int64_t>& rows);
+  double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
+
+  TrainingTask task_;
+  TrainOptions train_;
+  std::int64_t batch_size_;
+  std::unique_ptr<Network> network_;
+  BatchReader reader_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::int64_t epochs_ = 0, steps_ = 0;
+};
+
+}  // namespace sheaf

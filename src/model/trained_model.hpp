@@ -1,0 +1,43 @@
+// What is known of a trained model, in memory and as its file holds it. Free of torch.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/splits.hpp"
+#include "options/study.hpp"
+#include "plan/iteration_record.hpp"
+#include "plan/network_layout.hpp"
+
+namespace torch::jit {
+struct Module;
+}
+
+namespace sheaf {
+
+/// What a model file of ours says of its model, as text in its attribute `sheaf`.
+struct ModelDescription {
+  ModelOptions model;
+  Task task = Task::regression;
+  LossKind loss = LossKind::mse;
+  DataShape shape;  ///< that it was laid out for; `rows` is of no meaning
+};
+
+/// A network with what it learned.
+struct TrainedModel {
+  ModelDescription description;
+  NetworkState network;    ///< read back only of networks with a layout
+  FeatureScaling scaling;  ///< of the features
+};
+
+/// A model as its file holds it.
+struct LoadedModel {
+  std::string path;
+  std::shared_ptr<torch::jit::Module> module;  ///< on the CPU, in evaluation mode
+  std::optional<TrainedModel> trained;         ///< of files that model_file_bytes() made
+};
+
+}  // namespace sheaf

@@ -1,0 +1,71 @@
+"""LibTorch is loaded by what needs it and by nothing else; and where it cannot be loaded, what needs it says so."""
+
+import glob
+import os
+import shutil
+
+from program import DIGITS, SHEAF, Checks, launch, sheaf
+
+checks = Checks()
+shutil.rmtree("libtorch", ignore_errors=True)
+os.makedirs("libtorch")
+os.chdir("libtorch")
+with open("study.cfg", "w") as file:
+    file.write(f"""
+[data]
+file = {DIGITS}
+task = classification
+validation = 0.2
+[model]
+kind = mlp
+hidden = 8
+[train]
+epochs = 1
+loss = cross_entropy
+""")
+with open("table.csv", "w") as file:
+    file.write("a,b\n1,2\n3,4\n")
+
+
+def run(name, *words):
+    return ["run", "study.cfg", "--run.device=cpu", "--run.progress=none", f"--run.output={name}", *words]
+
+
+def loads_torch(*words, ranks=None):
+    """Whether a process of the command loads LibTorch: what the dynamic linker notes of the files it opens."""
+    for path in glob.glob("linker.*"):
+        os.remove(path)
+    done = sheaf(*words, ranks=ranks, environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "linker"})
+    checks.check(done.code == 0, f"{words}: exit code", done.stderr)
+    found = []
+    for path in glob.glob("linker.*"):
+        with open(path, errors="replace") as file:
+            found.append("libc10" in file.read())
+    checks.check(found, f"{words}: the linker's notes are there")
+    return any(found)
+
+
+for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device=cpu"], 2), (run("alone_run"), None),
+                     (["resume", "alone_run"], None), (run("two_ranks"), 2),
+                     (run("streamed", "--data.mode=streamed", "--data.memory=1"), 2),
+                     (["import", "table.csv", "table.h5"], None),
+                     (["preprocess", DIGITS, "scaled.h5", "--normalise=standard"], 2)):
+    checks.check(not loads_torch(*words, ranks=ranks), f"{words} do without LibTorch")
+for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
+                     (run("cnn", "--model.kind=cnn", "--data.image=1x8x8", "--model.channels=2"), None),
+                     (run("kept", "--run.models=best"), 2), (["evaluate", "kept", f"--data.file={DIGITS}"], None)):
+    checks.check(loads_torch(*words, ranks=ranks), f"{words} load LibTorch")
+
+# The program without the library beside it.
+os.mkdir("bare")
+shutil.copy(SHEAF, "bare/sheaf")
+for ranks in (None, 2):
+    done = launch(["bare/sheaf"] + run(f"resident_{ranks}"), ranks=ranks)
+    checks.check(done.code == 0, f"the resident engine trains without the library (ranks: {ranks})", done.stderr)
+    done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
+    lines = done.error_lines()
+    checks.check(done.code == 1 and len(lines) == 1 and "libsheaf_libtorch.so beside the program" in lines[0],
+                 f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
+    checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
+
+raise SystemExit(checks.finish())

@@ -1,0 +1,135 @@
+// A training that goes on from any of its checkpoints ends with the same bits.
+// SPDX-License-Identifier: MIT
+#include <cstring>
+#include <map>
+
+#include "core/error.hpp"
+#include "dataset/synthetic.hpp"
+#include "support/small_studies.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+Study study_of(EngineKind engine, OptimizerKind optimizer) {
+  Study study;
+  study.data.task = Task::classification;
+  study.data.classes = 3;
+  study.data.rows = 90;
+  study.data.columns = 12;
+  study.data.relation = Relation::linear;
+  study.data.validation = 0.2;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {9};
+  study.model.dropout = 0.2;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = optimizer;
+  study.train.momentum = optimizer == OptimizerKind::sgd || optimizer == OptimizerKind::rmsprop ? 0.5 : 0;
+  study.train.batch_size = 16;
+  study.train.epochs = 5;
+  study.ensemble.members = 2;
+  study.run.engine = engine;
+  study.run.curves = true;
+  return study;
+}
+
+// Trains with what `checkpoints` offers.
+TrainedIteration train_with(const Study& study, const DataSet& data, const Checkpoints& checkpoints,
+                            bool stops = false) {
+  const Plan plan(study);
+  Splits splits(study, data);
+  TrainingContext context{study, plan, &data, &splits};
+  context.checkpoints = &checkpoints;
+  TrainedIteration found;
+  found.record.iteration = -1;
+  make_engine(context, {-1, 1})
+      ->train(
+          {0, 1}, [&](TrainedIteration&& trained) { found = std::move(trained); }, [&] { return stops; });
+  return found;
+}
+
+// But for times.
+std::vector<double> numbers_of(const TrainedIteration& trained) {
+  const IterationRecord& record = trained.record;
+  std::vector<double> numbers = {record.final_loss,
+                                 record.validation_loss,
+                                 record.validation_score,
+                                 static_cast<double>(record.epochs),
+                                 static_cast<double>(record.steps),
+                                 static_cast<double>(record.status)};
+  for (const auto& epoch : trained.epochs)
+    for (const double value : {epoch.training_loss, epoch.validation_loss, epoch.validation_score})
+      numbers.push_back(value);
+  numbers.insert(numbers.end(), trained.predictions.begin(), trained.predictions.end());
+  return numbers;
+}
+
+std::vector<std::string> all_states(const Study& study, const DataSet& data) {
+  std::vector<std::string> states;
+  Checkpoints checkpoints;
+  checkpoints.interval_seconds = 0;
+  checkpoints.load = [](std::int64_t) { return std::nullopt; };
+  checkpoints.save = [&](std::int64_t iteration, const std::string& state) {
+    CHECK(iteration == 0);
+    states.push_back(state);
+  };
+  train_with(study, data, checkpoints);
+  return states;
+}
+
+void check_study(const Study& study, const DataSet& data) {
+  const auto whole = numbers_of(train_first(study, &data));
+  const auto states = all_states(study, data);
+  REQUIRE(states.size() == static_cast<std::size_t>(study.train.epochs - 1));
+  for (const auto& state : states) {
+    Checkpoints checkpoints;
+    checkpoints.interval_seconds = 1000;
+    checkpoints.load = [&](std::int64_t) { return state; };
+    checkpoints.save = [](std::int64_t, const std::string&) { FAIL("it is not yet time"); };
+    CHECK(numbers_of(train_with(study, data, checkpoints)) == whole);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("both engines go on from a checkpoint to the same bits, with every optimizer and precision") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch})
+    for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop})
+      for (const auto precision : {Precision::float32, Precision::float64}) {
+        Study study = study_of(engine, optimizer);
+        study.train.precision = precision;
+        INFO("engine " << static_cast<int>(engine) << ", optimizer " << static_cast<int>(optimizer));
+        check_study(study, draw_synthetic(study.data, 1));
+      }
+}
+
+TEST_CASE("batch norm's running statistics are kept, too") {
+  Study study = study_of(EngineKind::torch, OptimizerKind::adam);
+  study.model.kind = ModelKind::resnet18;
+  study.model.hidden.clear();
+  study.model.dropout = 0;
+  study.data.rows = 20;
+  study.data.columns = 3 * 8 * 8;
+  study.data.image = {3, 8, 8};
+  study.train.batch_size = 8;
+  study.train.epochs = 2;
+  check_study(study, draw_synthetic(study.data, 1));
+}
+
+TEST_CASE("a state of another network does not fit, and a disk that takes none ends the job") {
+  Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  const DataSet data = draw_synthetic(study.data, 1);
+  const std::string state = all_states(study, data).front();
+  Checkpoints checkpoints;
+  checkpoints.load = [&](std::int64_t) { return state.substr(0, state.size() / 2); };
+  checkpoints.save = [](std::int64_t, const std::string&) {};
+  CHECK(train_with(study, data, checkpoints).record.status == IterationStatus::failed);
+
+  checkpoints.interval_seconds = 0;
+  checkpoints.load = [](std::int64_t) { return std::nullopt; };
+  checkpoints.save = [](std::int64_t, const std::string&) { throw RunError("no room"); };
+  CHECK_THROWS_AS(train_with(study, data, checkpoints), DeviceError);
+}

@@ -1,0 +1,109 @@
+// The resident engine's forward pass against LibTorch's, and what trainers give of their networks.
+// SPDX-License-Identifier: MIT
+#include "engine/resident/forward.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "core/random_fill.hpp"
+#include "dataset/synthetic.hpp"
+#include "engine/resident_trainer.hpp"
+#include "libtorch/layer_network.hpp"
+#include "libtorch/torch_trainer.hpp"
+#include "model/initial_weights.hpp"
+#include "support/catch.hpp"
+#include "support/one_training.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+std::vector<float> draw(std::int64_t count, std::uint64_t index) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  fill_normal({3, Purpose::synthetic_features, index, 0}, values.data(), count);
+  return values;
+}
+
+double greatest_distance(const std::vector<float>& ours, const torch::Tensor& theirs) {
+  const auto mine = torch::from_blob(const_cast<float*>(ours.data()), theirs.sizes(), torch::kFloat32);
+  return (mine - theirs).abs().max().item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of rows") {
+  for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {5}, {128}, {300, 17}}) {
+    for (const std::int64_t features : {1, 63, 130}) {
+      for (const std::int64_t outputs : {1, 10, 150}) {
+        ModelOptions model;
+        model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
+        model.hidden = hidden;
+        model.activation = features == 63 ? Activation::gelu : Activation::relu;
+        model.bias = features != 1;
+        const auto layers = network_layout(model, {0, features, outputs, {}});
+        const auto weights = initial_weights(layers, Initialisation::he, 5);
+        const FeatureScaling scaling =
+            features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
+        ResidentForward forward(layers, model.activation, weights, scaling, 84);
+        LayerNetwork network(model, layers, weights, torch::kCPU, torch::kFloat64);
+        for (const std::int64_t rows : {1, 42, 84, 200}) {
+          auto values = draw(rows * features, 4);
+          std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
+          forward(values.data(), rows, found.data());
+          for (std::size_t place = 0; place < values.size() && !scaling.shift.empty(); ++place)
+            values[place] = (values[place] - scaling.shift[place % scaling.shift.size()]) *
+                            scaling.scale[place % scaling.scale.size()];
+          const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
+          const torch::NoGradGuard no_grad;
+          CHECK(greatest_distance(found, network.forward(inputs)) < 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the outputs of a row depend on it alone, to the bit") {
+  ModelOptions model;
+  model.kind = ModelKind::mlp;
+  model.hidden = {70};
+  const auto layers = network_layout(model, {0, 90, 3, {}});
+  ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {}, 100);
+  const auto values = draw(100 * 90, 1);
+  std::vector<float> together(300), alone(3);
+  forward(values.data(), 100, together.data());
+  for (std::size_t row = 0; row < 100; ++row) {
+    forward(values.data() + row * 90, 1, alone.data());
+    CHECK(std::memcmp(alone.data(), together.data() + row * 3, sizeof(float) * 3) == 0);
+  }
+}
+
+TEST_CASE("trainers give their parameters as the flat list that they start from") {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.data.draw = Draw::study;
+  study.data.relation = Relation::linear;
+  study.data.columns = 70;
+  study.data.outputs = 2;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {20};
+  for (const auto precision : {Precision::float32, Precision::float64}) {
+    study.train.precision = precision;
+    const OneTraining training(study, draw_synthetic(study.data, 1));
+    const auto resident = make_resident_trainer();
+    const auto torch = make_torch_trainer({-1, 1}, nullptr);
+    resident->start(training.task());
+    torch->start(training.task());
+    CHECK(resident->network().parameters == training.task().weights);
+    CHECK(torch->network().parameters == training.task().weights);
+    resident->train_epoch();
+    torch->train_epoch();
+    const auto ours = resident->network().parameters, theirs = torch->network().parameters;
+    REQUIRE(ours.size() == theirs.size());
+    CHECK(ours != training.task().weights);
+    double greatest = 0;
+    for (std::size_t place = 0; place < ours.size(); ++place)
+      greatest = std::max(greatest, std::abs(double{ours[place]} - double{theirs[place]}));
+    CHECK(greatest < 1e-4);
+  }
+}
