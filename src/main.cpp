@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "commands/commands.hpp"
 #include "core/allocator.hpp"
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
@@ -69,13 +71,19 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::done);
   }
 
+  // What a signal may stop in order is watched over from its first moment to its last.
+  std::optional<StopSignals> signals;
+  if (!words.empty() && (words[0] == "run" || words[0] == "resume")) signals.emplace();
   MpiSession session(argc, argv);
   try {
     const Communicator world = Communicator::world();
     set_log_rank(world.rank(), world.size());
     return static_cast<int>(run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world));
   } catch (const AgreedError& error) {
-    log_error_lines(error.what());
+    if (error.code() == ExitCode::stopped)
+      log_root(error.what());
+    else
+      log_error_lines(error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     log_rank("error: out of memory (an allocation failed). Use fewer ranks or lanes, or a smaller data set.");

@@ -34,6 +34,12 @@ class DeviceError : public RunError {
   using RunError::RunError;
 };
 
+/// Somebody has asked the job to end. Ends in exit code 75.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// What agree() (mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end in order.
 class AgreedError : public std::runtime_error {
  public:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "dataset/feature_reader.hpp"
 #include "hdf5/stored_rows.hpp"
@@ -52,6 +53,7 @@ void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int
     for_each_index(blocks, threads, [&]() -> IndexWork {
       auto buffers = std::make_shared<FeatureReader::Buffers>();
       return [&, buffers](std::int64_t number) {
+        leave_if_interrupted();
         const IndexRange rows = reader.block(number);
         reader.read(rows, features + rows.begin * row_bytes, *buffers);
       };
@@ -66,6 +68,7 @@ void read_rows(const StoredRows& stored, const Communicator& world, const Commun
     RowBuffers buffers;
     std::vector<T> values(static_cast<std::size_t>(stored.most_block_elements()));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
+      leave_if_interrupted();
       const IndexRange rows = stored.block(number);
       stored.read(rows, values.data(), buffers);
       for (std::int64_t row = rows.begin; row < rows.end; ++row)

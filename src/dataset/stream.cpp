@@ -6,7 +6,9 @@
 #include <cassert>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/error.hpp"
@@ -21,14 +23,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+
 // Who has waited long may be a little late.
 constexpr int waited_per_nap = 8;
 constexpr std::chrono::nanoseconds shortest_nap{20'000}, longest_nap{10'000'000};
 
 struct Round {
-  std::int64_t first_pass = 0;  // counted from the beginning of the stream
+  std::int64_t first_window = 0;  // counted from the beginning of the stream
+  std::int64_t begin = 0;         // the same window, counted from the first pass of such a round
+  std::int64_t count = 0;         // of windows
   std::int64_t epochs = 0;
 };
+
+// Raises `known` to `value`.
+void raise_to(std::atomic<std::int64_t>& known, std::int64_t value) {
+  for (std::int64_t now = known; now < value && !known.compare_exchange_weak(now, value);) {
+  }
+}
 
 }  // namespace
 
@@ -38,12 +50,14 @@ struct Stream::State {
     std::atomic<std::int64_t> value;
   };
   struct Board {
-    Counter arrivals;       // lanes that came to a round, in all
-    Counter round;          // that is on, from 1
-    Counter wanted[2];      // epochs, of the round of that parity
-    Counter first_pass[2];  // likewise
-    Counter next_block;     // to be read, counted over all passes
-    Counter failed;         // a rank cannot read; it ends the job
+    Counter arrivals;         // lanes that came to a round, in all
+    Counter round;            // that is on, from 1
+    Counter wanted[2];        // epochs, of the round of that parity
+    Counter unneeded[2];      // likewise; windows before the first that is needed, `endless` less them
+    Counter first_window[2];  // likewise
+    Counter next_place;       // of a block to be read, `window_blocks` of them to a window
+    Counter left;             // a lane has left its round
+    Counter failed;           // a rank cannot read; it ends the job
   };
   struct Slot {
     Counter window;  // that it is for, counted over all passes
@@ -104,18 +118,21 @@ struct Stream::State {
   }
 
   Round round_at(std::int64_t number) const {
-    return {board->first_pass[number % 2].value.load(), board->wanted[number % 2].value.load()};
+    Round round;
+    round.first_window = board->first_window[number % 2].value.load();
+    const std::int64_t needed = endless - board->unneeded[number % 2].value.load();
+    round.epochs = board->wanted[number % 2].value.load();  // last: it goes first when the round is over
+    const std::int64_t passes = pass_count(round.epochs, options.validation), windows = options.plan.windows();
+    round.begin = std::min(needed, std::max<std::int64_t>(passes - 1, 0) * windows);
+    round.count = passes * windows - round.begin;
+    return round;
   }
 
-  std::int64_t passes_of(const Round& round) const { return pass_count(round.epochs, options.validation); }
-
-  // The pass in the stream's own numbering; false when it is not of the round that is on.
-  bool find_pass(std::int64_t number, Pass& pass) const {
+  // The round of a window; false when it is not on yet.
+  bool find_round(std::int64_t window, Round& round) const {
     const std::int64_t on = board->round.value.load();
-    const Round round = round_at(on);
-    if (board->round.value.load() != on || number >= round.first_pass + passes_of(round)) return false;
-    pass = pass_at(number - round.first_pass, round.epochs, options.validation);
-    return true;
+    round = round_at(on);
+    return board->round.value.load() == on && window < round.first_window + round.count;
   }
 
   std::vector<std::int64_t> order_of(const Pass& pass) const {
@@ -170,19 +187,23 @@ void Stream::State::run_reader() {
   try {
     FeatureReader::Buffers buffers;
     std::vector<std::int64_t> order;
-    std::int64_t ordered_pass = -1;
+    std::optional<Pass> ordered;
     for (;;) {
-      const std::int64_t task = board->next_block.value.fetch_add(1);
-      const std::int64_t number = task / plan.blocks(), place = task % plan.blocks();
-      const std::int64_t window = number * plan.windows() + place / plan.window_blocks;
+      const std::int64_t task = board->next_place.value.fetch_add(1);
+      const std::int64_t window = task / plan.window_blocks, place = task % plan.window_blocks;
       Slot& slot = slot_of(window);
-      Pass pass;
-      if (!wait([&] { return find_pass(number, pass); })) return;
+      Round round;
+      if (!wait([&] { return find_round(window, round); })) return;
+      if (window < round.first_window) continue;  // an empty place: the others of its round are all read
+      const std::int64_t number = window - round.first_window + round.begin;
+      const IndexRange places = plan.blocks_of(number % plan.windows());
+      if (place >= places.count()) continue;  // a pass's last window
       if (!wait([&] { return slot.window.value.load() == window; })) return;
       if (board->failed.value.load() > 0) return;  // one message is enough
-      if (ordered_pass != number) order = order_of(pass);
-      ordered_pass = number;
-      read_block(order[static_cast<std::size_t>(place)], place % plan.window_blocks, slot_memory(window % plan.slots),
+      const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
+      if (ordered != pass) order = order_of(pass);
+      ordered = pass;
+      read_block(order[static_cast<std::size_t>(places.begin + place)], place, slot_memory(window % plan.slots),
                  buffers);
       slot.blocks.value.fetch_add(1);
     }
@@ -210,27 +231,37 @@ std::int64_t Stream::bytes_read() const {
   return state_->bytes_read;
 }
 
-std::int64_t StreamLane::begin_round(std::int64_t epochs) {
+void StreamLane::leave() {
+  stream_.board->left.value = 1;
+}
+
+bool StreamLane::is_left() const {
+  return stream_.board->left.value.load() > 0;
+}
+
+std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
   using Board = Stream::State::Board;
+  if (is_left()) return 0;
   assert(!holds_ && next_window_ == end_window_);
   Board& board = *stream_.board;
   const std::int64_t round = round_ + 1;
-  auto& wanted = board.wanted[round % 2].value;
-  for (std::int64_t known = wanted; known < epochs && !wanted.compare_exchange_weak(known, epochs);) {
-  }
+  raise_to(board.wanted[round % 2].value, epochs);
+  if (epochs > 0) raise_to(board.unneeded[round % 2].value, endless - from);
   if (board.arrivals.value.fetch_add(1) + 1 == stream_.lanes * round) {  // the last one begins it for all
     const Round before = stream_.round_at(round_);
-    board.first_pass[round % 2].value = before.first_pass + stream_.passes_of(before);
-    board.wanted[round_ % 2].value = 0;  // of the round after this one
+    board.first_window[round % 2].value = before.first_window + before.count;
+    board.wanted[round_ % 2].value = 0;  // of the round after this one, as the next
+    board.unneeded[round_ % 2].value = 0;
     board.round.value = round;
   }
-  if (!stream_.wait([&] { return board.round.value.load() >= round; })) stream_.rethrow_failure();
+  if (!stream_.wait([&] { return board.round.value.load() >= round || is_left(); })) stream_.rethrow_failure();
+  if (board.round.value.load() < round) return 0;
   const Round now = stream_.round_at(round);
   round_ = round;
   epochs_ = now.epochs;
-  first_pass_ = now.first_pass;
-  next_window_ = now.first_pass * stream_.options.plan.windows();
-  end_window_ = next_window_ + stream_.passes_of(now) * stream_.options.plan.windows();
+  begin_ = now.begin;
+  next_window_ = first_window_ = now.first_window;
+  end_window_ = first_window_ + now.count;
   return now.epochs;
 }
 
@@ -245,20 +276,24 @@ void StreamLane::release() {
   slot.window.value = window + stream_.options.plan.slots;
 }
 
-const Window* StreamLane::next() {
+const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   release();
   if (next_window_ == end_window_) return nullptr;
   const StreamPlan& plan = stream_.options.plan;
-  const std::int64_t number = next_window_ % plan.windows();
-  const Pass pass = pass_at(next_window_ / plan.windows() - first_pass_, epochs_, stream_.options.validation);
-  if (number == 0) order_ = stream_.order_of(pass);
+  const std::int64_t place_in_passes = next_window_ - first_window_ + begin_;
+  const std::int64_t number = place_in_passes % plan.windows();
+  const Pass pass = pass_at(place_in_passes / plan.windows(), epochs_, stream_.options.validation);
+  if (number == 0 || next_window_ == first_window_) order_ = stream_.order_of(pass);
   const IndexRange places = plan.blocks_of(number);
   auto& slot = stream_.slot_of(next_window_);
   const auto start = Clock::now();
-  const bool is_there = stream_.wait(
-      [&] { return slot.window.value.load() == next_window_ && slot.blocks.value.load() == places.count(); });
+  const auto is_there = [&] {
+    return slot.window.value.load() == next_window_ && slot.blocks.value.load() == places.count();
+  };
+  const bool ended = !stream_.wait([&] { return is_there() || is_left() || (gives_up && gives_up()); });
   waited_ += std::chrono::duration<double>(Clock::now() - start).count();
-  if (!is_there) stream_.rethrow_failure();
+  if (ended) stream_.rethrow_failure();
+  if (!is_there()) return nullptr;
 
   window_.pass = pass;
   window_.number = number;

@@ -1,13 +1,14 @@
 // A data set larger than memory, passing through the memory that the ranks of a node share.
 //
-// The node's lanes train in rounds: each brings the models that it has claimed, all begin with the first epoch, and
-// every window of rows that is read serves them all, so that a pass reads the file once however many models, lanes and
-// ranks there are. Reading threads of all ranks take block by block from one counter, ahead of the lanes by as many
-// windows as memory has slots. Who waits, waits asleep.
-// SPDX-License-Identifier: MIT
+// The node's lanes train in rounds: each brings the models that it has claimed, a round begins where the one that is
+// least far begins, and every window of rows that is read serves them all, so that a pass reads the file once however
+// many models, lanes and ranks there are; a model that goes on from a checkpoint lets pass what it has had. Reading
+// threads of all ranks take block by block from one counter, ahead of the lanes by as many windows as memory has slots.
+// Who waits, waits asleep. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,17 +69,29 @@ class Stream {
 };
 
 /// One lane's way through the stream. Every lane of the node takes part in every round, with models or without, until
-/// a round has none. Not shared between threads. Functions throw RunError when this rank's reading has failed.
+/// a round has none or a lane leaves one, which ends the stream for all. Not shared between threads. Functions throw
+/// RunError when this rank's reading has failed.
 class StreamLane {
  public:
   explicit StreamLane(Stream& stream) : stream_(*stream.state_) {}
 
   /// Waits for all lanes of the node, then begins a round; `epochs` is what the lane's models want at most, 0 without
-  /// models. Returns how many the round has; 0: no lane has models any more.
-  std::int64_t begin_round(std::int64_t epochs);
+  /// models, `from` the first window that one of them needs, counted from the first pass on. Returns how many epochs
+  /// the round has; 0: no lane has models any more, or one has left.
+  std::int64_t begin_round(std::int64_t epochs, std::int64_t from = 0);
 
-  /// The next window of the round, nothing at its end. What was returned before is no longer valid.
-  const Window* next();
+  /// The next window of the round; nothing at its end, once a lane has left it, or when `gives_up`, asked while there
+  /// is nothing to train on, says so. What was returned before is no longer valid.
+  const Window* next(const std::function<bool()>& gives_up = {});
+
+  /// Leaves the round before its end.
+  void leave();
+  /// Whether a lane has.
+  bool is_left() const;
+
+  /// Windows that next() has given in this round, and that it has still to give.
+  std::int64_t windows_given() const { return next_window_ - first_window_; }
+  std::int64_t windows_left() const { return end_window_ - next_window_; }
 
   /// Seconds that next() has waited for data, since the lane began.
   double waited_seconds() const { return waited_; }
@@ -87,11 +100,11 @@ class StreamLane {
   void release();
 
   Stream::State& stream_;
-  std::int64_t round_ = 0;        // that it is in, from 1
-  std::int64_t epochs_ = 0;       // of the round
-  std::int64_t next_window_ = 0;  // counted from the beginning of the stream
-  std::int64_t end_window_ = 0;   // of the round
-  std::int64_t first_pass_ = 0;   // of the round, likewise
+  std::int64_t round_ = 0;                          // that it is in, from 1
+  std::int64_t epochs_ = 0;                         // of the round
+  std::int64_t begin_ = 0;                          // of the round, counted from the first pass on
+  std::int64_t next_window_ = 0;                    // counted from the beginning of the stream, as are the next two
+  std::int64_t first_window_ = 0, end_window_ = 0;  // of the round
   bool holds_ = false;
   Window window_;
   std::vector<std::int64_t> order_;  // of the pass's blocks

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -86,6 +87,11 @@ Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation) {
   assert(number >= 0 && number < pass_count(epochs, validation));
   if (validation == Validation::each) return {number % 2 == 0, number / 2};
   return {number < epochs, std::min(number, epochs - 1)};
+}
+
+std::int64_t next_pass(std::int64_t epochs, bool awaits_validation, Validation validation) {
+  if (validation == Validation::each) return 2 * epochs - std::int64_t{awaits_validation};
+  return awaits_validation ? std::numeric_limits<std::int32_t>::max() : epochs;
 }
 
 std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch) {

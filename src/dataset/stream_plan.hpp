@@ -45,11 +45,19 @@ enum class Validation { none, last, each };
 struct Pass {
   bool training = true;
   std::int64_t epoch = 0;  ///< trained in it, or validated after it
+
+  bool operator==(const Pass& other) const { return training == other.training && epoch == other.epoch; }
+  bool operator!=(const Pass& other) const { return !(*this == other); }
 };
 
 /// Passes of a round: models that train side by side for up to `epochs` epochs.
 std::int64_t pass_count(std::int64_t epochs, Validation validation);
 Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation);
+
+/// The number of the pass that a model needs next which has trained `epochs` epochs: the one that trains the next, or
+/// that validates when the last of them still `awaits` it (after all epochs of the round, whatever their number, for
+/// Validation::last).
+std::int64_t next_pass(std::int64_t epochs, bool awaits_validation, Validation validation);
 
 /// Numbers of the blocks in the order of a pass.
 std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch);

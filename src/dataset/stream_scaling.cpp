@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
@@ -91,6 +92,7 @@ class PartReader {
   // [splits, features]
   void sum_up(IndexRange blocks, Moments* sums) {
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
+      leave_if_interrupted();
       const IndexRange rows = reader_.block(number);
       values_.resize(static_cast<std::size_t>(rows.count() * feature_bytes(shape_)));
       reader_.read(rows, values_.data(), buffers_);

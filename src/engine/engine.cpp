@@ -60,9 +60,7 @@ class ChoosingEngine : public Engine {
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
     const Lot lot = lots_.of(iteration);
-    TrainedIteration trained = train_iteration(context_, iteration, lot, trainer, stop_requested);
-    trained.record.engine = resident ? TrainedBy::resident : TrainedBy::torch;
-    return trained;
+    return train_iteration(context_, iteration, lot, trainer, stop_requested);
   }
 
   Trainer& resident_trainer() {

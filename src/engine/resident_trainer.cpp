@@ -39,9 +39,11 @@ class ResidentTrainer : public Trainer {
     visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
   }
 
-  double train_epoch() override {
+  TrainedBy engine() const override { return TrainedBy::resident; }
+
+  std::optional<double> train_batches(std::int64_t most) override {
     const FlushDenormals flush;
-    return visit([](auto& training) { return training.train_epoch(); });
+    return visit([&](auto& training) { return training.train_batches(most); });
   }
 
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
@@ -49,9 +51,9 @@ class ResidentTrainer : public Trainer {
     return visit([&](auto& training) { return training.evaluate(rows, outputs); });
   }
 
-  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) override {
+  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.train_rows(data, rows, count); });
+    visit([&](auto& training) { training.train_rows(data, rows, count, loss_sum); });
   }
 
   double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,

@@ -8,12 +8,19 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/kept_model.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
 #include "plan/estimate.hpp"
 
 namespace sheaf {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,7 +37,7 @@ const Value* data_or_null(const std::vector<Value>& values) {
 }  // namespace
 
 StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& iteration,
-                               std::unique_ptr<Trainer> trainer, TrainedBy engine)
+                               std::unique_ptr<Trainer> trainer)
     : context_(context),
       trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
@@ -42,23 +49,57 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
       trainer_(std::move(trainer)) {
   trained_.record.iteration = iteration.number;
   trained_.record.status = IterationStatus::finished;
-  trained_.record.engine = engine;
+  trained_.record.engine = trainer_->engine();
   trainer_->start({trial_, layers_, weights_, *context.data, *split_, rows_, iteration.seed,
                    shape_of(*context.data, context.study.data)});
+  if (context.checkpoints != nullptr)
+    find_kept_model(*context.checkpoints, trained_, *trainer_, windows_of_pass(), [&](ByteReader& state) {
+      windows_ = state.get<std::int64_t>();
+      place_ = state.get<std::int64_t>();
+      awaits_validation_ = state.get<bool>();
+      loss_sum_ = state.get<double>();
+      left_over_.restore(state);
+    });
+  kept_steps_ = trainer_->steps();
 }
 
-void StreamedCourse::use(const Window& window) {
-  const auto start = std::chrono::steady_clock::now();
-  const bool finished = trained_.record.status == IterationStatus::finished;
-  if (finished && window.pass.training && window.pass.epoch < trial_.train.epochs) {
-    train(window);
-    if (window.last) end_epoch();
-  } else if (finished && !window.pass.training &&
-             (!context_.study.run.curves || window.pass.epoch + 1 == trained_.record.epochs)) {
+std::int64_t StreamedCourse::windows_of_pass() const {
+  return context_.stream->options().plan.windows();
+}
+
+void StreamedCourse::keep() {
+  if (trainer_->steps() == kept_steps_) return;
+  keep_model(*context_.checkpoints, trained_.record, trained_.epochs, *trainer_, windows_of_pass(),
+             [&](ByteWriter& state) {
+               state.put(windows_);
+               state.put(place_);
+               state.put(awaits_validation_);
+               state.put(loss_sum_);
+               left_over_.save(state);
+             });
+  kept_steps_ = trainer_->steps();
+}
+
+std::int64_t StreamedCourse::next_window() const {
+  const auto validation = context_.stream->options().validation;
+  return next_pass(trained_.record.epochs, awaits_validation_, validation) * windows_of_pass() + windows_;
+}
+
+bool StreamedCourse::is_done() const {
+  return trained_.record.status == IterationStatus::diverged ||
+         (trained_.record.epochs == trial_.train.epochs && !awaits_validation_);
+}
+
+void StreamedCourse::use(const Window& window, const std::function<bool()>& leaves) {
+  if (is_done() || window.pass.training == awaits_validation_) return;
+  const auto start = Clock::now();
+  if (awaits_validation_) {  // any pass over the validation rows will do
     evaluate(window);
     if (window.last) end_validation();
+  } else if (window.pass.epoch == trained_.record.epochs && window.number == windows_) {
+    if (train(window, leaves) && window.last) end_epoch();
   }
-  trained_.record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  trained_.record.seconds += seconds_since(start);
 }
 
 // Where `rows`, which ascend, lie in the window.
@@ -70,6 +111,24 @@ std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const 
       places.push_back(block.place + *row - block.rows.begin);
   }
   return places;
+}
+
+void StreamedCourse::LeftOver::save(ByteWriter& state) const {
+  state.put(count);
+  state.put_list(features);
+  state.put_list(bytes);
+  state.put_list(labels);
+  state.put_list(targets);
+  state.put_list(weights);
+}
+
+void StreamedCourse::LeftOver::restore(ByteReader& state) {
+  count = state.get<std::int64_t>();
+  features = state.get_list<std::vector<float>>();
+  bytes = state.get_list<std::vector<std::uint8_t>>();
+  labels = state.get_list<std::vector<std::int64_t>>();
+  targets = state.get_list<std::vector<float>>();
+  weights = state.get_list<std::vector<float>>();
 }
 
 void StreamedCourse::keep_row(const DataSet& data, std::int64_t place) {
@@ -92,25 +151,34 @@ void StreamedCourse::train_left_over() {
   data.weights = data_or_null(left_over_.weights);
   std::vector<std::int64_t> places(static_cast<std::size_t>(left_over_.count));
   std::iota(places.begin(), places.end(), 0);
-  loss_sum_ += trainer_->train_rows(data, places.data(), left_over_.count);
+  trainer_->train_rows(data, places.data(), left_over_.count, loss_sum_);
   left_over_ = {};
 }
 
-void StreamedCourse::train(const Window& window) {
+// Takes the window from where it is in it. False: it was told to leave.
+bool StreamedCourse::train(const Window& window, const std::function<bool()>& leaves) {
   auto places = places_in(window, rows_);
   const auto count = static_cast<std::int64_t>(places.size());
   if (trial_.train.shuffle)
     shuffle_window(places.data(), count, context_.plan.iteration(trained_.record.iteration).seed, window.pass.epoch,
                    window.number);
-  std::int64_t begin = 0;
   if (left_over_.count > 0) {
-    for (; begin < count && left_over_.count < batch_size_; ++begin)
-      keep_row(window.data, places[static_cast<std::size_t>(begin)]);
+    for (; place_ < count && left_over_.count < batch_size_; ++place_)
+      keep_row(window.data, places[static_cast<std::size_t>(place_)]);
     if (left_over_.count == batch_size_) train_left_over();
   }
-  const std::int64_t whole = (count - begin) / batch_size_ * batch_size_;
-  if (whole > 0) loss_sum_ += trainer_->train_rows(window.data, places.data() + begin, whole);
-  for (begin += whole; begin < count; ++begin) keep_row(window.data, places[static_cast<std::size_t>(begin)]);
+  while (count - place_ >= batch_size_) {
+    if (leaves()) return false;
+    const auto start = Clock::now();
+    const std::int64_t batches = std::min(piece_.batches(), (count - place_) / batch_size_);
+    trainer_->train_rows(window.data, places.data() + place_, batches * batch_size_, loss_sum_);
+    place_ += batches * batch_size_;
+    piece_.learn(batches, seconds_since(start));
+  }
+  for (; place_ < count; ++place_) keep_row(window.data, places[static_cast<std::size_t>(place_)]);
+  place_ = 0;
+  ++windows_;
+  return true;
 }
 
 void StreamedCourse::end_epoch() {
@@ -119,14 +187,21 @@ void StreamedCourse::end_epoch() {
   record.final_loss =
       trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows_.size()) : loss_sum_;
   loss_sum_ = 0;
+  windows_ = 0;
   ++record.epochs;
   if (!std::isfinite(record.final_loss)) record.status = IterationStatus::diverged;
+  const auto validation = context_.stream->options().validation;
+  awaits_validation_ =
+      validation == Validation::each || (validation == Validation::last && record.epochs == trial_.train.epochs);
   if (context_.study.run.curves)
     trained_.epochs.push_back({record.iteration, record.epochs - 1, record.final_loss, none, none});
 }
 
 void StreamedCourse::evaluate(const Window& window) {
-  if (window.number == 0) outputs_.clear();
+  if (window.number == 0) {  // also where a pass was broken off
+    outputs_.clear();
+    loss_sum_ = 0;
+  }
   const auto places = places_in(window, split_->validation_rows);
   if (places.empty()) return;
   loss_sum_ += trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()), outputs_);
@@ -139,6 +214,7 @@ void StreamedCourse::end_validation() {
       trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.size()) : loss_sum_;
   record.validation_score = prediction_score(outputs_, *context_.data, rows);
   loss_sum_ = 0;
+  awaits_validation_ = false;
   if (trained_.epochs.empty()) return;
   trained_.epochs.back().validation_loss = record.validation_loss;
   trained_.epochs.back().validation_score = record.validation_score;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "dataset/splits.hpp"
 #include "dataset/stream.hpp"
 #include "engine/engine.hpp"
+#include "engine/piece_size.hpp"
 #include "engine/training.hpp"
 #include "plan/network_layout.hpp"
 #include "plan/plan.hpp"
@@ -17,22 +19,34 @@
 namespace sheaf {
 
 /// Trains its own rows of each window, shuffled, in batches that do not end with a window: what is left over waits for
-/// the next one. Not shared between threads.
+/// the next one. Between any two batches it can be kept as a checkpoint. Not shared between threads.
 class StreamedCourse {
  public:
-  /// `context.data` has no features. `trainer` has trained nothing else since it was made, or is done with it.
-  StreamedCourse(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer,
-                 TrainedBy engine);
+  /// `context.data` has no features. `trainer` has trained nothing else since it was made, or is done with it. Goes on
+  /// from the iteration's checkpoint, if there is one.
+  StreamedCourse(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer);
 
-  /// To be called for every window of a round, in order.
-  void use(const Window& window);
+  /// The first window that it needs, counted from the first pass on.
+  std::int64_t next_window() const;
 
-  /// After the round's last window.
+  /// To be called for every window of a round, in order; it takes those that come next for it. `leaves` is asked
+  /// several times a second: true ends it there, perhaps in the middle of the window, and nothing but keep() may
+  /// follow.
+  void use(const Window& window, const std::function<bool()>& leaves);
+
+  /// Everything is trained and validated.
+  bool is_done() const;
+
+  /// Makes a checkpoint if it has trained since the last one. Throws DeviceError.
+  void keep();
+
+  /// When it is done.
   TrainedIteration finish();
 
  private:
   std::vector<std::int64_t> places_in(const Window& window, const std::vector<std::int64_t>& rows) const;
-  void train(const Window& window);
+  std::int64_t windows_of_pass() const;
+  bool train(const Window& window, const std::function<bool()>& leaves);
   void end_epoch();
   void evaluate(const Window& window);
   void end_validation();
@@ -46,6 +60,9 @@ class StreamedCourse {
     std::vector<std::int64_t> labels;
     std::vector<float> targets, weights;
     std::int64_t count = 0;
+
+    void save(ByteWriter& state) const;
+    void restore(ByteReader& state);
   };
 
   const TrainingContext& context_;
@@ -56,6 +73,13 @@ class StreamedCourse {
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   const std::unique_ptr<Trainer> trainer_;
+  PieceSize piece_;
+  std::int64_t kept_steps_ = 0;  // of the last checkpoint
+
+  // Where it is: after `windows_` windows of the next epoch and `place_` rows of the one that follows, in whole
+  // batches, or before the validation of the last epoch.
+  std::int64_t windows_ = 0, place_ = 0;
+  bool awaits_validation_ = false;
   LeftOver left_over_;
   double loss_sum_ = 0;
   std::vector<float> outputs_;  // of the validation rows

@@ -2,7 +2,9 @@
 #include "engine/streamed_engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
+#include "engine/piece_size.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/streamed_course.hpp"
 #include "engine/torch_backend.hpp"
@@ -21,6 +24,12 @@ namespace {
 // What the models of a lane may take together: every reading of the file serves them all.
 constexpr double models_bytes = 256.0 * 1024 * 1024;
 constexpr std::size_t most_models = 64;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // One iteration on its way through a round.
 struct Model {
@@ -37,19 +46,23 @@ class StreamedEngine : public Engine {
 
   bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
     std::deque<Model> waiting;
-    for (std::int64_t number = claim.begin; number < claim.end; ++number) waiting.push_back({number, 0, nullptr, ""});
+    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number)
+      waiting.push_back({number, 0, nullptr, ""});
     do {
       auto models = begin_models(waiting);
       const double waited_before = lane_.waited_seconds();
-      if (!train_round(models)) return false;
+      if (!train_round(models, stop_requested)) return false;
       const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
       for (auto& model : models) {
         const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
         if (again)
           waiting.push_back({model.number, model.attempt + 1, nullptr, ""});
-        else
+        else if (!model.course || model.course->is_done())
           sink(finish(model, waited));
+        else
+          model.course->keep();
       }
+      if (lane_.is_left()) return false;
     } while (!waiting.empty() && !stop_requested());
     return true;
   }
@@ -75,13 +88,17 @@ class StreamedEngine : public Engine {
   std::vector<Model> begin_models(std::deque<Model>& waiting) {
     std::vector<Model> models;
     epochs_ = 0;
+    first_window_ = std::numeric_limits<std::int64_t>::max();
     for (double bytes = 0; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
       const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
       bytes += memory_of(trial);
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
-      attempt(model, [&] { model.course = make_course(iteration, trial); });
+      attempt(model, [&] {
+        model.course = make_course(iteration, trial);
+        first_window_ = std::min(first_window_, model.course->next_window());
+      });
       epochs_ = std::max(epochs_, trial.train.epochs);
     }
     return models;
@@ -90,17 +107,36 @@ class StreamedEngine : public Engine {
   std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
     const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
     return std::make_unique<StreamedCourse>(
-        context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr),
-        resident ? TrainedBy::resident : TrainedBy::torch);
+        context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr));
   }
 
-  // False when no lane of the node has had anything to train.
-  bool train_round(std::vector<Model>& models) {
-    if (lane_.begin_round(epochs_) == 0) return false;
-    while (const Window* window = lane_.next())
+  // False when no lane of the node has had anything to train. It may end with models that are not done: the job is to
+  // stop.
+  bool train_round(std::vector<Model>& models, const std::function<bool()>& stop_requested) {
+    if (lane_.begin_round(epochs_, first_window_) == 0) return false;
+    const auto start = Clock::now();
+    auto kept_at = start;
+    const auto leaves = [&] {
+      if (context_.checkpoints == nullptr || models.empty()) return false;
+      if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
+      return lane_.is_left();
+    };
+    while (const Window* window = leaves() ? nullptr : lane_.next(leaves)) {
       for (auto& model : models)
-        if (model.course) attempt(model, [&] { model.course->use(*window); });
+        if (model.course) attempt(model, [&] { model.course->use(*window, leaves); });
+      if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
+      for (auto& model : models)
+        if (model.course && !model.course->is_done()) model.course->keep();
+      kept_at = Clock::now();
+    }
     return true;
+  }
+
+  // Until the round's end, by what it took so far.
+  double seconds_left(Clock::time_point start) const {
+    const auto given = static_cast<double>(lane_.windows_given());  // the one at hand may not be done
+    return given < 2 ? std::numeric_limits<double>::infinity()
+                     : seconds_since(start) * static_cast<double>(lane_.windows_left() + 1) / (given - 1);
   }
 
   static TrainedIteration finish(Model& model, double waited_seconds) {
@@ -111,7 +147,7 @@ class StreamedEngine : public Engine {
       trained.record.status = IterationStatus::failed;
       trained.message = model.failure;
     }
-    trained.record.wait_seconds = waited_seconds;
+    trained.record.wait_seconds += waited_seconds;
     return trained;
   }
 
@@ -126,7 +162,8 @@ class StreamedEngine : public Engine {
   const TrainingContext context_;
   const LaneDevice device_;
   StreamLane lane_;
-  std::int64_t epochs_ = 0;  // of the models at hand
+  std::int64_t epochs_ = 0;        // of the models at hand
+  std::int64_t first_window_ = 0;  // that one of them needs
 };
 
 }  // namespace

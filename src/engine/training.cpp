@@ -11,6 +11,8 @@
 
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
+#include "engine/kept_model.hpp"
+#include "engine/piece_size.hpp"
 #include "engine/predictor.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
@@ -30,8 +32,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What finishes within it is not worth a checkpoint when the job is to stop.
-constexpr double most_seconds_after_stop = 1;
+// Optimizer steps of an epoch.
+std::int64_t epoch_steps(const TrainOptions& train, std::int64_t rows) {
+  return train.batch_size == 0 ? 1 : (rows + train.batch_size - 1) / train.batch_size;
+}
 
 // The course of one iteration.
 class Course {
@@ -47,21 +51,19 @@ class Course {
     trained_.record.iteration = iteration.number;
     if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(lot_.split->training_rows, iteration.seed);
     const auto& rows = context.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
+    steps_ = trial_.train.epochs * epoch_steps(trial_.train, static_cast<std::int64_t>(rows.size()));
     trainer.start({trial_, layers_, weights_, lot_.data, *lot_.split, rows, iteration.seed, shape_});
   }
 
   TrainedIteration run(const std::function<bool()>& stop_requested) {
     IterationRecord& record = trained_.record;
     record.status = IterationStatus::finished;
-    restore();
+    record.engine = trainer_.engine();
+    if (context_.checkpoints != nullptr) find_kept_model(*context_.checkpoints, trained_, trainer_, 0);
+    begun_steps_ = trainer_.steps();
     while (record.epochs < trial_.train.epochs && record.status == IterationStatus::finished) {
-      const auto start = Clock::now();
-      record.final_loss = trainer_.train_epoch();
-      ++record.epochs;
-      if (!std::isfinite(record.final_loss)) record.status = IterationStatus::diverged;
-      if (record.epochs == trial_.train.epochs || context_.study.run.curves) validate();
-      if (context_.study.run.curves) note_epoch();
-      if (!keep(seconds_since(start), stop_requested)) return TrainedIteration{};
+      if (const auto loss = train_piece()) end_epoch(*loss);
+      if (!keep(stop_requested)) return TrainedIteration{};
     }
     record.steps = trainer_.steps();
     if (record.status == IterationStatus::finished)
@@ -70,37 +72,40 @@ class Course {
   }
 
  private:
-  // Goes on where a checkpoint was made. What cannot be read is as if it were not there.
-  void restore() {
-    if (context_.checkpoints == nullptr) return;
-    const auto kept = context_.checkpoints->load(trained_.record.iteration);
-    if (!kept) return;
-    ByteReader state(*kept);
-    const auto record = state.get<IterationRecord>();
-    auto epochs = state.get_list<std::vector<EpochRecord>>();
-    trainer_.restore(state);
-    trained_.record = record;
-    trained_.epochs = std::move(epochs);
+  std::optional<double> train_piece() {
+    const auto start = Clock::now();
+    const std::int64_t steps = trainer_.steps();
+    const auto loss = trainer_.train_batches(piece_.batches());
+    piece_.learn(trainer_.steps() - steps, seconds_since(start));
+    return loss;
+  }
+
+  void end_epoch(double loss) {
+    IterationRecord& record = trained_.record;
+    record.final_loss = loss;
+    ++record.epochs;
+    if (!std::isfinite(loss)) record.status = IterationStatus::diverged;
+    if (record.epochs == trial_.train.epochs || context_.study.run.curves) validate();
+    if (context_.study.run.curves) note_epoch();
+  }
+
+  // By what it took so far, validations included.
+  double seconds_left() const {
+    const auto steps_left = static_cast<double>(steps_ - trainer_.steps());
+    return seconds_since(begun_at_) * steps_left / static_cast<double>(trainer_.steps() - begun_steps_);
   }
 
   // Makes a checkpoint when it is time for one. False: the training is left here.
-  bool keep(double epoch_seconds, const std::function<bool()>& stop_requested) {
-    IterationRecord& record = trained_.record;
-    const std::int64_t epochs_left = trial_.train.epochs - record.epochs;
-    if (context_.checkpoints == nullptr || epochs_left == 0 || record.status != IterationStatus::finished) return true;
-    const bool leaves = stop_requested() && static_cast<double>(epochs_left) * epoch_seconds > most_seconds_after_stop;
+  bool keep(const std::function<bool()>& stop_requested) {
+    const IterationRecord& record = trained_.record;
+    if (context_.checkpoints == nullptr || record.epochs == trial_.train.epochs ||
+        record.status != IterationStatus::finished)
+      return true;
+    const bool leaves = stop_requested() && seconds_left() > most_seconds_after_stop;
     if (!leaves && seconds_since(kept_at_) < context_.checkpoints->interval_seconds) return true;
     IterationRecord so_far = record;
     so_far.seconds += seconds_since(begun_at_);
-    ByteWriter state;
-    state.put(so_far);
-    state.put_list(trained_.epochs);
-    trainer_.save(state);
-    try {
-      context_.checkpoints->save(record.iteration, state.bytes());
-    } catch (const RunError& error) {
-      throw DeviceError(error.what());
-    }
+    keep_model(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0);
     kept_at_ = Clock::now();
     return !leaves;
   }
@@ -131,6 +136,9 @@ class Course {
   std::vector<std::int64_t> bootstrap_;
   std::vector<float> outputs_;  // of the validation rows, the last ones
   TrainedIteration trained_;
+  std::int64_t steps_ = 0;        // of all epochs
+  std::int64_t begun_steps_ = 0;  // that a checkpoint brought
+  PieceSize piece_;
   const Clock::time_point begun_at_ = Clock::now();
   Clock::time_point kept_at_ = begun_at_;
 };

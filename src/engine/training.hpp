@@ -1,10 +1,12 @@
-// What every engine offers: a model that trains epoch by epoch. And the course of an iteration, which is the same for
+// What every engine offers: a model that trains batch by batch. And the course of an iteration, which is the same for
 // all. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -37,12 +39,19 @@ class Trainer {
   /// Begins a training; the one before is over.
   virtual void start(const TrainingTask& task) = 0;
 
-  /// One more epoch; its loss as IterationRecord::final_loss.
-  virtual double train_epoch() = 0;
+  /// Which one it is.
+  virtual TrainedBy engine() const = 0;
+
+  /// The next `most` batches of the epoch, or as many as it has left. Returns its loss (IterationRecord::final_loss)
+  /// with the last one, else nothing. Losses have the same bits however an epoch is cut into calls.
+  virtual std::optional<double> train_batches(std::int64_t most) = 0;
+
+  /// What is left of the epoch.
+  double train_epoch() { return *train_batches(std::numeric_limits<std::int64_t>::max()); }
 
   /// Trains on `count` rows of `data`, which is a part of the task's, in their order and in full batches but for the
-  /// last. Returns the rows' losses, summed (for `train.reduction = sum` the batches').
-  virtual double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) = 0;
+  /// last. Adds the rows' losses to `loss_sum` (for `train.reduction = sum` the batches'), batch by batch.
+  virtual void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) = 0;
 
   /// Loss of `rows` in evaluation mode, without sample weights, and the outputs [rows, outputs], plain values or
   /// logits.
@@ -58,7 +67,8 @@ class Trainer {
   /// Optimizer steps since the start.
   virtual std::int64_t steps() const = 0;
 
-  /// Everything that later epochs depend on, as it is between two of them: parameters, buffers, optimizer, counts.
+  /// Everything that later batches depend on, as it is between two of them: parameters, buffers, optimizer, counts, the
+  /// place in the epoch and its loss so far.
   virtual void save(ByteWriter& state) const = 0;
   /// After start() of the same task: goes on from there, to the same bits. Throws std::out_of_range or RunError when it
   /// is not such a state.
@@ -88,8 +98,9 @@ void add_products(const TrainingContext& context, const Trial& trial, const Spli
                   std::vector<float>&& outputs, TrainedIteration& trained);
 
 /// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation. Begins
-/// with the last checkpoint, if there is one, and makes others. When `stop_requested` becomes true and it would take
-/// more than a second still, it leaves a checkpoint and nothing else: a record of status `missing`.
+/// with the last checkpoint, if there is one, and makes others, between any two batches. When `stop_requested` becomes
+/// true and it would take more than `most_seconds_after_stop` (piece_size.hpp) still, it leaves a checkpoint and
+/// nothing else: a record of status `missing`.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
                                  Trainer& trainer, const std::function<bool()>& stop_requested);
 

@@ -3,32 +3,44 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "journal/record_line.hpp"
 
 namespace sheaf {
 
-/// The checkpoints of one run. Different iterations may be used by different threads and ranks at once. Local.
+/// The checkpoints of one run. Different iterations may be used by different threads and ranks at once. It looks into
+/// the directory when it is made, and knows its own files after that: most iterations have none. Local.
 class CheckpointFiles {
  public:
   /// Those that were written under another header are not loaded.
   CheckpointFiles(const std::string& run_directory, const JournalHeader& header);
+  CheckpointFiles(const CheckpointFiles&) = delete;
+  CheckpointFiles& operator=(const CheckpointFiles&) = delete;
 
   /// The state that was saved last of an iteration and is whole; nothing when there is none.
   std::optional<std::string> load(std::int64_t iteration) const;
 
   /// Writes `state` under a temporary name, waits for the disk, renames, and removes all but the last two of the
   /// iteration. Throws RunError.
-  void save(std::int64_t iteration, const std::string& state) const;
+  void save(std::int64_t iteration, const std::string& state);
 
   /// Removes an iteration's checkpoints: its record is on the disk.
-  void discard(std::int64_t iteration) const;
+  void discard(std::int64_t iteration);
 
  private:
-  std::string directory_;
-  std::uint32_t seed_;
+  bool has(std::int64_t iteration) const;
+
+  const std::string directory_;
+  const std::uint32_t seed_;
+  mutable std::mutex mutex_;
+  std::set<std::int64_t> kept_;  // iterations that have files
 };
+
+/// Removes all checkpoints of a run that is complete, also those of jobs that were killed before they did. Local.
+void remove_checkpoints(const std::string& run_directory);
 
 }  // namespace sheaf

@@ -53,16 +53,18 @@ class TorchTrainer : public Trainer {
     });
   }
 
-  double train_epoch() override {
-    return run([&] { return training_->train_epoch(); });
+  TrainedBy engine() const override { return TrainedBy::torch; }
+
+  std::optional<double> train_batches(std::int64_t most) override {
+    return run([&] { return training_->train_batches(most); });
   }
 
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
     return run([&] { return training_->evaluate(rows, outputs); });
   }
 
-  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) override {
-    return run([&] { return training_->train_rows(data, {rows, rows + count}); });
+  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
+    run([&] { training_->train_rows(data, {rows, rows + count}, loss_sum); });
   }
 
   double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,

@@ -18,8 +18,8 @@ constexpr std::int64_t validation_batch_size = 1024;  // bounds the memory of ac
 // Adds up batch losses in double. On a GPU the sum stays there until it is asked for, so that steps need not wait.
 class LossSum {
  public:
-  LossSum(Reduction reduction, torch::Device device) : reduction_(reduction) {
-    if (device.is_cuda()) on_gpu_ = torch::zeros({}, torch::TensorOptions(torch::kFloat64).device(device));
+  LossSum(Reduction reduction, torch::Device device, double begun = 0) : reduction_(reduction), sum_(begun) {
+    if (device.is_cuda()) on_gpu_ = torch::full({}, begun, torch::TensorOptions(torch::kFloat64).device(device));
   }
 
   void add(const torch::Tensor& loss, std::int64_t rows) {
@@ -34,7 +34,7 @@ class LossSum {
 
  private:
   Reduction reduction_;
-  double sum_ = 0;
+  double sum_;
   torch::Tensor on_gpu_;
 };
 
@@ -113,10 +113,10 @@ void TorchTraining::read_from(const DataSet& data) {
                         network_->parameters().device());
 }
 
-// The losses of the batches, each times its rows where it is their mean.
-double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
+// Adds the losses of the batches, each times its rows where it is their mean.
+void TorchTraining::train_on(const std::vector<std::int64_t>& rows, double& loss_sum) {
   torch::Tensor gradients = network_->parameters().grad();
-  LossSum sum(train_.reduction, gradients.device());
+  LossSum sum(train_.reduction, gradients.device(), loss_sum);
   reader_.read(rows, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
     const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, steps_});
@@ -126,7 +126,7 @@ double TorchTraining::train_batches(const std::vector<std::int64_t>& rows) {
     sum.add(loss, batch.features.size(0));
     ++steps_;
   });
-  return sum.value();
+  loss_sum = sum.value();
 }
 
 double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
@@ -148,6 +148,8 @@ double TorchTraining::per_row(double loss_sum, const std::vector<std::int64_t>& 
 void TorchTraining::save(ByteWriter& state) const {
   state.put(epochs_);
   state.put(steps_);
+  state.put(place_);
+  state.put(loss_sum_);
   put_tensor(network_->parameters(), state);
   for (const auto& buffer : network_->buffers()) put_tensor(buffer, state);
   torch::serialize::OutputArchive archive;
@@ -160,6 +162,9 @@ void TorchTraining::save(ByteWriter& state) const {
 void TorchTraining::restore(ByteReader& state) {
   epochs_ = state.get<std::int64_t>();
   steps_ = state.get<std::int64_t>();
+  place_ = state.get<std::int64_t>();
+  loss_sum_ = state.get<double>();
+  if (place_ > 0) order_ = epoch_rows();
   get_tensor(state, network_->parameters());
   for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);
   std::istringstream text(state.get_list<std::string>());
@@ -168,16 +173,21 @@ void TorchTraining::restore(ByteReader& state) {
   optimizer_->load(archive);
 }
 
-double TorchTraining::train_epoch() {
-  const auto rows = epoch_rows();
-  const double sum = train_batches(rows);
+std::optional<double> TorchTraining::train_batches(std::int64_t most) {
+  if (place_ == 0) order_ = epoch_rows();
+  const auto count = static_cast<std::int64_t>(order_.size());
+  const std::int64_t end = most <= (count - place_) / batch_size_ ? place_ + most * batch_size_ : count;
+  train_on({order_.begin() + place_, order_.begin() + end}, loss_sum_);
+  place_ = end;
+  if (place_ < count) return std::nullopt;
+  place_ = 0;
   ++epochs_;
-  return per_row(sum, rows);
+  return per_row(std::exchange(loss_sum_, 0), order_);
 }
 
-double TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64_t>& rows) {
+void TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum) {
   read_from(data);
-  return train_batches(rows);
+  train_on(rows, loss_sum);
 }
 
 double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {

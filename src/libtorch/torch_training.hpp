@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -34,8 +35,8 @@ class TorchTraining {
   TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
   ~TorchTraining();
 
-  double train_epoch();
-  double train_rows(const DataSet& data, const std::vector<std::int64_t>& rows);
+  std::optional<double> train_batches(std::int64_t most);
+  void train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum);
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   NetworkState state() const;
@@ -48,7 +49,7 @@ class TorchTraining {
  private:
   std::vector<std::int64_t> epoch_rows() const;
   void read_from(const DataSet& data);
-  double train_batches(const std::vector<std::int64_t>& rows);
+  void train_on(const std::vector<std::int64_t>& rows, double& loss_sum);
   double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
   double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
 
@@ -59,6 +60,9 @@ class TorchTraining {
   BatchReader reader_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::int64_t epochs_ = 0, steps_ = 0;
+  std::vector<std::int64_t> order_;  // the epoch's rows
+  std::int64_t place_ = 0;           // of the next one
+  double loss_sum_ = 0;              // of those before it
 };
 
 }  // namespace sheaf

@@ -11,26 +11,29 @@
 namespace sheaf {
 
 void agree(const Communicator& comm, const std::function<void()>& action) {
-  // A vote is 2 * rank + (1 for a UsageError), so that their minimum names the lowest rank that failed and its kind.
-  constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
+  // A vote is the rank with its exit code, so that their minimum names the lowest rank that failed and its kind.
+  constexpr std::int64_t codes = 256, nobody = std::numeric_limits<std::int64_t>::max();
   std::int64_t vote = nobody;
   std::string message;
+  const auto fail = [&](ExitCode code, const std::exception& error) {
+    vote = codes * comm.rank() + static_cast<std::int64_t>(code);
+    message = error.what();
+  };
   try {
     action();
   } catch (const AgreedError& error) {  // of a smaller group
-    vote = 2 * std::int64_t{comm.rank()} + (error.code() == ExitCode::usage ? 1 : 0);
-    message = error.what();
+    fail(error.code(), error);
   } catch (const UsageError& error) {
-    vote = 2 * std::int64_t{comm.rank()} + 1;
-    message = error.what();
+    fail(ExitCode::usage, error);
+  } catch (const Interrupted& error) {
+    fail(ExitCode::stopped, error);
   } catch (const std::exception& error) {
-    vote = 2 * std::int64_t{comm.rank()};
-    message = error.what();
+    fail(ExitCode::failed, error);
   }
   const std::int64_t verdict = comm.minimum(vote);
   if (verdict == nobody) return;
-  message = comm.broadcast(message, static_cast<int>(verdict / 2));
-  throw AgreedError(verdict % 2 == 1 ? ExitCode::usage : ExitCode::failed, message);
+  message = comm.broadcast(message, static_cast<int>(verdict / codes));
+  throw AgreedError(static_cast<ExitCode>(verdict % codes), message);
 }
 
 }  // namespace sheaf

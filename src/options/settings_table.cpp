@@ -262,7 +262,7 @@ void add_run(std::vector<Setting>& table) {
       "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
       "the end of a Slurm job.");
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, integer_or("none", 1, 1000000),
-          "Seconds after which a model in training is kept on the disk, between two epochs.");
+          "Seconds after which a model in training is kept on the disk, between two batches.");
   run.add("array", &RunOptions::array, array_task(),
           "Which part of the study this job takes into the run directory that it shares with the others: task K of "
           "0..N-1; auto does as the variables of a Slurm job array say.");

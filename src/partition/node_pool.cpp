@@ -43,6 +43,7 @@ struct NodePool::Board {
   Slot slots[2];
   alignas(cache_line) std::atomic<bool> closed{false};
   std::atomic<bool> stopped{false};
+  std::atomic<bool> failed{false};
   std::atomic<double> mean_rate{0};
   std::atomic<std::int64_t> waiting{0};
 };
@@ -202,6 +203,10 @@ void NodePool::stop() {
 
 bool NodePool::is_stopped() const {
   return board_->stopped.load(std::memory_order_relaxed);
+}
+
+bool NodePool::is_first_failure() {
+  return !board_->failed.exchange(true);
 }
 
 }  // namespace sheaf

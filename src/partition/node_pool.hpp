@@ -56,6 +56,7 @@ class NodePool {
 
   void stop();
   bool is_stopped() const;
+  bool is_first_failure();
 
  private:
   struct Slot;

@@ -132,6 +132,10 @@ bool WorkSource::is_stopped() const {
   return state_->pool->is_stopped();
 }
 
+bool WorkSource::is_first_failure() {
+  return state_->pool->is_first_failure();
+}
+
 double WorkSource::State::service() {
   if (!is_leader) return idle_pause_seconds;
   const auto now = Clock::now();

@@ -48,6 +48,9 @@ class WorkSource {
   /// Whether `stop` was called, here or elsewhere, as far as this node knows. Local, called by lanes, too.
   bool is_stopped() const;
 
+  /// For a rank that cannot go on: true on the first one of the node, whose message will do. Local.
+  bool is_first_failure();
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -105,14 +106,13 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
 }
 
 // The job's own cause to stop: a signal to this rank or, on rank 0, the time.
-std::function<StopCause()> stop_watch(const StopSignals& signals, const RunOptions& options, Clock::time_point start,
-                                      const Communicator& world) {
+std::function<StopCause()> stop_watch(const RunOptions& options, Clock::time_point start, const Communicator& world) {
   const char* slurm_end = world.is_root() ? std::getenv("SLURM_JOB_END_TIME") : nullptr;
   const double limit = world.is_root() ? seconds_until_stop(options.time_limit, slurm_end ? slurm_end : "",
                                                             static_cast<double>(std::time(nullptr)))
                                        : std::numeric_limits<double>::infinity();
-  return [&signals, start, limit] {
-    const StopCause signal = signals.received();
+  return [start, limit] {
+    const StopCause signal = noted_signal();
     return signal != no_stop || seconds_since(start) < limit ? signal : time_is_up;
   };
 }
@@ -122,14 +122,13 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
                      const Placement& placement, Clock::time_point start, const Communicator& world,
                      const Communicator& node) {
   const RunOptions& options = without_checkpoints.study.run;
-  const CheckpointFiles files(run.directory, run.header);
+  CheckpointFiles files(run.directory, run.header);
   const Checkpoints checkpoints{
       static_cast<double>(options.checkpoint_interval), [&](std::int64_t iteration) { return files.load(iteration); },
       [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
   TrainingContext context = without_checkpoints;
   if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;
   const bool keeps = options.models != ModelsKept::none;
-  const StopSignals signals;
   agree(world, [&] {
     if (keeps && world.is_root()) create_directory(models_directory(run.directory));
   });
@@ -142,7 +141,7 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
                     },
                     placement,
                     journal.get(),
-                    stop_watch(signals, options, start, world)};
+                    stop_watch(options, start, world)};
   const StopCause cause = train_share(share, world, node);
   agree(world, [&] { journal->close(); });
   return cause;
@@ -219,6 +218,7 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
   });
   const StudyData data = prepare_study_data(study, *plan, placement, world, node);
   require_same_on_all_ranks(study, world);
+  agree(world, leave_if_interrupted);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
   const OpenRun run =
       open_run(study, request, {program_version(), study_fingerprint(study), fingerprint}, total, share, world);
@@ -263,6 +263,7 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
       const auto files = lock_files(run.directory, share);
       if (study.run.models != ModelsKept::none) settle_best_model(models, results, left);
       write_results(run.directory, study, *plan, results);
+      if (!left) remove_checkpoints(run.directory);
     }
     std::fputs(summary_text(study, *plan, results).c_str(), stdout);
     std::fflush(stdout);

@@ -89,7 +89,7 @@ OpenRun open_run(const Study& study, const RunRequest& request, const JournalHea
   return {directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};
 }
 
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const CheckpointFiles& checkpoints,
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
                                              const Communicator& world) {
   std::string attempt;
   agree(world, [&] {
@@ -97,10 +97,7 @@ std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const Checkpoin
   });
   attempt = world.broadcast(attempt, 0);
   std::unique_ptr<JournalWriter> journal;
-  // Short iterations have none, and looking for them would take longer than their training.
-  const auto discard = [checkpoints](const IterationRecord& record) {
-    if (record.seconds > 1) checkpoints.discard(record.iteration);
-  };
+  const auto discard = [&checkpoints](const IterationRecord& record) { checkpoints.discard(record.iteration); };
   agree(world,
         [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
   return journal;

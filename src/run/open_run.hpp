@@ -47,9 +47,9 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
                  const ArrayShare& share, const Communicator& world);
 
-/// This rank's journal in a new attempt; checkpoints of what is on the disk with it go. Throws AgreedError. Collective
-/// over world.
-std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, const CheckpointFiles& checkpoints,
+/// This rank's journal in a new attempt; `checkpoints`, which outlive it, of what is on the disk with it go. Throws
+/// AgreedError. Collective over world.
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
                                              const Communicator& world);
 
 }  // namespace sheaf

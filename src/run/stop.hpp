@@ -24,17 +24,4 @@ std::string stop_text(StopCause cause);
 /// twentieth of the time left, but at least ten seconds and at most five minutes. Pure.
 double seconds_until_stop(const TimeLimit& limit, const std::string& slurm_end, double now);
 
-/// While it lives, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are noted instead of ending the process; a second SIGINT ends
-/// it. One at a time. Local.
-class StopSignals {
- public:
-  StopSignals();
-  ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  /// The first signal that came.
-  StopCause received() const;
-};
-
 }  // namespace sheaf

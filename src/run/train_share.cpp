@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -16,10 +17,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The other ranks may be anywhere, so they cannot be asked.
-void end_job_if(const std::optional<std::string>& failure) {
+// The other ranks may be anywhere, so they cannot be asked. What fails one, a full disk say, often fails all of its
+// node: the first one speaks for them, and they give it the time.
+void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   if (!failure) return;
-  log_rank("error: " + *failure);
+  if (source.is_first_failure())
+    log_rank("error: " + *failure);
+  else
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   MpiSession::abort(static_cast<int>(ExitCode::failed));
 }
 
@@ -43,15 +48,15 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
     if (cause != no_stop) source.stop();
     if (share.journal) {
       if (source.is_stopped()) share.journal->hurry();
-      end_job_if(share.journal->failure());
+      end_job_if(share.journal->failure(), source);
     }
     const double pause_seconds = source.service();
     if (progress) progress->update(source.finished_count(), seconds());
     return pause_seconds;
   };
 
-  while (!lanes.wait(serve())) end_job_if(lanes.failure());
-  end_job_if(lanes.failure());
+  while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
+  end_job_if(lanes.failure(), source);
   world.patient_barrier([&] { serve(); }, 1e-4);
   note_cause();
   cause = world.maximum(cause);

@@ -1,4 +1,5 @@
-"""Long iterations that are stopped or killed in their middle: they go on from there, to the same bits."""
+"""Long iterations that are stopped or killed in their middle, in an epoch's middle, too, in memory and streamed: they go
+on from there on other ranks, to the same bits."""
 
 import os
 import shutil
@@ -6,47 +7,83 @@ import signal
 import sys
 import time
 
-from interrupted import results, study
+import h5py
+import numpy
+
+from interrupted import results, streamed_study, study
 from program import SHEAF, Checks, Started, journaled, sheaf
 
 checks = Checks()
 
 
-def words(engine):
+def write_large(path, rows=200000):
+    with h5py.File(path, "w") as file:
+        file["features"] = numpy.random.default_rng(1).random((rows, 64), dtype="f4")
+        file["targets"] = numpy.arange(rows) % 10
+
+
+def long_epochs(engine):
+    # Four iterations of two epochs, which take seconds each.
+    hidden, batch = {"resident": ("256 256", 32), "torch": ("64", 8)}[engine]
+    return [word for word in study(engine, epochs=2, hidden=hidden) if "data.file" not in word and
+            "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
+                                           "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
+
+
+def short_epochs(engine):
     # Six iterations of some seconds each in the place of the small ones.
-    return study(engine, epochs={"resident": 9000, "torch": 300}[engine], hidden="64") + [
+    return study(engine, epochs={"resident": 3000, "torch": 150}[engine], hidden="64") + [
         "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
 
 
-def checkpoints():
-    return lambda: os.path.isdir("run/checkpoints") and len([name for name in os.listdir("run/checkpoints")
-                                                              if not name.endswith(".partial")]) > 0
+def streamed(engine, lanes):
+    words = streamed_study(engine, epochs={"resident": 150, "torch": 12}[engine])
+    return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.checkpoint_interval=1"]
 
 
-for engine in ("resident", "torch"):
+def kept():
+    return sorted(name for name in os.listdir("run/checkpoints") if not name.endswith(".partial")) if os.path.isdir(
+        "run/checkpoints") else []
+
+
+def check(name, words, kill_ranks, stop_ranks, last_ranks):
     for directory in ("whole", "run"):
         shutil.rmtree(directory, ignore_errors=True)
-    result = sheaf("run", *words(engine), "--run.output=whole", ranks=2, timeout=300)
-    checks.check(result.code == 0, f"{engine}: a run to its end", result.stderr)
-    checks.check(not os.path.isdir("whole/checkpoints") or not os.listdir("whole/checkpoints"),
-                 f"{engine}: a finished run keeps no checkpoints", str(os.listdir("whole")))
+    result = sheaf("run", *words, "--run.output=whole", ranks=2, timeout=300)
+    checks.check(result.code == 0, f"{name}: a run to its end", result.stderr)
+    checks.check(not os.path.exists("whole/checkpoints"), f"{name}: a finished run keeps no checkpoints")
     reference = results("whole")
 
-    job = Started([SHEAF, "run", *words(engine), "--run.output=run"], ranks=2)
-    job.wait_for(checkpoints())
+    job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
+    job.wait_for(kept, 120)
     for process in job.rank_processes():
         os.kill(process, signal.SIGKILL)
-    checks.check(job.finish().code != 0, f"{engine}: killed")
-    checks.check(len(journaled("run")) == 0, f"{engine}: in the middle of the first iterations")
-    kept = sorted(os.listdir("run/checkpoints"))
-    job = Started([SHEAF, "resume", "run"], ranks=1)
-    time.sleep(1.5)
+    checks.check(job.finish().code != 0, f"{name}: killed")
+    checks.check(len(journaled("run")) == 0, f"{name}: in the middle of the first iterations")
+    killed_with = kept()
+
+    job = Started([SHEAF, "resume", "run", "--run.checkpoint_interval=1000"], ranks=stop_ranks)
+    job.wait_for(lambda: os.path.isdir("run/journal/00002"), 120)
+    time.sleep(0.7)
+    begun = time.monotonic()
     os.kill(job.rank_processes()[0], signal.SIGUSR1)
     result = job.finish()
-    checks.check(result.code == 75, f"{engine}: stopped by SIGUSR1", f"{result.code} {result.stderr}")
-    result = sheaf("resume", "run", ranks=3, timeout=300)
-    checks.check(result.code == 0, f"{engine}: resumed", result.stderr)
-    checks.check(results("run") == reference, f"{engine}: the same results", f"checkpoints {kept}")
-    checks.check(not os.listdir("run/checkpoints"), f"{engine}: its checkpoints are gone",
-                 str(os.listdir("run/checkpoints")))
+    checks.check(result.code == 75, f"{name}: stopped by SIGUSR1", f"{result.code} {result.stderr}")
+    print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
+    stopped_with = kept()
+    checks.check(stopped_with != killed_with, f"{name}: the stop leaves a checkpoint", str(stopped_with))
+
+    result = sheaf("resume", "run", ranks=last_ranks, timeout=300)
+    checks.check(result.code == 0, f"{name}: resumed", result.stderr)
+    checks.check(results("run") == reference, f"{name}: the same results", f"{killed_with}, {stopped_with}")
+    checks.check(not os.path.exists("run/checkpoints"), f"{name}: its checkpoints are gone")
+
+
+write_large("large.h5")
+for engine in ("resident", "torch"):
+    check(f"{engine}, short epochs", short_epochs(engine), 2, 1, 3)
+    check(f"{engine}, long epochs", long_epochs(engine), 2, 1, 3)
+check("resident, streamed", streamed("resident", 2), 1, 3, 2)
+check("torch, streamed", streamed("torch", 1), 2, 1, 3)
+os.remove("large.h5")
 sys.exit(checks.finish())

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 
+import h5py
+import numpy
+
 from interrupted import ITERATIONS, results, study
 from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
@@ -122,20 +125,88 @@ result = sheaf("run", *huge, "--run.output=run", "--run.on_failure=stop")
 checks.check(result.code == 1 and "(an iteration failed). Go on with" in result.stderr and
              not os.path.exists("run/results.csv"), "on_failure = stop", f"{result.code}\n{result.stderr}")
 
+# Signals outside the training: while the program starts or reads its data it ends at once and leaves no new directory,
+# while it writes its results it ends as ever.
+with h5py.File("large.h5", "w") as file:
+    file.create_dataset("features", data=numpy.random.default_rng(1).random((60000, 64), dtype="f4"), chunks=(100, 64),
+                        compression="gzip")
+    file["targets"] = numpy.arange(60000) % 10
+EARLY = [word for word in STUDY if "data.file" not in word] + ["--data.file=large.h5"]
+
+
+def watches_signals(process):
+    """Whether SIGUSR1 has a handler."""
+    with open(f"/proc/{process}/status") as file:
+        return any(line.startswith("SigCgt") and int(line.split()[1], 16) >> signal.SIGUSR1 - 1 & 1 for line in file)
+
+
+def reads_data(process):
+    files = f"/proc/{process}/fd"
+    return any(os.path.realpath(f"{files}/{number}").endswith("/large.h5") for number in os.listdir(files))
+
+
+for name, is_time, mode in (("SIGUSR2", watches_signals, "resident"), ("SIGUSR1", reads_data, "resident"),
+                            ("SIGTERM", reads_data, "streamed"), ("SIGINT", watches_signals, "streamed")):
+    fresh("run")
+    job = Started([SHEAF, "run", *EARLY, f"--data.mode={mode}", "--run.output=run"])
+    job.wait_for(lambda: is_time(job.process.pid))
+    os.kill(job.process.pid, getattr(signal, name))
+    result = job.finish()
+    checks.check(result.code == 75 and not result.error_lines() and
+                 f"stopped before the training began ({name}). Start it again" in result.stderr, f"{name} before the training",
+                 f"{result.code}\n{result.stderr}")
+    checks.check(not os.path.exists("run"), f"{name} before the training: nothing is left")
+for name in ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT"):
+    fresh("run")
+    job = Started([SHEAF, "run", *STUDY, "--run.output=run"])
+    job.wait_for(lambda: len(journaled("run")) == ITERATIONS)
+    os.kill(job.process.pid, getattr(signal, name))
+    result = job.finish()
+    checks.check(result.code == 0 and results("run") == reference, f"{name} after the training",
+                 f"{result.code}\n{result.stderr}")
+
 # The directory goes, the disk is full, or read-only.
 fresh("run")
 job = Started([SHEAF, "run", *LONG, "--run.output=run"], ranks=3)
 job.wait_for(journal_begun("run"))
 shutil.rmtree("run")
-result = job.finish(timeout=30)
-checks.check(result.code == 1 and any("removed" in line for line in result.error_lines()), "a directory that goes",
-             f"{result.code}\n{result.stderr}")
+one_error(job.finish(timeout=30), 1, "cannot be written", "a directory that goes")
+with open("disk.image", "wb") as file:
+    file.truncate(64 << 20)
 os.makedirs("disk", exist_ok=True)
+
+
+def quietly(*words):
+    return subprocess.run(words, capture_output=True).returncode == 0
+
+
+def unmount(path):
+    while os.path.ismount(path) and not quietly("umount", path):
+        time.sleep(0.1)  # while a rank is still about to end
+
+
+if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "disk.image", "disk"):
+    try:
+        job = Started([SHEAF, "run", *STUDY, "--run.output=disk/run"], ranks=3)
+        job.wait_for(journal_begun("disk/run"))
+        quietly("sync", "-f", "disk")
+        quietly("mount", "-o", "remount,abort", "disk")  # as a faulty disk does, with files open for writing
+        one_error(job.finish(timeout=60), 1, "Read-only file system", "a disk that turns read-only")
+        unmount("disk")
+        quietly("e2fsck", "-f", "-y", "disk.image")
+        subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)
+        known = len(journaled("disk/run"))
+        result = sheaf("resume", "disk/run", ranks=2)
+        checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in
+                     result.stderr and results("disk/run") == reference, "writable again", f"{result.code}\n{result.stderr}")
+    finally:
+        unmount("disk")
+else:
+    print("a disk that turns read-only: skipped, no file system may be mounted")
+os.remove("disk.image")
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], capture_output=True).returncode == 0:
     try:
-        result = sheaf("run", *STUDY, "--run.output=disk/run", ranks=2)
-        checks.check(result.code == 1 and any("No space left" in line for line in result.error_lines()), "a full disk",
-                     f"{result.code}\n{result.stderr}")
+        one_error(sheaf("run", *STUDY, "--run.output=disk/run", ranks=2), 1, "No space left", "a full disk")
         known = len(journaled("disk/run"))
         checks.check(known > 0, "a full disk: what was written is there", str(os.listdir("disk/run/journal")))
         while subprocess.run(["mount", "-o", "remount,ro", "disk"], capture_output=True).returncode != 0:
@@ -146,5 +217,5 @@ if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], 
         checks.check(result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in result.stderr and
                      results("disk/run") == reference, "with room again", f"{result.code}\n{result.stderr}")
     finally:
-        subprocess.run(["umount", "disk"], check=True)
+        unmount("disk")
 sys.exit(checks.finish())

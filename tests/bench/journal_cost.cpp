@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include "core/allocator.hpp"
 #include "journal/journal_files.hpp"
@@ -39,30 +41,58 @@ double run_seconds(const TrainingContext& context, JournalWriter* journal, const
   return seconds_since(start);
 }
 
+// The median of values in order, and between which of them that of endless many lies with 95 % certainty: by the
+// binomial distribution, in its normal approximation.
+struct Median {
+  explicit Median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const auto count = static_cast<double>(values.size());
+    const auto at = [&](double place) {
+      return values[static_cast<std::size_t>(std::clamp(std::round(place), 0.0, count - 1))];
+    };
+    middle = at((count - 1) / 2);
+    low = at((count - 1) / 2 - 0.98 * std::sqrt(count));
+    high = at((count - 1) / 2 + 0.98 * std::sqrt(count));
+  }
+  double middle, low, high;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   keep_freed_memory();
   MpiSession session(argc, argv);
   const std::int64_t iterations = argc > 1 ? std::atoll(argv[1]) : 10000;
+  const int pairs = argc > 2 ? std::max(1, std::atoi(argv[2])) : 41;
   const std::string directory = "journal_cost.run";
   std::filesystem::remove_all(directory);
   const Study study = tiny_study(iterations);
   const Plan plan(study);
   const TrainingContext context{study, plan};
   const Communicator self = Communicator::self();
-  double off = 1e300, on = 1e300, end = 1e300;
-  for (int round = 0; round < 5; ++round) {
-    off = std::min(off, run_seconds(context, nullptr, self));
+  std::vector<double> off, on, more, ends;
+  const auto run_without = [&] { off.push_back(run_seconds(context, nullptr, self)); };
+  const auto run_with = [&] {
     JournalWriter journal(journal_path(begin_attempt(directory), 0), {"bench", "study", "data"});
-    on = std::min(on, run_seconds(context, &journal, self));
+    on.push_back(run_seconds(context, &journal, self));
     const auto start = Clock::now();
     journal.close();
-    end = std::min(end, seconds_since(start));
+    ends.push_back(seconds_since(start));
+  };
+  run_seconds(context, nullptr, self);        // to warm up
+  for (int pair = 0; pair < pairs; ++pair) {  // each kind goes first in every other one
+    if (pair % 2 == 0) run_without();
+    run_with();
+    if (pair % 2 == 1) run_without();
+    more.push_back(100 * (on.back() / off.back() - 1));
   }
   std::filesystem::remove_all(directory);
   const double each = 1e6 / static_cast<double>(iterations);
+  const Median ratio(more);
   std::printf(
-      "%lld iterations: without a journal %.2f us each, with one %.2f us, %.1f %% more; its end takes %.1f ms\n",
-      static_cast<long long>(iterations), off * each, on * each, 100 * (on / off - 1), 1e3 * end);
+      "%lld iterations, %d pairs of runs: without a journal %.2f us each, with one %.2f us; %.2f %% more (%.2f to "
+      "%.2f); "
+      "its end takes %.1f ms\n",
+      static_cast<long long>(iterations), pairs, Median(off).middle * each, Median(on).middle * each, ratio.middle,
+      ratio.low, ratio.high, 1e3 * Median(ends).middle);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "engine/resident/tiling.hpp"
 
@@ -48,18 +49,18 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
   assert(static_cast<std::int64_t>(rows.size()) == training_count_);
   rows_ = &rows;
   seed_ = iteration_seed;
-  epoch_ = step_ = 0;
+  epoch_ = step_ = place_ = 0;
+  loss_sum_ = 0;
   gathered_ = false;
   network_.load(weights, data, scaling);
 }
 
-// The rows in the order of this epoch.
+// Puts the rows in the order of this epoch.
 template <class Value>
-const std::int64_t* ResidentTraining<Value>::epoch_rows() {
-  if (one_batch_) return rows_->data();
+void ResidentTraining<Value>::order_epoch() {
+  if (one_batch_) return;
   batch_order(training_count_, train_.shuffle, seed_, epoch_, order_.data());
   for (std::int64_t& row : order_) row = (*rows_)[static_cast<std::size_t>(row)];
-  return order_.data();
 }
 
 template <class Value>
@@ -70,26 +71,29 @@ double ResidentTraining<Value>::per_row(double loss_sum) const {
 }
 
 template <class Value>
-double ResidentTraining<Value>::train_epoch() {
-  const double sum = train_batches(epoch_rows(), training_count_);
+std::optional<double> ResidentTraining<Value>::train_batches(std::int64_t most) {
+  if (place_ == 0) order_epoch();
+  const std::int64_t* rows = one_batch_ ? rows_->data() : order_.data();
+  for (; most > 0 && place_ < training_count_; --most) {
+    const std::int64_t count = std::min(batch_size_, training_count_ - place_);
+    loss_sum_ += train_batch(rows + place_, count);
+    place_ += count;
+  }
+  if (place_ < training_count_) return std::nullopt;
   gathered_ = keeps_;
   ++epoch_;
+  place_ = 0;
+  const double sum = std::exchange(loss_sum_, 0);
   return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(training_count_) : sum;
 }
 
 template <class Value>
-double ResidentTraining<Value>::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
+void ResidentTraining<Value>::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                         double& loss_sum) {
   network_.read_from(data);
   gathered_ = false;
-  return per_row(train_batches(rows, count));
-}
-
-template <class Value>
-double ResidentTraining<Value>::train_batches(const std::int64_t* rows, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t begin = 0; begin < count; begin += batch_size_, ++step_)
-    sum += train_batch(rows + begin, std::min(batch_size_, count - begin));
-  return sum;
+  for (std::int64_t begin = 0; begin < count; begin += batch_size_)
+    loss_sum += per_row(train_batch(rows + begin, std::min(batch_size_, count - begin)));
 }
 
 template <class Value>
@@ -103,6 +107,7 @@ double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64
     if (!gathered_) network_.gather(rows + done, height, true);
     sum += network_.train({done, done + height == count, scale, {seed_, step_}});
   }
+  ++step_;
   return sum;
 }
 
@@ -142,6 +147,8 @@ template <class Value>
 void ResidentTraining<Value>::save(ByteWriter& state) const {
   state.put(epoch_);
   state.put(step_);
+  state.put(place_);
+  state.put(loss_sum_);
   network_.save(state);
 }
 
@@ -149,7 +156,10 @@ template <class Value>
 void ResidentTraining<Value>::restore(ByteReader& state) {
   epoch_ = state.get<std::int64_t>();
   step_ = state.get<std::int64_t>();
+  place_ = state.get<std::int64_t>();
+  loss_sum_ = state.get<double>();
   network_.restore(state);
+  if (place_ > 0) order_epoch();
 }
 
 template class ResidentTraining<float>;

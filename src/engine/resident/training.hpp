@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dataset/dataset.hpp"
@@ -13,8 +14,8 @@
 
 namespace sheaf {
 
-/// Value: float or double. Made once for trainings of one shape, then started for each. train_epoch allocates nothing
-/// and makes no system call. Not shared between threads.
+/// Value: float or double. Made once for trainings of one shape, then started for each. train_batches allocates
+/// nothing and makes no system call. Not shared between threads.
 template <class Value>
 class ResidentTraining {
  public:
@@ -27,11 +28,11 @@ class ResidentTraining {
   void start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
              const std::vector<std::int64_t>& rows, std::uint64_t iteration_seed);
 
-  /// One more epoch; its loss as IterationRecord::final_loss.
-  double train_epoch();
+  /// As Trainer's.
+  std::optional<double> train_batches(std::int64_t most);
 
   /// As Trainer's of the same names; the data may change from call to call. The second may allocate.
-  double train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count);
+  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum);
   double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs);
 
   /// Loss of the rows without sample weights, and their outputs [rows, outputs].
@@ -48,8 +49,7 @@ class ResidentTraining {
 
  private:
   void reserve_batch(std::int64_t count);
-  const std::int64_t* epoch_rows();
-  double train_batches(const std::int64_t* rows, std::int64_t count);
+  void order_epoch();
   double train_batch(const std::int64_t* rows, std::int64_t count);
   double evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs);
   double per_row(double loss_sum) const;
@@ -59,13 +59,15 @@ class ResidentTraining {
   bool one_batch_;  // an epoch is one batch whose order does not matter
   bool keeps_;      // and it stays in the cache
   ResidentNetwork<Value> network_;
-  std::vector<std::int64_t> order_;  // the epoch's rows
+  std::vector<std::int64_t> order_;  // the epoch's rows; empty for one batch
 
   bool gathered_ = false;  // all its tiles are in their slots
 
   const std::vector<std::int64_t>* rows_ = nullptr;
   std::uint64_t seed_ = 0;
   std::int64_t epoch_ = 0, step_ = 0;
+  std::int64_t place_ = 0;  // rows of the epoch that are done, in whole batches
+  double loss_sum_ = 0;     // of these
 };
 
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/stream.hpp"
 
+#include <future>
 #include <map>
 #include <optional>
 #include <thread>
@@ -20,7 +21,8 @@ using namespace sheaf::test;
 
 namespace {
 
-constexpr std::int64_t rows = 1003, width = 3, row_chunk = 10;
+// Large enough for several blocks, which are 64 KiB and more.
+constexpr std::int64_t rows = 65003, width = 3, row_chunk = 5000;
 
 // Row r holds r, r + 0.25, r + 0.5 (bytes: r % 200 thrice), its label is r % 7.
 void write_file(const Communicator& world, bool bytes) {
@@ -47,13 +49,15 @@ DataOptions options_of() {
   return options;
 }
 
-// Whatever the block size of the reader, some windows of a few blocks, the last one short.
+// Some windows of a few blocks, the last one short.
 StreamPlan small_plan(const FeatureReader& reader) {
   StreamPlan plan;
   plan.rows = rows;
   plan.block_rows = reader.block(0).count();
   plan.window_blocks = 3;
   plan.slots = 2;
+  REQUIRE(plan.windows() > 1);
+  REQUIRE(plan.blocks_of(plan.windows() - 1).count() < plan.window_blocks);
   return plan;
 }
 
@@ -119,7 +123,6 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
     CHECK(targets.byte_features == nullptr);
     StreamOptions options;
     options.plan = small_plan(FeatureReader(data, schema));
-    options.plan.block_rows = std::min<std::int64_t>(options.plan.block_rows, rows);
     options.seed = 5;
     options.validation = Validation::each;
     options.lanes = 2;
@@ -150,7 +153,7 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::self();
   write_file(world, false);
-  if (world.is_root()) spoil_chunk("stream.h5", "/features", 57);
+  if (world.is_root()) spoil_chunk("stream.h5", "/features", 7);
   world.barrier();
   const DataOptions data = options_of();
   const FileSchema schema = agree_on_file(data, world);
@@ -160,6 +163,102 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
   Stream stream(data, schema, targets, options, self);
   CHECK_THROWS_WITH(run_lane(stream, {1}),
                     ContainsSubstring("of data set '/features' of 'stream.h5' cannot be read ("));
+}
+
+TEST_CASE("a round begins where the model that is least far does, and nothing before is read") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  write_file(world, false);
+  const DataOptions data = options_of();
+  const FileSchema schema = agree_on_file(data, world);
+  const DataSet targets = load_targets(data, schema, world, node);
+  StreamOptions options;
+  options.plan = small_plan(FeatureReader(data, schema));
+  options.seed = 5;
+  options.validation = Validation::last;
+  Stream stream(data, schema, targets, options, node);
+  StreamLane lane(stream);
+  const std::int64_t windows = options.plan.windows();
+  std::vector<Pass> first, second;
+  std::int64_t seen_rows = 0;
+  const auto note_rows = [&](const Window& window) {
+    for (const auto& block : window.blocks) seen_rows += block.rows.count();
+  };
+  // Three epochs and a validation: begun in the second one's last window by the last rank, later by the others.
+  const bool is_first = world.rank() + 1 == world.size();
+  CHECK(lane.begin_round(3, is_first ? 2 * windows - 1 : 2 * windows + 1) == 3);
+  while (const Window* window = lane.next()) {
+    if (first.empty()) CHECK(window->number == windows - 1);
+    first.push_back(window->pass);
+    note_rows(*window);
+    CHECK(window->last == (window->number == windows - 1));
+  }
+  REQUIRE(first.size() == static_cast<std::size_t>(2 * windows + 1));
+  CHECK(first[0] == Pass{true, 1});
+  CHECK(first[1] == Pass{true, 2});
+  CHECK(first.back() == Pass{false, 2});
+  // Then all of them wait for the validation alone.
+  CHECK(lane.begin_round(2, next_pass(2, true, options.validation) * windows) == 2);
+  while (const Window* window = lane.next()) {
+    second.push_back(window->pass);
+    note_rows(*window);
+  }
+  CHECK(second == std::vector<Pass>(static_cast<std::size_t>(windows), Pass{false, 1}));
+  CHECK(lane.begin_round(0) == 0);
+  world.barrier();
+  CHECK(world.sum(stream.bytes_read()) == seen_rows * width * 4);
+}
+
+TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  write_file(world, false);
+  const DataOptions data = options_of();
+  const FileSchema schema = agree_on_file(data, world);
+  const DataSet targets = load_targets(data, schema, world, node);
+  StreamOptions options;
+  options.plan = small_plan(FeatureReader(data, schema));
+  options.lanes = 2;
+  Stream stream(data, schema, targets, options, node);
+  StreamLane lane(stream);
+  std::int64_t windows_left = 0, epochs_after = -1;
+  std::promise<std::int64_t> begun;
+  std::thread other([&] {
+    StreamLane follower(stream);
+    begun.set_value(follower.begin_round(2));
+    while (follower.next() != nullptr) {
+    }
+    windows_left = follower.windows_left();
+    epochs_after = follower.begin_round(1);
+  });
+  CHECK(lane.begin_round(1) == 2);
+  CHECK(lane.next() != nullptr);
+  CHECK(lane.windows_given() == 1);
+  CHECK(begun.get_future().get() == 2);
+  world.barrier();
+  lane.leave();
+  CHECK(lane.is_left());
+  CHECK(lane.begin_round(1) == 0);
+  other.join();
+  CHECK(windows_left > 0);
+  CHECK(epochs_after == 0);
+}
+
+TEST_CASE("a lane gives up waiting when it is told to") {
+  const Communicator world = Communicator::world();
+  write_file(world, false);
+  const DataOptions data = options_of();
+  const FileSchema schema = agree_on_file(data, world);
+  const DataSet targets = load_targets(data, schema, world, world.split_by_node());
+  StreamOptions options;
+  options.plan = small_plan(FeatureReader(data, schema));
+  options.threads = 0;  // nobody reads
+  Stream stream(data, schema, targets, options, Communicator::self());
+  StreamLane lane(stream);
+  CHECK(lane.begin_round(1) == 1);
+  int asked = 0;
+  CHECK(lane.next([&] { return ++asked == 3; }) == nullptr);
+  CHECK(asked == 3);
 }
 
 TEST_CASE("a stream can go while its readers are ahead") {

@@ -17,7 +17,10 @@ std::string outcome(const Communicator& comm, const std::function<void()>& actio
   try {
     agree(comm, action);
   } catch (const AgreedError& error) {
-    return std::string(error.code() == ExitCode::usage ? "usage: " : "failed: ") + error.what();
+    const std::string code = error.code() == ExitCode::usage     ? "usage: "
+                             : error.code() == ExitCode::stopped ? "stopped: "
+                                                                 : "failed: ";
+    return code + error.what();
   }
   return "none";
 }
@@ -41,6 +44,7 @@ TEST_CASE("agree throws one rank's error on every rank, whichever rank it was") 
     };
     CHECK(outcome(world, fail_with(UsageError("u" + std::to_string(failing)))) == "usage: u" + std::to_string(failing));
     CHECK(outcome(world, fail_with(RunError("r" + std::to_string(failing)))) == "failed: r" + std::to_string(failing));
+    CHECK(outcome(world, fail_with(Interrupted("i"))) == "stopped: i");
     CHECK(outcome(world, fail_with(std::out_of_range("other"))) == "failed: other");
   }
 }
@@ -50,6 +54,7 @@ TEST_CASE("what a smaller group agreed on passes through the larger one") {
   const Communicator alone = Communicator::self();
   CHECK(outcome(world, [&] { agree(alone, [] { throw UsageError("u"); }); }) == "usage: u");
   CHECK(outcome(world, [&] { agree(alone, [] { throw RunError("r"); }); }) == "failed: r");
+  CHECK(outcome(world, [&] { agree(alone, [] { throw Interrupted("i"); }); }) == "stopped: i");
 }
 
 TEST_CASE("agree takes the lowest rank's error, kind and text, when several threw") {

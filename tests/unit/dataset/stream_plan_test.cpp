@@ -85,6 +85,16 @@ TEST_CASE("the passes of a round train every epoch, and validate after the last 
     CHECK(pass_count(0, validation) == 0);
 }
 
+TEST_CASE("a model that has trained some epochs goes on with the pass that follows them") {
+  const auto next = [](std::int64_t epochs, bool awaits, Validation validation) {
+    return pass_at(next_pass(epochs, awaits, validation), 5, validation);
+  };
+  for (const auto validation : {Validation::none, Validation::last, Validation::each})
+    CHECK(next(3, false, validation) == Pass{true, 3});
+  CHECK(next(3, true, Validation::each) == Pass{false, 2});
+  CHECK(next_pass(3, true, Validation::last) >= pass_count(5, Validation::last));
+}
+
 TEST_CASE("blocks come in another order in every epoch, each once") {
   std::set<std::vector<std::int64_t>> orders;
   for (std::int64_t epoch = 0; epoch < 10; ++epoch) {

@@ -13,10 +13,9 @@ namespace {
 
 const JournalHeader header{"1.0", "study", "data"};
 
-CheckpointFiles fresh_files() {
+void make_fresh_directory() {
   fs::remove_all("run");
   fs::create_directory("run");
-  return CheckpointFiles("run", header);
 }
 
 std::size_t file_count() {
@@ -36,7 +35,8 @@ void spoil(const std::string& path, std::streamoff place) {
 }  // namespace
 
 TEST_CASE("the last state comes back, and the one before while the last is damaged") {
-  const CheckpointFiles files = fresh_files();
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
   CHECK_FALSE(files.load(7));
   for (const std::string state : {"first", "second", "third"}) {
     files.save(7, state);
@@ -58,14 +58,16 @@ TEST_CASE("the last state comes back, and the one before while the last is damag
 }
 
 TEST_CASE("states of another study or other data are not taken") {
-  fresh_files().save(1, "state");
+  make_fresh_directory();
+  CheckpointFiles("run", header).save(1, "state");
   CHECK(CheckpointFiles("run", header).load(1) == "state");
   CHECK_FALSE(CheckpointFiles("run", {"1.0", "other", "data"}).load(1));
   CHECK_FALSE(CheckpointFiles("run", {"1.0", "study", "other"}).load(1));
 }
 
 TEST_CASE("an iteration's checkpoints go without those of others") {
-  const CheckpointFiles files = fresh_files();
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
   files.save(1, "one");
   files.save(11, "eleven");
   files.save(1, "one more");
@@ -73,4 +75,14 @@ TEST_CASE("an iteration's checkpoints go without those of others") {
   CHECK_FALSE(files.load(1));
   CHECK(files.load(11) == "eleven");
   files.discard(5);
+
+  CheckpointFiles later("run", header);  // of another job
+  later.save(11, "twelve");
+  CHECK(later.load(11) == "twelve");
+  later.discard(11);
+  CHECK(file_count() == 0);
+  CHECK_FALSE(later.load(11));
+  later.save(1, "one");
+  remove_checkpoints("run");
+  CHECK_FALSE(fs::exists("run/checkpoints"));
 }

@@ -5,6 +5,10 @@
 
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
+#include "engine/piece_size.hpp"
+#include "engine/resident_trainer.hpp"
+#include "libtorch/torch_trainer.hpp"
+#include "support/one_training.hpp"
 #include "support/small_studies.hpp"
 
 #include "support/catch.hpp"
@@ -83,7 +87,7 @@ std::vector<std::string> all_states(const Study& study, const DataSet& data) {
 void check_study(const Study& study, const DataSet& data) {
   const auto whole = numbers_of(train_first(study, &data));
   const auto states = all_states(study, data);
-  REQUIRE(states.size() == static_cast<std::size_t>(study.train.epochs - 1));
+  REQUIRE(states.size() >= static_cast<std::size_t>(study.train.epochs));  // the first batch is a piece of its own
   for (const auto& state : states) {
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 1000;
@@ -104,6 +108,62 @@ TEST_CASE("both engines go on from a checkpoint to the same bits, with every opt
         INFO("engine " << static_cast<int>(engine) << ", optimizer " << static_cast<int>(optimizer));
         check_study(study, draw_synthetic(study.data, 1));
       }
+}
+
+TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, in both engines") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+    const Study study = study_of(engine, OptimizerKind::adam);
+    const OneTraining training(study, draw_synthetic(study.data, 1));
+    const auto fresh = [&] {
+      auto trainer = engine == EngineKind::resident ? make_resident_trainer() : make_torch_trainer({-1, 1}, nullptr);
+      trainer->start(training.task());
+      return trainer;
+    };
+    const auto whole = fresh();
+    const std::vector<double> losses = {whole->train_epoch(), whole->train_epoch(), whole->train_epoch()};
+    for (const std::int64_t piece : {1, 2, 4, 5, 100}) {
+      auto trainer = fresh();
+      std::vector<double> found;
+      while (found.size() < losses.size()) {
+        if (const auto loss = trainer->train_batches(piece)) found.push_back(*loss);
+        ByteWriter state;
+        trainer->save(state);
+        trainer = fresh();
+        ByteReader kept(state.bytes());
+        trainer->restore(kept);
+      }
+      INFO("engine " << static_cast<int>(engine) << ", pieces of " << piece);
+      CHECK(found == losses);
+      CHECK(trainer->steps() == whole->steps());
+    }
+  }
+}
+
+TEST_CASE("a checkpoint of another engine is as if it were not there") {
+  const Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  const Study other = study_of(EngineKind::torch, OptimizerKind::adam);
+  const DataSet data = draw_synthetic(study.data, 1);
+  const std::string state = all_states(other, data).back();
+  Checkpoints checkpoints;
+  checkpoints.load = [&](std::int64_t) { return state; };
+  CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
+}
+
+TEST_CASE("pieces grow until they take a tenth of a second") {
+  PieceSize piece;
+  CHECK(piece.batches() == 1);
+  piece.learn(1, 0);
+  CHECK(piece.batches() == 8);
+  piece.learn(8, 0.008);
+  CHECK(piece.batches() == 64);
+  piece.learn(64, 0.064);
+  CHECK(piece.batches() == 100);
+  piece.learn(3, 0.003);  // an epoch's end
+  CHECK(piece.batches() == 100);
+  piece.learn(100, 0.4);
+  CHECK(piece.batches() == 25);
+  piece.learn(25, 1000);
+  CHECK(piece.batches() == 1);
 }
 
 TEST_CASE("batch norm's running statistics are kept, too") {

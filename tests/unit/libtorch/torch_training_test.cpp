@@ -43,7 +43,7 @@ std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1)
   train.batch_size = 0;
   const Line start(line, train);
   TorchTraining training = start.training();
-  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) training.train_epoch();
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) training.train_batches(1);
   const torch::Tensor& parameters = training.network().parameters();
   return {parameters[0].item<double>(), parameters[1].item<double>()};
 }

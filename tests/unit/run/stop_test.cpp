@@ -40,17 +40,3 @@ TEST_CASE("causes have names") {
   CHECK(stop_text(time_is_up) == "run.time_limit");
   CHECK(stop_text(iteration_failed) == "an iteration failed");
 }
-
-TEST_CASE("signals are noted while somebody watches, the first one is told") {
-  struct sigaction before {};
-  sigaction(SIGUSR1, nullptr, &before);
-  {
-    const StopSignals signals;
-    CHECK(signals.received() == no_stop);
-    std::raise(SIGUSR1);
-    std::raise(SIGTERM);
-    CHECK(signals.received() == SIGUSR1);
-  }
-  const StopSignals signals;
-  CHECK(signals.received() == no_stop);
-}
