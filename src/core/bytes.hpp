@@ -22,7 +22,7 @@ class ByteWriter {
   template <class T>
   void put_array(const T* values, std::int64_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(T));
+    if (count > 0) bytes_.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(T));
   }
 
   /// A vector or text with its length.
@@ -55,7 +55,7 @@ class ByteReader {
   void get_array(T* values, std::int64_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
     const std::size_t size = checked(count, sizeof(T));
-    std::memcpy(values, bytes_.data() + place_, size);
+    if (size > 0) std::memcpy(values, bytes_.data() + place_, size);  // an empty list may have no place
     place_ += size;
   }
 

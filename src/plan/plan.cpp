@@ -39,11 +39,7 @@ std::vector<Trial> expand_trials(const Study& study) {
 
 }  // namespace
 
-Plan::Plan(const Study& study)
-    : seed_(study.study.seed),
-      repeats_(study.study.iterations * study.search.repeats),
-      folds_(study.search.folds),
-      members_(study.ensemble.members) {
+Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.folds), members_(study.ensemble.members) {
   double total = static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
                  static_cast<double>(folds_) * static_cast<double>(members_);
   for (const auto& searched : study.search.keys) {
@@ -55,6 +51,7 @@ Plan::Plan(const Study& study)
         fmt::format("the study has {:.4g} iterations (more than {:.0f} cannot be numbered). Ask for fewer "
                     "iterations, candidates, folds, repeats or members.",
                     total, maximum_iterations));
+  repeats_ = study.study.iterations * study.search.repeats;
   trials_ = expand_trials(study);
 }
 

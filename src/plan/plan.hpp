@@ -46,7 +46,7 @@ class Plan {
 
  private:
   std::uint64_t seed_;
-  std::int64_t repeats_;
+  std::int64_t repeats_ = 0;
   std::int64_t folds_;
   std::int64_t members_;
   std::vector<std::string> searched_keys_;

@@ -6,6 +6,13 @@
 #undef CHECK
 #endif
 
+// Sanitizers end the program where more memory is asked for than they can manage, instead of throwing bad_alloc.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool large_allocations_throw = false;
+#else
+constexpr bool large_allocations_throw = true;
+#endif
+
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;

@@ -15,7 +15,7 @@ namespace {
 
 std::string number(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i & 255);
+  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 255);
   return text;
 }
 
