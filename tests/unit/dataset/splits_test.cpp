@@ -124,6 +124,8 @@ TEST_CASE("a cache makes a value once, keeps the latest, and tries again after a
   CHECK(get(2) == 20);
   CHECK(made == 4);
   CHECK(*kept == 0);
+#ifndef __SANITIZE_THREAD__  // whose pthread_once waits for ever after an exception
   CHECK_THROWS_AS(cache.get(9, []() -> int { throw std::runtime_error("no"); }), std::runtime_error);
   CHECK(get(9) == 90);
+#endif
 }
