@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <cstdio>
 
 #include "commands/commands.hpp"
 #include "commands/import_words.hpp"
 #include "core/allocator.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/replace_file.hpp"
 #include "core/text.hpp"
@@ -78,15 +78,14 @@ std::string content_of(const ImportedData& data) {
 }
 
 void import_files(const ImportRequest& request) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   require_free_name(request);
   ImportedData data = read_inputs(request);
   return_freed_memory();
   const std::string content = content_of(data);
   write_then_rename(request.output,
                     [&](const std::string& temporary) { write_data(temporary, std::move(data), request.compression); });
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  std::fputs(report(request, content, taken.count()).c_str(), stdout);
+  std::fputs(report(request, content, seconds_since(start)).c_str(), stdout);
 }
 
 }  // namespace

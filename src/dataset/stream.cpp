@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
@@ -20,8 +21,6 @@
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
@@ -291,7 +290,7 @@ const Window* StreamLane::next(const std::function<bool()>& gives_up) {
     return slot.window.value.load() == next_window_ && slot.blocks.value.load() == places.count();
   };
   const bool ended = !stream_.wait([&] { return is_there() || is_left() || (gives_up && gives_up()); });
-  waited_ += std::chrono::duration<double>(Clock::now() - start).count();
+  waited_ += seconds_since(start);
   if (ended) stream_.rethrow_failure();
   if (!is_there()) return nullptr;
 

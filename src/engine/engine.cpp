@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/engine.hpp"
 
-#include <chrono>
 #include <exception>
 #include <new>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
@@ -32,7 +32,7 @@ class ChoosingEngine : public Engine {
  private:
   // An iteration that fails is a record of its own; the others go on with fresh trainers.
   TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     TrainedIteration trained;
     for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
       try {
@@ -50,7 +50,7 @@ class ChoosingEngine : public Engine {
       resident_.reset();
       torch_.reset();
     }
-    trained.record.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    trained.record.seconds += seconds_since(start);
     return trained;
   }
 

@@ -5,12 +5,12 @@
 #include <chrono>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "engine/resident/product.hpp"
 
 namespace sheaf {
 
 double measure_flops(const std::function<void()>& multiply) {
-  using Clock = std::chrono::steady_clock;
   multiply();  // the first one starts the library
 
   // The best of several, so that what else the machine does counts less.
@@ -19,7 +19,7 @@ double measure_flops(const std::function<void()>& multiply) {
   do {
     const auto start = Clock::now();
     multiply();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = seconds_since(start);
     best = std::max(best, 2.0 * measured_side * measured_side * measured_side / seconds);
   } while (Clock::now() < end);
   return best;

@@ -2,12 +2,12 @@
 #include "engine/streamed_course.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "engine/kept_model.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
@@ -15,12 +15,6 @@
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 

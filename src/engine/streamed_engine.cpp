@@ -2,7 +2,6 @@
 #include "engine/streamed_engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <limits>
 #include <new>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/piece_size.hpp"
@@ -24,12 +24,6 @@ namespace {
 // What the models of a lane may take together: every reading of the file serves them all.
 constexpr double models_bytes = 256.0 * 1024 * 1024;
 constexpr std::size_t most_models = 64;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // One iteration on its way through a round.
 struct Model {

@@ -20,8 +20,7 @@ const TorchBackend& load() {
   if (entry == nullptr)
     throw RunError(
         fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep {} beside the program, and install the "
-                    "LibTorch that it "
-                    "was built with.",
+                    "LibTorch that it was built with.",
                     dlerror(), library_name));
   return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
 }

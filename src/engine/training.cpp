@@ -2,13 +2,13 @@
 #include "engine/training.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
 #include "engine/kept_model.hpp"
@@ -24,12 +24,6 @@ namespace {
 // Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
-}
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // Optimizer steps of an epoch.

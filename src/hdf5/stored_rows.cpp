@@ -360,7 +360,7 @@ template <class T>
 void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
   assert(rows.begin >= 0 && rows.end <= info().rows());
   if (rows.empty() || info().row_elements() == 0) return;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   if (now - buffers.looked_ > look_interval) {
     state_->bytes.require_unchanged();
     buffers.looked_ = now;

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/index_range.hpp"
 #include "hdf5/chunk_filters.hpp"
 #include "hdf5/data_set.hpp"
@@ -22,7 +22,7 @@ namespace sheaf {
 class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
-  std::chrono::steady_clock::time_point looked_;  // at the file, whether it is as it was
+  Clock::time_point looked_;  // at the file, whether it is as it was
   std::vector<std::byte> bytes_;
 };
 

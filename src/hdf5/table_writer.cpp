@@ -171,17 +171,6 @@ void Hdf5Writer::write_table(const std::string& name, const std::vector<TableCol
   data_set.close(problem());
 }
 
-void Hdf5Writer::write_array(const std::string& name, std::int64_t rows, std::int64_t columns,
-                             const std::vector<double>& values) {
-  assert(static_cast<std::int64_t>(values.size()) == rows * columns);
-  const hsize_t extents[] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
-  const Handle space(H5Screate_simple(2, extents, nullptr), H5Sclose, problem());
-  Handle data_set = create_data_set(name, H5T_NATIVE_DOUBLE, space.id(), H5P_DEFAULT);
-  if (!values.empty())
-    check_hdf5(H5Dwrite(data_set.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), problem());
-  data_set.close(problem());
-}
-
 void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
   const std::size_t row_bytes = static_cast<std::size_t>(array.row_elements()) * number_bytes(array.type);
   assert(array.rows() > 0 && row_bytes > 0 && array.bytes.size() == static_cast<std::size_t>(array.rows()) * row_bytes);

@@ -40,9 +40,6 @@ class Hdf5Writer {
   /// zero; there is at least one.
   void write_table(const std::string& name, const std::vector<TableColumn>& columns);
 
-  /// A data set [rows, columns] of double from row-major values.
-  void write_array(const std::string& name, std::int64_t rows, std::int64_t columns, const std::vector<double>& values);
-
   /// A data set of the array's shape and type, which has at least one number, in chunks of whole rows, about 1 MiB
   /// each. `compression`: 0 (none) to 9, of gzip, after HDF5's shuffle.
   void write_numbers(const std::string& name, const NumberArray& array, int compression);

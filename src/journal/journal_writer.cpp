@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/output_file.hpp"
 #include "journal/journal_files.hpp"
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto write_period = std::chrono::milliseconds(100);
 constexpr auto sync_period = std::chrono::milliseconds(800);  // a second at most, with the write before it

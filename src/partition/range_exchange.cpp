@@ -72,7 +72,7 @@ RangeGrant RangeExchange::grant(std::size_t index, const NodeReport& report) {
   node.lane_rate = report.lane_rate;
   stopped_ |= report.stopped;
   RangeGrant granted{{taken_, taken_}, false, stopped_};
-  if (report.wanted > 0) asked_at_ = std::chrono::steady_clock::now();
+  if (report.wanted > 0) asked_at_ = Clock::now();
   if (report.wanted > 0 && taken_ < pool_ && !stopped_)
     granted.range.end += range_size(kind_, pool_, taken_, workers_, node.lanes, weight_of(node), report.wanted);
   taken_ = granted.range.end;
@@ -97,7 +97,7 @@ bool RangeExchange::may_be_asked() const {
 }
 
 double RangeExchange::seconds_since_asked() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - asked_at_).count();
+  return seconds_since(asked_at_);
 }
 
 bool RangeExchange::is_over() {

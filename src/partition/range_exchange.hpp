@@ -8,11 +8,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/index_range.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/message.hpp"
@@ -94,7 +94,7 @@ class RangeExchange {
   std::int64_t finished_elsewhere_ = 0;
   std::size_t told_exhausted_ = 0;
   bool stopped_ = false;
-  std::chrono::steady_clock::time_point asked_at_ = std::chrono::steady_clock::now();
+  Clock::time_point asked_at_ = Clock::now();
   std::size_t left_ = 0;
   std::vector<Node> nodes_;
   NodeReport received_;

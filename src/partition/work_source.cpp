@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "mpi/agreement.hpp"
@@ -21,8 +22,6 @@
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double prompt_pause_seconds = 100e-6;  // while a lane of some node may wait for it
 constexpr double calm_pause_seconds = 1e-3;      // while that happens seldom
@@ -35,10 +34,6 @@ constexpr double lasting_seconds = 20e-3;  // a range that lasts as long needs n
 // A pause that adds at most half a percent to what has lasted `seconds` already.
 double pause_for(double seconds) {
   return std::clamp(seconds / 200, prompt_pause_seconds, calm_pause_seconds);
-}
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
 }
 
 }  // namespace

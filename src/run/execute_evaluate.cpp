@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "engine/predictor.hpp"
@@ -202,7 +202,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
                         PredictionShape{rows, subject->judgement.output_count, subject->predicts_classes()},
                         request.model, request.data.file, request.overwrite, world);
 
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   Share share;
   agree(world, [&] {
     share = evaluate_share(*subject, request.run, placement, predictions ? &*predictions : nullptr,
@@ -211,7 +211,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   EvaluationReport report;
   if (subject->rows.targets() != nullptr) report.fit = gather_fit(*subject, share, world);
   if (predictions) predictions->finish();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = seconds_since(start);
   if (!world.is_root()) return report;
 
   for (const auto& model : subject->models) report.models.push_back(model.path);

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/output_bytes.hpp"
@@ -126,7 +126,7 @@ void report(const PreprocessRequest& request, const TransformPlan& plan, double 
 }  // namespace
 
 void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   agree(world, [&] {
     if (world.is_root()) require_free_name(request);
   });
@@ -172,7 +172,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     output->keep();
   });
   if (!world.is_root()) return;
-  report(request, *plan, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  report(request, *plan, seconds_since(start));
 }
 
 }  // namespace sheaf

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
@@ -43,12 +43,6 @@
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;

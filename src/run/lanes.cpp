@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace sheaf {
+#include "core/clock.hpp"
 
-using Clock = std::chrono::steady_clock;
+namespace sheaf {
 
 struct Lanes::State {
   State(const Share& part, WorkSource& work, int rank_number) : share(part), source(work), rank(rank_number) {}
@@ -32,7 +32,7 @@ struct Lanes::State {
   std::optional<std::string> failure;
   bool stopping = false;
 
-  double now() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+  double now() const { return seconds_since(start); }
 
   bool is_stopping() const {
     if (source.is_stopped()) return true;

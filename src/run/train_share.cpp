@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "mpi/session.hpp"
@@ -14,8 +15,6 @@
 
 namespace sheaf {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The other ranks may be anywhere, so they cannot be asked. What fails one, a full disk say, often fails all of its
 // node: the first one speaks for them, and they give it the time.
@@ -32,7 +31,7 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
 
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
-  const auto seconds = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto seconds = [start] { return seconds_since(start); };
   WorkSource source(share.options.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node);
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(share.options.progress, share.work.count());

@@ -41,6 +41,19 @@ inline DataSet classification_data(std::int64_t feature_count, std::vector<float
   return data;
 }
 
+/// Drawn rows of classes that a linear model tells apart, the same for all iterations.
+inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
+  DataOptions data;
+  data.source = DataSource::synthetic;
+  data.draw = Draw::study;
+  data.relation = Relation::linear;
+  data.task = Task::classification;
+  data.rows = rows;
+  data.columns = columns;
+  data.classes = classes;
+  return data;
+}
+
 /// `data` with a weight for each row.
 inline DataSet weighted(DataSet data, std::vector<float> weights) {
   auto owner = std::make_shared<std::pair<std::shared_ptr<void>, std::vector<float>>>(data.owner, std::move(weights));

@@ -106,7 +106,7 @@ class ResidentNetwork {
   void lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const;
   BlockProducts make_products(const Place& place, std::int64_t block, std::int64_t row_count) const;
   const Pass& pass_of(std::int64_t row_count) const;
-  bool is_narrow(const Place& place) const;
+  static bool is_narrow(const Place& place) { return place.layer.outputs < narrow_outputs; }
 
   void gather_targets(const std::int64_t* rows, std::int64_t count);
   void gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted);

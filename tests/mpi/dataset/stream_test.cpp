@@ -61,6 +61,26 @@ StreamPlan small_plan(const FeatureReader& reader) {
   return plan;
 }
 
+// A new file of real numbers that every node streams. Collective.
+struct NodeFile {
+  NodeFile() {
+    write_file(world, false);
+    data = options_of();
+    schema = agree_on_file(data, world);
+    targets = load_targets(data, schema, world, node);
+    options.plan = small_plan(FeatureReader(data, schema));
+  }
+
+  Stream stream(const Communicator& readers) const { return Stream(data, schema, targets, options, readers); }
+
+  Communicator world = Communicator::world();
+  Communicator node = world.split_by_node();
+  DataOptions data;
+  FileSchema schema;
+  DataSet targets;
+  StreamOptions options;
+};
+
 // The rows that came in a pass, in their order. Every value is looked at.
 struct SeenPass {
   Pass pass;
@@ -166,26 +186,19 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
 }
 
 TEST_CASE("a round begins where the model that is least far does, and nothing before is read") {
-  const Communicator world = Communicator::world();
-  const Communicator node = world.split_by_node();
-  write_file(world, false);
-  const DataOptions data = options_of();
-  const FileSchema schema = agree_on_file(data, world);
-  const DataSet targets = load_targets(data, schema, world, node);
-  StreamOptions options;
-  options.plan = small_plan(FeatureReader(data, schema));
-  options.seed = 5;
-  options.validation = Validation::last;
-  Stream stream(data, schema, targets, options, node);
+  NodeFile file;
+  file.options.seed = 5;
+  file.options.validation = Validation::last;
+  Stream stream = file.stream(file.node);
   StreamLane lane(stream);
-  const std::int64_t windows = options.plan.windows();
+  const std::int64_t windows = file.options.plan.windows();
   std::vector<Pass> first, second;
   std::int64_t seen_rows = 0;
   const auto note_rows = [&](const Window& window) {
     for (const auto& block : window.blocks) seen_rows += block.rows.count();
   };
   // Three epochs and a validation: begun in the second one's last window by the last rank, later by the others.
-  const bool is_first = world.rank() + 1 == world.size();
+  const bool is_first = file.world.rank() + 1 == file.world.size();
   CHECK(lane.begin_round(3, is_first ? 2 * windows - 1 : 2 * windows + 1) == 3);
   while (const Window* window = lane.next()) {
     if (first.empty()) CHECK(window->number == windows - 1);
@@ -198,28 +211,21 @@ TEST_CASE("a round begins where the model that is least far does, and nothing be
   CHECK(first[1] == Pass{true, 2});
   CHECK(first.back() == Pass{false, 2});
   // Then all of them wait for the validation alone.
-  CHECK(lane.begin_round(2, next_pass(2, true, options.validation) * windows) == 2);
+  CHECK(lane.begin_round(2, next_pass(2, true, file.options.validation) * windows) == 2);
   while (const Window* window = lane.next()) {
     second.push_back(window->pass);
     note_rows(*window);
   }
   CHECK(second == std::vector<Pass>(static_cast<std::size_t>(windows), Pass{false, 1}));
   CHECK(lane.begin_round(0) == 0);
-  world.barrier();
-  CHECK(world.sum(stream.bytes_read()) == seen_rows * width * 4);
+  file.world.barrier();
+  CHECK(file.world.sum(stream.bytes_read()) == seen_rows * width * 4);
 }
 
 TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
-  const Communicator world = Communicator::world();
-  const Communicator node = world.split_by_node();
-  write_file(world, false);
-  const DataOptions data = options_of();
-  const FileSchema schema = agree_on_file(data, world);
-  const DataSet targets = load_targets(data, schema, world, node);
-  StreamOptions options;
-  options.plan = small_plan(FeatureReader(data, schema));
-  options.lanes = 2;
-  Stream stream(data, schema, targets, options, node);
+  NodeFile file;
+  file.options.lanes = 2;
+  Stream stream = file.stream(file.node);
   StreamLane lane(stream);
   std::int64_t windows_left = 0, epochs_after = -1;
   std::promise<std::int64_t> begun;
@@ -235,7 +241,7 @@ TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
   CHECK(lane.next() != nullptr);
   CHECK(lane.windows_given() == 1);
   CHECK(begun.get_future().get() == 2);
-  world.barrier();
+  file.world.barrier();
   lane.leave();
   CHECK(lane.is_left());
   CHECK(lane.begin_round(1) == 0);
@@ -245,15 +251,9 @@ TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
 }
 
 TEST_CASE("a lane gives up waiting when it is told to") {
-  const Communicator world = Communicator::world();
-  write_file(world, false);
-  const DataOptions data = options_of();
-  const FileSchema schema = agree_on_file(data, world);
-  const DataSet targets = load_targets(data, schema, world, world.split_by_node());
-  StreamOptions options;
-  options.plan = small_plan(FeatureReader(data, schema));
-  options.threads = 0;  // nobody reads
-  Stream stream(data, schema, targets, options, Communicator::self());
+  NodeFile file;
+  file.options.threads = 0;  // nobody reads
+  Stream stream = file.stream(Communicator::self());
   StreamLane lane(stream);
   CHECK(lane.begin_round(1) == 1);
   int asked = 0;
@@ -262,15 +262,8 @@ TEST_CASE("a lane gives up waiting when it is told to") {
 }
 
 TEST_CASE("a stream can go while its readers are ahead") {
-  const Communicator self = Communicator::self();
-  const Communicator world = Communicator::world();
-  write_file(world, false);
-  const DataOptions data = options_of();
-  const FileSchema schema = agree_on_file(data, world);
-  const DataSet targets = load_targets(data, schema, world, world);
-  StreamOptions options;
-  options.plan = small_plan(FeatureReader(data, schema));
-  Stream stream(data, schema, targets, options, self);
+  NodeFile file;
+  Stream stream = file.stream(Communicator::self());
   StreamLane lane(stream);
   CHECK(lane.begin_round(3) == 3);
   CHECK(lane.next() != nullptr);

@@ -9,6 +9,7 @@
 #include "dataset/synthetic.hpp"
 #include "support/catch.hpp"
 #include "support/one_training.hpp"
+#include "support/small_studies.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -48,13 +49,7 @@ Course train_afresh(const OneTraining& training, bool evaluate_in_between = fals
 Study base_study(std::uint64_t seed) {
   Study study;
   study.study.seed = seed;
-  study.data.source = DataSource::synthetic;
-  study.data.draw = Draw::study;
-  study.data.task = Task::classification;
-  study.data.rows = 150;
-  study.data.columns = 20;
-  study.data.classes = 5;
-  study.data.relation = Relation::linear;
+  study.data = drawn_classes(150, 20, 5);
   study.data.normalise = Normalise::standard;
   study.data.validation = 0.3;
   study.model.kind = ModelKind::mlp;

@@ -23,6 +23,7 @@
 #include "dataset/synthetic.hpp"
 #include "engine/resident_trainer.hpp"
 #include "support/one_training.hpp"
+#include "support/small_studies.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -143,12 +144,7 @@ struct Case {
 
 Study base_study(const std::string& model) {
   Study study;
-  study.data.source = DataSource::synthetic;
-  study.data.draw = Draw::study;
-  study.data.task = Task::classification;
-  study.data.classes = 10;
-  study.data.columns = 64;
-  study.data.rows = 250;
+  study.data = drawn_classes(250, 64, 10);
   study.data.normalise = Normalise::standard;
   study.data.validation = 0.2;
   study.train.loss = LossKind::cross_entropy;

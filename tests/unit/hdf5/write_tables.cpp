@@ -24,8 +24,6 @@ int main(int, char** argv) {
     texts[row] = std::to_string(row);
   }
   file.write_table("many", {{"text", texts}, {"number", many}});
-  file.write_array("matrix", 2, 3, {1, 2, 3, 4, 5, 6});
-  file.write_array("no_rows", 0, 3, {});
   file.close();
   return 0;
 }

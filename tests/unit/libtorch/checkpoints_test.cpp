@@ -20,11 +20,7 @@ namespace {
 
 Study study_of(EngineKind engine, OptimizerKind optimizer) {
   Study study;
-  study.data.task = Task::classification;
-  study.data.classes = 3;
-  study.data.rows = 90;
-  study.data.columns = 12;
-  study.data.relation = Relation::linear;
+  study.data = drawn_classes(90, 12, 3);
   study.data.validation = 0.2;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {9};

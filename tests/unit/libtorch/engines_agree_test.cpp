@@ -189,13 +189,7 @@ TEST_CASE("engines agree on batches of several tiles") {
   for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{150}, std::int64_t{200}}) {
     Dice dice(3);
     Study study = random_study(dice);
-    study.data = DataOptions();
-    study.data.source = DataSource::synthetic;
-    study.data.task = Task::classification;
-    study.data.rows = 350;
-    study.data.columns = 300;
-    study.data.classes = 10;
-    study.data.relation = Relation::linear;
+    study.data = drawn_classes(350, 300, 10);
     study.model = ModelOptions();
     study.model.kind = ModelKind::mlp;
     study.model.hidden = {700, 200};

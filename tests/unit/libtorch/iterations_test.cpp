@@ -20,13 +20,7 @@ Study random_study() {
   Study study;
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
   study.study.seed = 3;
-  study.data.source = DataSource::synthetic;
-  study.data.rows = 90;
-  study.data.columns = 6;
-  study.data.task = Task::classification;
-  study.data.classes = 3;
-  study.data.relation = Relation::linear;
-  study.data.draw = Draw::study;
+  study.data = drawn_classes(90, 6, 3);
   study.data.normalise = Normalise::standard;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {10};
