@@ -1,7 +1,8 @@
 # add_unit_test(<name> SOURCES <files...> DEPENDS <folders...> [LIBRARIES <targets...>])      one serial Catch2 program
 # add_mpi_test(<name> RANKS <n...> SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...] [TIMEOUT s])
 #                                                     one Catch2 program, run as <name>.np<n> for each n
-# add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...])          any other check
+# add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])   any other check
+#                                                     LONG: run only by ctest -C long, with the label long
 # A test that lets LibTorch do something DEPENDS on libtorch: it is linked then, and nothing is loaded later.
 # MPI tests may use more ranks than cores, and root where that is all there is.
 
@@ -63,7 +64,7 @@ function(add_mpi_test name)
 endfunction()
 
 function(add_program_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "TIMEOUT;PROCESSORS" "COMMAND;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_COMMAND)
     message(FATAL_ERROR "add_program_test(${name}): COMMAND is required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -75,7 +76,14 @@ function(add_program_test name)
   endif()
   set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}.work)
   file(MAKE_DIRECTORY ${work})
-  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${work})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS} LABELS "app;${arg_LABELS}"
+  if(arg_LONG)
+    set(arg_LABELS long)
+    set(configurations CONFIGURATIONS long)
+  else()
+    list(PREPEND arg_LABELS app)
+    set(configurations "")
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${work} ${configurations})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS} LABELS "${arg_LABELS}"
     ENVIRONMENT "${SHEAF_MPI_ENVIRONMENT}" SKIP_RETURN_CODE 77)
 endfunction()
