@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sheaf {
@@ -14,8 +15,9 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
 /// " Did you mean 'x'?" for the nearest candidate, printable, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
-/// `text` with '?' for control characters: names from files may hold any bytes, and messages go to terminals.
-std::string printable(std::string text);
+/// `text` with '?' for control characters and for bytes that are no UTF-8: names from files may hold any bytes, and
+/// messages go to terminals.
+std::string printable(std::string_view text);
 
 /// A duration for people: "0.42 s", "38 s", "12 min 5 s", "3 h 20 min".
 std::string human_seconds(double seconds);

@@ -17,8 +17,7 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-double cross_entropy(const float* logits, std::int64_t count, std::int64_t label) {
-  const double largest = double{*std::max_element(logits, logits + count)};
+double cross_entropy(const float* logits, std::int64_t count, std::int64_t label, double largest) {
   double sum = 0;
   for (std::int64_t output = 0; output < count; ++output) sum += std::exp(double{logits[output]} - largest);
   return std::log(sum) + largest - double{logits[label]};
@@ -29,10 +28,11 @@ double surprise(double probability) {
   return -std::log(std::max(probability, double{std::numeric_limits<float>::min()}));
 }
 
-double label_loss(const Judgement& judgement, const float* outputs, std::int64_t label) {
+// `largest`: of the outputs.
+double label_loss(const Judgement& judgement, const float* outputs, std::int64_t label, double largest) {
   if (judgement.loss == LossKind::cross_entropy)
     return judgement.probabilities ? surprise(double{outputs[label]})
-                                   : cross_entropy(outputs, judgement.output_count, label);
+                                   : cross_entropy(outputs, judgement.output_count, label, largest);
   double sum = 0;
   for (std::int64_t output = 0; output < judgement.output_count; ++output) {
     const double value = double{outputs[output]};
@@ -76,8 +76,9 @@ void EvaluationSums::add(const float* outputs, const std::int64_t* labels, const
 }
 
 void EvaluationSums::add_label(const float* outputs, std::int64_t label) {
-  numbers_[loss_sum] += label_loss(judgement_, outputs, label);
-  numbers_[right_count] += predicted_label(outputs, judgement_.output_count) == label ? 1 : 0;
+  const std::int64_t predicted = predicted_label(outputs, judgement_.output_count);
+  numbers_[loss_sum] += label_loss(judgement_, outputs, label, double{outputs[predicted]});
+  numbers_[right_count] += predicted == label ? 1 : 0;
 }
 
 // Mean and squares about it as they run. Source: Welford, Technometrics 1962.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/clock.hpp"
 #include "core/index_range.hpp"
 #include "hdf5/chunk_filters.hpp"
@@ -23,7 +24,7 @@ class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
   Clock::time_point looked_;  // at the file, whether it is as it was
-  std::vector<std::byte> bytes_;
+  AlignedVector<std::byte> bytes_;
 };
 
 /// Reading needs no MPI, and is independent of other ranks. Layouts and filters that are not known here (virtual data

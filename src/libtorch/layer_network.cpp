@@ -24,6 +24,16 @@ torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   return values;
 }
 
+// Images [rows, channels, height, width] as a device's kernels are fastest in: on a CPU the channels of a pixel lie
+// together in memory.
+torch::Tensor in_fast_order(const torch::Tensor& images) {
+  if (!images.device().is_cpu()) return images;
+  const std::int64_t height = images.size(2), width = images.size(3);
+  // One channel lies in both orders: the strides say which is meant.
+  if (images.size(1) == 1) return images.contiguous().as_strided(images.sizes(), {height * width, 1, width, 1});
+  return images.contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
 }  // namespace
 
 std::vector<std::int64_t> weight_sizes(const Layer& layer) {
@@ -81,8 +91,8 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
     case Layer::Kind::dense:
       return torch::linear(values.flatten(1), part.weight, part.bias);
     case Layer::Kind::convolution:
-      return torch::conv2d(values.view({-1, layer.inputs, layer.height, layer.width}), part.weight, part.bias,
-                           layer.stride, layer.kernel / 2);
+      return torch::conv2d(in_fast_order(values.view({-1, layer.inputs, layer.height, layer.width})), part.weight,
+                           part.bias, layer.stride, layer.kernel / 2);
     case Layer::Kind::batch_norm:
       return normalise(part, values, training);
   }

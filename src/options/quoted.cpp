@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
     }
     shown += "...";
   }
-  return "'" + printable(std::move(shown)) + "'";
+  return "'" + printable(shown) + "'";
 }
 
 }  // namespace sheaf

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/file_schema.hpp"
@@ -68,7 +69,7 @@ class RowReader {
   const EvaluatedRows& rows_;
   Task task_;
   std::int64_t outputs_;
-  std::vector<float> features_;
+  AlignedVector<float> features_;
   FeatureReader::Buffers feature_buffers_;
   RowBuffers target_buffers_;
   IndexRange here_, window_;  // the rows at hand; those whose targets are in memory

@@ -4,8 +4,11 @@
 
 namespace sheaf {
 
-/// Floating-point operations a second in float of one core that does nothing but fused multiply-adds on registers, with
-/// the widest vectors it has: the best of many short measurements, `seconds` in all.
+/// Does about so many floating-point operations in float, as fused multiply-adds on registers alone, with the widest
+/// vectors that the core has. Returns how many.
+double multiply_add(double operations);
+
+/// Operations a second of one core in multiply_add(): the best of many short measurements, `seconds` in all.
 double measure_fma_peak(double seconds);
 
 }  // namespace sheaf

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/allocator.hpp"
+#include "core/clock.hpp"
 #include "core/random_fill.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
@@ -28,12 +29,10 @@ using namespace sheaf;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 double seconds_of(const std::function<void()>& work) {
   const auto start = Clock::now();
   work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_since(start);
 }
 
 double best_of(int times, const std::function<void()>& work) {
@@ -47,9 +46,10 @@ double best_of(int times, const std::function<void()>& work) {
 struct Layout {
   std::vector<hsize_t> chunk;  // none: in one piece
   bool gzip = false;
+  bool bytes = false;  // else float
 };
 
-// Features of about eight bits a number, as pixels have: gzip halves them.
+// Features of six to eight bits a number, as pixels have: as real numbers gzip halves them.
 void write_file(const std::string& path, const std::vector<hsize_t>& shape, const Layout& layout) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -61,12 +61,13 @@ void write_file(const std::string& path, const std::vector<hsize_t>& shape, cons
   hsize_t width = 1;
   for (std::size_t side = 1; side < shape.size(); ++side) width *= shape[side];
   const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
-  const hid_t features = H5Dcreate2(file, "features", H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  const hid_t stored = layout.bytes ? H5T_STD_U8LE : H5T_IEEE_F32LE;
+  const hid_t features = H5Dcreate2(file, "features", stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
   const hsize_t step = 1000;
   std::vector<float> values(step * width);
   for (hsize_t row = 0; row < shape[0]; row += step) {
     fill_uniform({row, Purpose::synthetic_features}, values.data(), static_cast<std::int64_t>(values.size()));
-    for (float& value : values) value = static_cast<float>(static_cast<int>(value * 256)) / 256;
+    for (float& value : values) value = std::floor(value * 256) / (layout.bytes ? 4.0f : 256.0f);
     std::vector<hsize_t> start(shape.size(), 0), count = shape;
     start[0] = row;
     count[0] = std::min(step, shape[0] - row);
@@ -213,22 +214,33 @@ void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   std::remove(gzip.c_str());
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Runs from memory and streamed take turns, and each is compared with its neighbour.
 void compare_training(const std::string& folder, hsize_t rows, int threads) {
   const std::string path = folder + "/images.h5";
   std::printf("CNN 16-32-10 on %lld images of 3 x 32 x 32, batch 64, Adam, %d threads\n", static_cast<long long>(rows),
               threads);
-  for (const bool gzip : {false, true}) {
-    write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip});
-    Trained memory, streamed;
-    for (int time = 0; time < 3; ++time) {
-      const Trained one = train_in_memory(path, threads), other = train_streamed(path, threads);
-      if (one.rows_per_second > memory.rows_per_second) memory = one;
-      if (other.rows_per_second > streamed.rows_per_second) streamed = other;
+  for (const bool bytes : {false, true})
+    for (const bool gzip : {false, true}) {
+      write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip, bytes});
+      std::vector<double> memory, streamed, ratios, waited;
+      for (int time = 0; time < 7; ++time) {
+        const Trained one = train_in_memory(path, threads), other = train_streamed(path, threads);
+        memory.push_back(one.rows_per_second);
+        streamed.push_back(other.rows_per_second);
+        ratios.push_back(other.rows_per_second / one.rows_per_second);
+        waited.push_back(other.waited);
+      }
+      std::printf(
+          "  %-5s %-5s in memory %7.0f rows/s, streamed %7.0f rows/s: %.3f of it (%.3f to %.3f); waited %.1f %%\n",
+          bytes ? "uint8" : "float", gzip ? "gzip" : "plain", median(memory), median(streamed), median(ratios),
+          *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
+          100 * median(waited));
     }
-    std::printf("  %-5s in memory %7.0f rows/s, streamed %7.0f rows/s: %.3f of it; waited %.1f %% of the time\n",
-                gzip ? "gzip" : "plain", memory.rows_per_second, streamed.rows_per_second,
-                streamed.rows_per_second / memory.rows_per_second, 100 * streamed.waited);
-  }
   std::remove(path.c_str());
 }
 

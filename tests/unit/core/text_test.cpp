@@ -14,9 +14,14 @@ TEST_CASE("nearest_name finds a slip and leaves strangers alone") {
   CHECK(did_you_mean("x", keys).empty());
 }
 
-TEST_CASE("control characters are not printed, other characters are") {
+TEST_CASE("control characters and bytes that are no UTF-8 are not printed, other characters are") {
   CHECK(printable("a\x1b[2J\n\t\x7f" + std::string(1, '\0') + "z") == "a?[2J????z");
-  CHECK(printable("é'ß") == "é'ß");
+  CHECK(printable("é'ß\u20ac\U0001F33E") == "é'ß\u20ac\U0001F33E");
+  CHECK(printable("\xff\xe9t\xe9") == "??t?");
+  CHECK(printable("\xc2\x9b[2J") == "?[2J");              // a control character of two bytes
+  CHECK(printable("\xc0\xaf \xe0\x80\xaf") == "?? ???");  // longer than need be
+  CHECK(printable("\xed\xa0\x80 \xf4\x90\x80\x80") == "??? ????");
+  CHECK(printable("cut \xe2\x82") == "cut ??");
   CHECK(did_you_mean("price", {"price\x1b"}) == " Did you mean 'price?'?");
 }
 
