@@ -46,7 +46,7 @@ until_job() {
 
 has_ended() {
   state=$(scontrol --oneliner show job "$id") &&
-    ! grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|COMPLETING|REQUEUED|NODE_FAIL)' <<<"$state"
+    ! grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|SIGNALING|COMPLETING|REQUEUED|NODE_FAIL)' <<<"$state"
 }
 # has_turn NUMBER: it runs for that time (from 0), or has ended.
 has_turn() {
