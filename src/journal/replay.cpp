@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "journal/journal_files.hpp"
 
 namespace sheaf {
@@ -27,15 +28,15 @@ std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, cons
 void require_same(const std::string& path, const JournalHeader& found, const JournalHeader& header, bool forced) {
   require(found.study == header.study,
           fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
-                      found.study, header.study));
+                      printable(found.study), header.study));
   require(forced || found.data == header.data,
           fmt::format("the data have changed since '{}' was written ({}; now {}). Restore them, start anew with "
                       "another run.output, or go on all the same with --force.",
-                      path, found.data, header.data));
+                      path, printable(found.data), header.data));
   require(forced || found.program == header.program,
           fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ). Use that one, start "
                       "anew with another run.output, or go on all the same with --force.",
-                      path, found.program, header.program));
+                      path, printable(found.program), header.program));
 }
 
 // Reads one journal, line by line.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "dataset/import/byte_source.hpp"
 
 namespace sheaf::fuzz {
@@ -47,8 +48,9 @@ inline void must(bool condition, const std::string& what) {
 
 /// A message is text for a terminal, whatever stands in the file that it speaks of.
 inline void must_be_readable(const std::string& message, bool lines) {
-  const auto is_control = [&](char c) { return (c >= 0 && c < ' ' && !(lines && c == '\n')) || c == '\x7f'; };
-  must(!message.empty() && std::none_of(message.begin(), message.end(), is_control), "the message \"" + message + "\"");
+  std::string line = message;
+  if (lines) std::replace(line.begin(), line.end(), '\n', ' ');
+  must(!line.empty() && printable(line) == line, "the message \"" + message + "\"");
 }
 
 /// Calls `action`, which may throw what a user's mistake is answered with and nothing else; true when it did not.

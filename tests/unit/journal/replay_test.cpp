@@ -105,6 +105,7 @@ TEST_CASE("journals of other studies, data and versions are refused") {
   CHECK(refusal(header, false).empty());
   CHECK_THAT(refusal({"0.1.0", "f", "data"}, true), ContainsSubstring("another study"));
   CHECK_THAT(refusal({"0.1.0", header.study, "older"}, false), ContainsSubstring("(older; now data)"));
+  CHECK_THAT(refusal({"0.1.0", header.study, "ol\x7f"}, false), ContainsSubstring("(ol?; now data)"));
   CHECK(refusal({"0.1.0", header.study, "older"}, true).empty());
   CHECK_THAT(refusal({"0.0.9", header.study, "data"}, false), ContainsSubstring("sheaf 0.0.9"));
   CHECK(refusal({"0.0.9", header.study, "data"}, true).empty());
