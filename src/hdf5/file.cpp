@@ -122,6 +122,18 @@ bool is_countable(const DataSetInfo& info, const std::vector<hsize_t>& chunk) {
   return true;
 }
 
+// Whether the file can hold the numbers: deflate, which packs most tightly, makes a thousandth of them. What lies in
+// other files counts as held.
+bool is_credible(hid_t file, hid_t data_set, const DataSetInfo& info) {
+  constexpr std::int64_t tightest = 1100;
+  const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) return true;
+  hsize_t file_bytes = 0;
+  H5Fget_filesize(file, &file_bytes);
+  return info.rows() * info.row_elements() / tightest <=
+         static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
@@ -192,6 +204,10 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   require(is_countable(info, chunk),
           fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or make the file anew.",
                       description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
+  require(is_credible(handle_.id(), handle.id(), info),
+          fmt::format("The {} has {} numbers, which its file is much too small for: it is damaged, or they were never "
+                      "written. Make the file anew.",
+                      description, fmt::join(info.shape, " x ")));
   if (!chunk.empty()) {
     constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;
     std::size_t chunk_bytes = info.element_bytes;

@@ -58,6 +58,16 @@ double number(const Json& value) {
   throw std::invalid_argument("no number");
 }
 
+template <class Integer>
+Integer integer(const Json& value) {
+  const bool fits =
+      value.is_number_unsigned()
+          ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())
+          : value.is_number_integer() && value.get<std::int64_t>() >= std::int64_t{std::numeric_limits<Integer>::min()};
+  if (!fits) throw std::invalid_argument("no such integer");
+  return value.get<Integer>();
+}
+
 template <class Value, class Name>
 Value value_named(const Json& text, const std::initializer_list<Value>& values, Name name) {
   for (const Value value : values)
@@ -77,27 +87,27 @@ std::vector<EpochRecord> read_epochs(const Json& rows, std::int64_t iteration) {
   std::vector<EpochRecord> epochs;
   for (const auto& row : rows)
     epochs.push_back(
-        {iteration, row.at(0).get<std::int64_t>(), number(row.at(1)), number(row.at(2)), number(row.at(3))});
+        {iteration, integer<std::int64_t>(row.at(0)), number(row.at(1)), number(row.at(2)), number(row.at(3))});
   return epochs;
 }
 
 RecordLine read_record(const Json& object) {
   RecordLine line;
   IterationRecord& record = line.iteration.record;
-  object.at("iteration").get_to(record.iteration);
+  record.iteration = integer<decltype(record.iteration)>(object.at("iteration"));
   record.status =
       value_named(object.at("status"), {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed},
                   status_name);
-  object.at("rank").get_to(record.rank);
-  object.at("lane").get_to(record.lane);
-  object.at("gpu").get_to(record.gpu);
+  record.rank = integer<decltype(record.rank)>(object.at("rank"));
+  record.lane = integer<decltype(record.lane)>(object.at("lane"));
+  record.gpu = integer<decltype(record.gpu)>(object.at("gpu"));
   record.engine =
       value_named(object.at("engine"), {TrainedBy::none, TrainedBy::torch, TrainedBy::resident}, engine_name);
   record.final_loss = number(object.at("final_loss"));
   record.validation_loss = number(object.at("validation_loss"));
   record.validation_score = number(object.at("validation_score"));
-  object.at("epochs").get_to(record.epochs);
-  object.at("steps").get_to(record.steps);
+  record.epochs = integer<decltype(record.epochs)>(object.at("epochs"));
+  record.steps = integer<decltype(record.steps)>(object.at("steps"));
   record.seconds = number(object.at("seconds"));
   record.start_seconds = number(object.at("start_seconds"));
   record.wait_seconds = number(object.at("wait_seconds"));
@@ -105,8 +115,8 @@ RecordLine read_record(const Json& object) {
   if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), record.iteration);
   if (object.contains("predictions")) {
     const Json& place = object.at("predictions");
-    line.predictions = {place.at(0).get<std::int64_t>(), place.at(1).get<std::int64_t>(),
-                        place.at(2).get<std::uint32_t>()};
+    line.predictions = {integer<std::int64_t>(place.at(0)), integer<std::int64_t>(place.at(1)),
+                        integer<std::uint32_t>(place.at(2))};
   }
   return line;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "journal/record_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
@@ -78,6 +80,20 @@ TEST_CASE("a line with any bit flipped, cut short, or of another study is no rec
       CHECK_FALSE(read_record_line(flipped, 7).has_value());
     }
   }
+}
+
+TEST_CASE("a line whose integers are none, or too large, is no record") {
+  const auto line_with = [](const std::string& rank) {
+    const std::string line = without_end(record_line(sample_iteration(5), {}, 7));
+    std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
+    const std::size_t begin = text.find(R"("rank":)") + 7;
+    text.replace(begin, text.find(',', begin) - begin, rank);
+    return text + fmt::format(R"(,"crc32":"{:08x}"}})", checksum(text.data(), text.size(), 7));
+  };
+  CHECK(read_record_line(line_with("2147483647"), 7).has_value());
+  CHECK(read_record_line(line_with("-2147483648"), 7).has_value());
+  for (const char* rank : {"2147483648", "-2147483649", "18446744073709551615", "1e300", "1.5", "\"1\"", "null"})
+    CHECK_FALSE(read_record_line(line_with(rank), 7).has_value());
 }
 
 TEST_CASE("headers come back, and are no records") {
