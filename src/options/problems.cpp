@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.hpp"
 #include "options/settings.hpp"
 
 namespace sheaf {
@@ -22,8 +23,9 @@ constexpr int most_combinations_checked = 100000;
 // Sentences in the order in which they came, each once.
 class Problems {
  public:
-  void add(std::string sentence) {
-    if (known_.insert(sentence).second) sentences_.push_back(std::move(sentence));
+  void add(const std::string& sentence) {
+    const std::string shown = printable(sentence);  // values may be any text
+    if (known_.insert(shown).second) sentences_.push_back(shown);
   }
   const std::vector<std::string>& sentences() const { return sentences_; }
 

@@ -48,6 +48,7 @@ TEST_CASE("data: source and file go together") {
 TEST_CASE("data: weights come from a file") {
   check_sound(file_study({{"data.weights", "w"}}));
   check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w would not be read");
+  check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? would not be read");
 }
 
 TEST_CASE("data: synthetic classifications know their classes, regressions have none") {
