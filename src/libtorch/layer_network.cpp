@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/layer_network.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "libtorch/flat_parameters.hpp"
@@ -24,14 +25,17 @@ torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   return values;
 }
 
-// Images [rows, channels, height, width] as a device's kernels are fastest in: on a CPU the channels of a pixel lie
-// together in memory.
-torch::Tensor in_fast_order(const torch::Tensor& images) {
-  if (!images.device().is_cpu()) return images;
+// Images [rows, channels, height, width] with the channels of a pixel together in memory.
+torch::Tensor channels_last(const torch::Tensor& images) {
   const std::int64_t height = images.size(2), width = images.size(3);
   // One channel lies in both orders: the strides say which is meant.
   if (images.size(1) == 1) return images.contiguous().as_strided(images.sizes(), {height * width, 1, width, 1});
   return images.contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
+bool has_batch_norm(const std::vector<Layer>& layers) {
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const Layer& layer) { return layer.kind == Layer::Kind::batch_norm; });
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
                            const std::vector<float>& weights, torch::Device device, torch::ScalarType dtype)
-    : model_(model) {
+    : model_(model), channels_last_(device.is_cpu() && !has_batch_norm(layers)) {
   assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
   const torch::NoGradGuard no_grad;
   FlatParameters flat(torch::tensor(weights).to(device, dtype));
@@ -85,14 +89,16 @@ torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional
   return values;
 }
 
-torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values, bool training) {
+torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values, bool training) const {
   const Layer& layer = part.layer;
   switch (layer.kind) {
     case Layer::Kind::dense:
       return torch::linear(values.flatten(1), part.weight, part.bias);
-    case Layer::Kind::convolution:
-      return torch::conv2d(in_fast_order(values.view({-1, layer.inputs, layer.height, layer.width})), part.weight,
-                           part.bias, layer.stride, layer.kernel / 2);
+    case Layer::Kind::convolution: {
+      const torch::Tensor images = values.view({-1, layer.inputs, layer.height, layer.width});
+      return torch::conv2d(channels_last_ ? channels_last(images) : images, part.weight, part.bias, layer.stride,
+                           layer.kernel / 2);
+    }
     case Layer::Kind::batch_norm:
       return normalise(part, values, training);
   }

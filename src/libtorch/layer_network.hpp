@@ -34,10 +34,11 @@ class LayerNetwork : public Network {
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
   torch::Tensor activate(const torch::Tensor& values) const;
   torch::Tensor drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const;
-  static torch::Tensor apply(const Part& part, const torch::Tensor& values, bool training);
+  torch::Tensor apply(const Part& part, const torch::Tensor& values, bool training) const;
   static torch::Tensor normalise(const Part& part, const torch::Tensor& values, bool training);
 
   ModelOptions model_;
+  bool channels_last_;  // on CPUs, without batch norms: see "Facts that shaped it" in src/README.md
   std::vector<Part> parts_;
 };
 

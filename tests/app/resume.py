@@ -142,7 +142,13 @@ def watches_signals(process):
 
 def reads_data(process):
     files = f"/proc/{process}/fd"
-    return any(os.path.realpath(f"{files}/{number}").endswith("/large.h5") for number in os.listdir(files))
+    for number in os.listdir(files):
+        try:
+            if os.readlink(f"{files}/{number}").endswith("/large.h5"):
+                return True
+        except FileNotFoundError:
+            pass  # closed in between
+    return False
 
 
 for name, is_time, mode in (("SIGUSR2", watches_signals, "resident"), ("SIGUSR1", reads_data, "resident"),
