@@ -37,8 +37,10 @@ def short_epochs(engine):
 
 
 def streamed(engine, lanes):
-    words = streamed_study(engine, epochs={"resident": 150, "torch": 12}[engine])
-    return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.checkpoint_interval=1"]
+    # A lane trains its whole share side by side, so all iterations last for as long as the run does.
+    words = streamed_study(engine, epochs={"resident": 300, "torch": 24}[engine])
+    return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
+                                                                  "--run.checkpoint_interval=1"]
 
 
 def kept():
@@ -55,7 +57,7 @@ def check(name, words, kill_ranks, stop_ranks, last_ranks):
     reference = results("whole")
 
     job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
-    job.wait_for(kept, 120)
+    checks.check(job.wait_for(kept, 120), f"{name}: a checkpoint before the run's end")
     for process in job.rank_processes():
         os.kill(process, signal.SIGKILL)
     checks.check(job.finish().code != 0, f"{name}: killed")
