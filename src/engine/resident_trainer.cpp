@@ -46,9 +46,10 @@ class ResidentTrainer : public Trainer {
     return visit([&](auto& training) { return training.train_batches(most); });
   }
 
-  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate(rows, outputs); });
+    return visit([&](auto& training) { return training.evaluate(rows, outputs, leaves); });
   }
 
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
@@ -56,10 +57,10 @@ class ResidentTrainer : public Trainer {
     visit([&](auto& training) { training.train_rows(data, rows, count, loss_sum); });
   }
 
-  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                       std::vector<float>& outputs) override {
+  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs); });
+    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs, leaves); });
   }
 
   void save(ByteWriter& state) const override {

@@ -88,8 +88,7 @@ void StreamedCourse::use(const Window& window, const std::function<bool()>& leav
   if (is_done() || window.pass.training == awaits_validation_) return;
   const auto start = Clock::now();
   if (awaits_validation_) {  // any pass over the validation rows will do
-    evaluate(window);
-    if (window.last) end_validation();
+    if (evaluate(window, leaves) && window.last) end_validation();
   } else if (window.pass.epoch == trained_.record.epochs && window.number == windows_) {
     if (train(window, leaves) && window.last) end_epoch();
   }
@@ -191,14 +190,18 @@ void StreamedCourse::end_epoch() {
     trained_.epochs.push_back({record.iteration, record.epochs - 1, record.final_loss, none, none});
 }
 
-void StreamedCourse::evaluate(const Window& window) {
+// False: it was told to leave.
+bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>& leaves) {
   if (window.number == 0) {  // also where a pass was broken off
     outputs_.clear();
     loss_sum_ = 0;
   }
   const auto places = places_in(window, split_->validation_rows);
-  if (places.empty()) return;
-  loss_sum_ += trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()), outputs_);
+  if (places.empty()) return true;
+  const auto loss =
+      trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()), outputs_, leaves);
+  loss_sum_ += loss.value_or(0);
+  return loss.has_value();
 }
 
 void StreamedCourse::end_validation() {

@@ -48,7 +48,7 @@ class StreamedCourse {
   std::int64_t windows_of_pass() const;
   bool train(const Window& window, const std::function<bool()>& leaves);
   void end_epoch();
-  void evaluate(const Window& window);
+  bool evaluate(const Window& window, const std::function<bool()>& leaves);
   void end_validation();
   void train_left_over();
   void keep_row(const DataSet& data, std::int64_t place);

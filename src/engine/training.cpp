@@ -21,6 +21,8 @@
 namespace sheaf {
 namespace {
 
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
 // Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
@@ -53,11 +55,20 @@ class Course {
     IterationRecord& record = trained_.record;
     record.status = IterationStatus::finished;
     record.engine = trainer_.engine();
-    if (context_.checkpoints != nullptr) find_kept_model(*context_.checkpoints, trained_, trainer_, 0);
+    if (context_.checkpoints != nullptr)
+      find_kept_model(*context_.checkpoints, trained_, trainer_, 0,
+                      [&](ByteReader& state) { awaits_validation_ = state.get<bool>(); });
     begun_steps_ = trainer_.steps();
-    while (record.epochs < trial_.train.epochs && record.status == IterationStatus::finished) {
-      if (const auto loss = train_piece()) end_epoch(*loss);
-      if (!keep(stop_requested)) return TrainedIteration{};
+    while (!is_done()) {
+      bool leaves = false;
+      if (awaits_validation_)
+        leaves = !validate(stop_requested);
+      else if (const auto loss = train_piece())
+        end_epoch(*loss);
+      if (context_.checkpoints == nullptr || is_done()) continue;
+      leaves = leaves || (stop_requested() && seconds_left() > most_seconds_after_stop);
+      if (leaves || seconds_since(kept_at_) >= context_.checkpoints->interval_seconds) keep();
+      if (leaves) return TrainedIteration{};
     }
     record.steps = trainer_.steps();
     if (record.status == IterationStatus::finished)
@@ -66,6 +77,11 @@ class Course {
   }
 
  private:
+  bool is_done() const {
+    return trained_.record.status == IterationStatus::diverged ||
+           (trained_.record.epochs == trial_.train.epochs && !awaits_validation_);
+  }
+
   std::optional<double> train_piece() {
     const auto start = Clock::now();
     const std::int64_t steps = trainer_.steps();
@@ -78,9 +94,12 @@ class Course {
     IterationRecord& record = trained_.record;
     record.final_loss = loss;
     ++record.epochs;
+    const bool curves = context_.study.run.curves;
     if (!std::isfinite(loss)) record.status = IterationStatus::diverged;
-    if (record.epochs == trial_.train.epochs || context_.study.run.curves) validate();
-    if (context_.study.run.curves) note_epoch();
+    awaits_validation_ = record.status == IterationStatus::finished && !lot_.split->validation_rows.empty() &&
+                         (curves || record.epochs == trial_.train.epochs);
+    if (record.status == IterationStatus::diverged) record.validation_loss = record.validation_score = none;
+    if (curves) trained_.epochs.push_back({record.iteration, record.epochs - 1, loss, none, none});
   }
 
   // By what it took so far, validations included.
@@ -89,35 +108,33 @@ class Course {
     return seconds_since(begun_at_) * steps_left / static_cast<double>(trainer_.steps() - begun_steps_);
   }
 
-  // Makes a checkpoint when it is time for one. False: the training is left here.
-  bool keep(const std::function<bool()>& stop_requested) {
-    const IterationRecord& record = trained_.record;
-    if (context_.checkpoints == nullptr || record.epochs == trial_.train.epochs ||
-        record.status != IterationStatus::finished)
-      return true;
-    const bool leaves = stop_requested() && seconds_left() > most_seconds_after_stop;
-    if (!leaves && seconds_since(kept_at_) < context_.checkpoints->interval_seconds) return true;
-    IterationRecord so_far = record;
+  void keep() {
+    IterationRecord so_far = trained_.record;
     so_far.seconds += seconds_since(begun_at_);
-    keep_model(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0);
+    keep_model(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0,
+               [&](ByteWriter& state) { state.put(awaits_validation_); });
     kept_at_ = Clock::now();
-    return !leaves;
   }
 
-  void validate() {
+  // False: the job is to stop, and this would have taken too long.
+  bool validate(const std::function<bool()>& stop_requested) {
+    std::optional<Clock::time_point> stopped_at;
+    const auto leaves = [&] {
+      if (context_.checkpoints == nullptr || !stop_requested()) return false;
+      if (!stopped_at) stopped_at = Clock::now();
+      return seconds_since(*stopped_at) > most_seconds_after_stop;
+    };
     IterationRecord& record = trained_.record;
     const auto& rows = lot_.split->validation_rows;
-    if (rows.empty()) return;
-    const bool finished = record.status == IterationStatus::finished;
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    record.validation_loss = finished ? trainer_.evaluate(rows, outputs_) : none;
-    record.validation_score = finished ? prediction_score(outputs_, lot_.data, rows) : none;
-  }
-
-  void note_epoch() {
-    const IterationRecord& record = trained_.record;
-    trained_.epochs.push_back(
-        {record.iteration, record.epochs - 1, record.final_loss, record.validation_loss, record.validation_score});
+    const auto loss = trainer_.evaluate(rows, outputs_, leaves);
+    if (!loss) return false;
+    record.validation_loss = *loss;
+    record.validation_score = prediction_score(outputs_, lot_.data, rows);
+    awaits_validation_ = false;
+    if (trained_.epochs.empty()) return true;
+    trained_.epochs.back().validation_loss = record.validation_loss;
+    trained_.epochs.back().validation_score = record.validation_score;
+    return true;
   }
 
   const TrainingContext& context_;
@@ -128,7 +145,8 @@ class Course {
   const std::vector<float> weights_;
   Trainer& trainer_;
   std::vector<std::int64_t> bootstrap_;
-  std::vector<float> outputs_;  // of the validation rows, the last ones
+  std::vector<float> outputs_;      // of the validation rows, the last ones
+  bool awaits_validation_ = false;  // of the last epoch
   TrainedIteration trained_;
   std::int64_t steps_ = 0;        // of all epochs
   std::int64_t begun_steps_ = 0;  // that a checkpoint brought

@@ -54,12 +54,13 @@ class Trainer {
   virtual void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) = 0;
 
   /// Loss of `rows` in evaluation mode, without sample weights, and the outputs [rows, outputs], plain values or
-  /// logits.
-  virtual double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) = 0;
+  /// logits. Asks `leaves` between batches; nothing when it said so, and the outputs are not to be used then.
+  virtual std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                         const std::function<bool()>& leaves) = 0;
 
   /// The same for `count` rows of `data`: returns the rows' losses, summed, and appends the outputs.
-  virtual double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                               std::vector<float>& outputs) = 0;
+  virtual std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                              std::vector<float>& outputs, const std::function<bool()>& leaves) = 0;
 
   /// The network as it is now.
   virtual NetworkState network() const = 0;
@@ -98,9 +99,9 @@ void add_products(const TrainingContext& context, const Trial& trial, const Spli
                   std::vector<float>&& outputs, TrainedIteration& trained);
 
 /// Trains an iteration of the plan on its lot: its epochs until the loss is no longer finite, its validation. Begins
-/// with the last checkpoint, if there is one, and makes others, between any two batches. When `stop_requested` becomes
-/// true and it would take more than `most_seconds_after_stop` (piece_size.hpp) still, it leaves a checkpoint and
-/// nothing else: a record of status `missing`.
+/// with the last checkpoint, if there is one, and makes others, between any two batches and before a validation. When
+/// `stop_requested` becomes true and it would take more than `most_seconds_after_stop` (piece_size.hpp) still, it
+/// leaves a checkpoint and nothing else: a record of status `missing`.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
                                  Trainer& trainer, const std::function<bool()>& stop_requested);
 

@@ -71,8 +71,8 @@ BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Feature
     one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
 }
 
-void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
-                       const std::function<void(const Batch&)>& use) const {
+bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
+                       const std::function<bool(const Batch&)>& use) const {
   const torch::Tensor& features = tensors_.features;
   const auto count = static_cast<std::int64_t>(rows.size());
   const torch::Tensor numbers = view_of(rows.data(), {count}, torch::kInt64).to(features.device());
@@ -86,8 +86,9 @@ void BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
     auto block_weights = std::vector<torch::Tensor>(block_features.size());
     if (tensors_.weights.defined()) block_weights = gather_weights(block).split(batch_size);
     for (std::size_t batch = 0; batch < block_features.size(); ++batch)
-      use({block_features[batch], block_targets[batch], block_weights[batch]});
+      if (!use({block_features[batch], block_targets[batch], block_weights[batch]})) return false;
   }
+  return true;
 }
 
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {

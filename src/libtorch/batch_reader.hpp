@@ -53,9 +53,10 @@ class BatchReader {
   BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
               torch::ScalarType dtype, torch::Device device = torch::kCPU);
 
-  /// Calls `use` with one batch after the other of the rows, in their order; the last may be short.
-  void read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
-            const std::function<void(const Batch&)>& use) const;
+  /// Calls `use` with one batch after the other of the rows, in their order; the last may be short. Whether it was
+  /// called with all: it ends them by returning false.
+  bool read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
+            const std::function<bool(const Batch&)>& use) const;
 
  private:
   torch::Tensor gather_features(const torch::Tensor& rows) const;

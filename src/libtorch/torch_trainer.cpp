@@ -59,17 +59,18 @@ class TorchTrainer : public Trainer {
     return run([&] { return training_->train_batches(most); });
   }
 
-  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) override {
-    return run([&] { return training_->evaluate(rows, outputs); });
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves) override {
+    return run([&] { return training_->evaluate(rows, outputs, leaves); });
   }
 
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
     run([&] { training_->train_rows(data, {rows, rows + count}, loss_sum); });
   }
 
-  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                       std::vector<float>& outputs) override {
-    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs); });
+  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves) override {
+    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs, leaves); });
   }
 
   void save(ByteWriter& state) const override { training_->save(state); }

@@ -125,19 +125,25 @@ void TorchTraining::train_on(const std::vector<std::int64_t>& rows, double& loss
     optimizer_->step();
     sum.add(loss, batch.features.size(0));
     ++steps_;
+    return true;
   });
   loss_sum = sum.value();
 }
 
-double TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+std::optional<double> TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows,
+                                                      std::vector<float>& outputs,
+                                                      const std::function<bool()>& leaves) {
   const torch::NoGradGuard no_grad;
   LossSum sum(train_.reduction, network_->parameters().device());
-  reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
+  const bool all = reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
+    if (leaves()) return false;
     const torch::Tensor found = network_->forward(batch.features);
     sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
+    return true;
   });
+  if (!all) return std::nullopt;
   return sum.value();
 }
 
@@ -190,15 +196,18 @@ void TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64
   train_on(rows, loss_sum);
 }
 
-double TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+std::optional<double> TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                              const std::function<bool()>& leaves) {
   outputs.clear();
-  return per_row(evaluate_batches(rows, outputs), rows);
+  const auto sum = evaluate_batches(rows, outputs, leaves);
+  if (!sum) return std::nullopt;
+  return per_row(*sum, rows);
 }
 
-double TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
-                                    std::vector<float>& outputs) {
+std::optional<double> TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
+                                                   std::vector<float>& outputs, const std::function<bool()>& leaves) {
   read_from(data);
-  return evaluate_batches(rows, outputs);
+  return evaluate_batches(rows, outputs, leaves);
 }
 
 NetworkState TorchTraining::state() const {

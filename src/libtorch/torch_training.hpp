@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,8 +38,10 @@ class TorchTraining {
 
   std::optional<double> train_batches(std::int64_t most);
   void train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum);
-  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
-  double evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves);
+  std::optional<double> evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves);
   NetworkState state() const;
   std::int64_t steps() const { return steps_; }
   void save(ByteWriter& state) const;
@@ -50,7 +53,8 @@ class TorchTraining {
   std::vector<std::int64_t> epoch_rows() const;
   void read_from(const DataSet& data);
   void train_on(const std::vector<std::int64_t>& rows, double& loss_sum);
-  double evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  std::optional<double> evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                         const std::function<bool()>& leaves);
   double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
 
   TrainingTask task_;

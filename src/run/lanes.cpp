@@ -30,15 +30,11 @@ struct Lanes::State {
   std::condition_variable changed;
   std::size_t ended = 0;
   std::optional<std::string> failure;
-  bool stopping = false;
+  std::atomic<bool> stopping{false};
 
   double now() const { return seconds_since(start); }
 
-  bool is_stopping() const {
-    if (source.is_stopped()) return true;
-    const std::lock_guard lock(mutex);
-    return stopping;
-  }
+  bool is_stopping() const { return stopping || source.is_stopped(); }
 
   void fail(const std::string& message) {
     const std::lock_guard lock(mutex);
@@ -93,7 +89,6 @@ Lanes::Lanes(const Share& share, WorkSource& source, int rank) : state_(std::mak
 
 Lanes::~Lanes() {
   if (!wait(0)) {  // only when an exception is on its way
-    const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
     state_->source.stop();
   }

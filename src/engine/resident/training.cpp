@@ -112,12 +112,14 @@ double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64
 }
 
 template <class Value>
-double ResidentTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs) {
+std::optional<double> ResidentTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::int64_t count,
+                                                              float* outputs, const std::function<bool()>& leaves) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
   network_.select(0);
   gathered_ = false;  // the slot is taken from the training
   for (std::int64_t done = 0; done < count; done += tile) {
+    if (leaves()) return std::nullopt;
     network_.gather(rows + done, std::min(tile, count - done), false);
     sum += network_.evaluate(outputs + done * output_count_);
   }
@@ -125,22 +127,28 @@ double ResidentTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::in
 }
 
 template <class Value>
-double ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+std::optional<double> ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows,
+                                                        std::vector<float>& outputs,
+                                                        const std::function<bool()>& leaves) {
   const auto count = static_cast<std::int64_t>(rows.size());
   outputs.resize(static_cast<std::size_t>(count * output_count_));
-  const double sum = evaluate_tiles(rows.data(), count, outputs.data());
-  return train_.reduction == Reduction::mean ? per_row(sum) / static_cast<double>(count) : sum;
+  const auto sum = evaluate_tiles(rows.data(), count, outputs.data(), leaves);
+  if (!sum) return std::nullopt;
+  return train_.reduction == Reduction::mean ? per_row(*sum) / static_cast<double>(count) : *sum;
 }
 
 template <class Value>
-double ResidentTraining<Value>::evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                              std::vector<float>& outputs) {
+std::optional<double> ResidentTraining<Value>::evaluate_rows(const DataSet& data, const std::int64_t* rows,
+                                                             std::int64_t count, std::vector<float>& outputs,
+                                                             const std::function<bool()>& leaves) {
   if (count == 0) return 0;
   network_.read_from(data);
   reserve_batch(count);
   const std::size_t before = outputs.size();
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
-  return per_row(evaluate_tiles(rows, count, outputs.data() + before));
+  const auto sum = evaluate_tiles(rows, count, outputs.data() + before, leaves);
+  if (!sum) return std::nullopt;
+  return per_row(*sum);
 }
 
 template <class Value>

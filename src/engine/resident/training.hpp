@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,10 +34,12 @@ class ResidentTraining {
 
   /// As Trainer's of the same names; the data may change from call to call. The second may allocate.
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum);
-  double evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs);
+  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves);
 
-  /// Loss of the rows without sample weights, and their outputs [rows, outputs].
-  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs);
+  /// As Trainer's; `leaves` is asked between tiles.
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves);
 
   /// The flat list of initial_weights(), as trained.
   std::vector<float> parameters() const { return network_.parameters(); }
@@ -51,7 +54,8 @@ class ResidentTraining {
   void reserve_batch(std::int64_t count);
   void order_epoch();
   double train_batch(const std::int64_t* rows, std::int64_t count);
-  double evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs);
+  std::optional<double> evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs,
+                                       const std::function<bool()>& leaves);
   double per_row(double loss_sum) const;
 
   TrainOptions train_;

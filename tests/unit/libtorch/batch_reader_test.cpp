@@ -11,7 +11,11 @@ namespace {
 
 std::vector<Batch> read_all(const BatchReader& reader, const std::vector<std::int64_t>& rows, std::int64_t size) {
   std::vector<Batch> batches;
-  reader.read(rows, size, [&](const Batch& batch) { batches.push_back(batch); });
+  const bool all = reader.read(rows, size, [&](const Batch& batch) {
+    batches.push_back(batch);
+    return true;
+  });
+  CHECK(all);
   return batches;
 }
 
@@ -103,6 +107,7 @@ TEST_CASE("more rows than are gathered at once come in the same batches") {
       in_order &= batch.features[row][0].item<float>() == static_cast<float>(next);
       in_order &= batch.targets[row][0].item<float>() == static_cast<float>(-next);
     }
+    return true;
   });
   CHECK(in_order);
   CHECK(next == -1);

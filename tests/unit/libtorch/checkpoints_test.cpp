@@ -1,7 +1,10 @@
 // A training that goes on from any of its checkpoints ends with the same bits.
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <thread>
 
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
@@ -37,8 +40,9 @@ Study study_of(EngineKind engine, OptimizerKind optimizer) {
 }
 
 // Trains with what `checkpoints` offers.
-TrainedIteration train_with(const Study& study, const DataSet& data, const Checkpoints& checkpoints,
-                            bool stops = false) {
+TrainedIteration train_with(
+    const Study& study, const DataSet& data, const Checkpoints& checkpoints,
+    const std::function<bool()>& stops = [] { return false; }) {
   const Plan plan(study);
   Splits splits(study, data);
   TrainingContext context{study, plan, &data, &splits};
@@ -47,7 +51,7 @@ TrainedIteration train_with(const Study& study, const DataSet& data, const Check
   found.record.iteration = -1;
   make_engine(context, {-1, 1})
       ->train(
-          {0, 1}, [&](TrainedIteration&& trained) { found = std::move(trained); }, [&] { return stops; });
+          {0, 1}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
   return found;
 }
 
@@ -132,6 +136,33 @@ TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, i
       CHECK(found == losses);
       CHECK(trainer->steps() == whole->steps());
     }
+  }
+}
+
+TEST_CASE("a validation that takes too long for a stop is left, and done by the one that goes on") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+    Study study = study_of(engine, OptimizerKind::adam);
+    study.data.rows = 5000;
+    study.data.validation = 0.8;  // several batches of both engines
+    study.train.epochs = 1;
+    study.train.batch_size = 1000;  // one
+    const DataSet data = draw_synthetic(study.data, 1);
+    std::vector<std::string> states;
+    Checkpoints checkpoints;
+    checkpoints.interval_seconds = 0;
+    checkpoints.load = [](std::int64_t) { return std::nullopt; };
+    checkpoints.save = [&](std::int64_t, const std::string& state) { states.push_back(state); };
+    const TrainedIteration left = train_with(study, data, checkpoints, [&] {
+      if (states.empty()) return false;
+      std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * most_seconds_after_stop));
+      return true;
+    });
+    INFO("engine " << static_cast<int>(engine));
+    CHECK(left.record.iteration == -1);
+    REQUIRE(states.size() == 2);  // before the validation, and when it was left
+    checkpoints.interval_seconds = 1000;
+    checkpoints.load = [&](std::int64_t) { return states.back(); };
+    CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
   }
 }
 
