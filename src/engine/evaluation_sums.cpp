@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/resident/feature_blocks.hpp"
+#include "engine/resident/kernels.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -17,10 +20,27 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-double cross_entropy(const float* logits, std::int64_t count, std::int64_t label, double largest) {
-  double sum = 0;
-  for (std::int64_t output = 0; output < count; ++output) sum += std::exp(double{logits[output]} - largest);
-  return std::log(sum) + largest - double{logits[label]};
+// The summed losses of so many rows at most are computed at once.
+constexpr std::int64_t group_rows = 64;
+static_assert(group_rows % padding == 0);
+
+// `scratch` keeps its memory from call to call.
+double cross_entropy(const float* logits, const std::int64_t* labels, std::int64_t count, std::int64_t output_count,
+                     AlignedVector<double>& scratch) {
+  static const auto kernels = loss_kernels<double>();
+  const std::int64_t row_count = round_up(count, padding);
+  scratch.assign(static_cast<std::size_t>((output_count + 2) * row_count), 0.0);
+  double* const columns = scratch.data();
+  double* const places = columns + output_count * row_count;
+  double* const weights = places + row_count;
+  for (std::int64_t row = 0; row < count; ++row, logits += output_count) {
+    for (std::int64_t output = 0; output < output_count; ++output)
+      columns[output * row_count + row] = double{logits[output]};
+    places[row] = static_cast<double>(labels[row]);
+    weights[row] = 1;
+  }
+  return kernels.loss(LossKind::cross_entropy, nullptr, {places, nullptr, weights}, 1, output_count, row_count, false,
+                      columns, nullptr, nullptr);
 }
 
 // -log of a probability that may have been rounded to zero.
@@ -28,11 +48,9 @@ double surprise(double probability) {
   return -std::log(std::max(probability, double{std::numeric_limits<float>::min()}));
 }
 
-// `largest`: of the outputs.
-double label_loss(const Judgement& judgement, const float* outputs, std::int64_t label, double largest) {
-  if (judgement.loss == LossKind::cross_entropy)
-    return judgement.probabilities ? surprise(double{outputs[label]})
-                                   : cross_entropy(outputs, judgement.output_count, label, largest);
+// But for the cross entropy of logits.
+double label_loss(const Judgement& judgement, const float* outputs, std::int64_t label) {
+  if (judgement.loss == LossKind::cross_entropy) return surprise(double{outputs[label]});
   double sum = 0;
   for (std::int64_t output = 0; output < judgement.output_count; ++output) {
     const double value = double{outputs[output]};
@@ -66,23 +84,30 @@ EvaluationSums::EvaluationSums(const Judgement& judgement, const double* numbers
     : judgement_(judgement), numbers_(numbers, numbers + number_count(judgement)) {}
 
 void EvaluationSums::add(const float* outputs, const std::int64_t* labels, const float* targets, std::int64_t count) {
-  for (std::int64_t row = 0; row < count; ++row, outputs += judgement_.output_count) {
-    numbers_[row_count] += 1;
-    if (judgement_.task == Task::classification)
-      add_label(outputs, labels[row]);
-    else
-      add_targets(outputs, targets + row * judgement_.output_count);
-  }
+  if (judgement_.task == Task::classification)
+    add_labels(outputs, labels, count);
+  else
+    for (std::int64_t row = 0; row < count; ++row)
+      add_targets(outputs + row * judgement_.output_count, targets + row * judgement_.output_count);
 }
 
-void EvaluationSums::add_label(const float* outputs, std::int64_t label) {
-  const std::int64_t predicted = predicted_label(outputs, judgement_.output_count);
-  numbers_[loss_sum] += label_loss(judgement_, outputs, label, double{outputs[predicted]});
-  numbers_[right_count] += predicted == label ? 1 : 0;
+void EvaluationSums::add_labels(const float* outputs, const std::int64_t* labels, std::int64_t count) {
+  const std::int64_t width = judgement_.output_count;
+  const bool of_logits = judgement_.loss == LossKind::cross_entropy && !judgement_.probabilities;
+  numbers_[row_count] += static_cast<double>(count);
+  for (std::int64_t row = 0; row < count; ++row) {
+    const float* of_row = outputs + row * width;
+    numbers_[right_count] += predicted_label(of_row, width) == labels[row] ? 1 : 0;
+    if (!of_logits) numbers_[loss_sum] += label_loss(judgement_, of_row, labels[row]);
+  }
+  for (std::int64_t row = 0; of_logits && row < count; row += group_rows)
+    numbers_[loss_sum] +=
+        cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width, scratch_);
 }
 
 // Mean and squares about it as they run. Source: Welford, Technometrics 1962.
 void EvaluationSums::add_targets(const float* outputs, const float* targets) {
+  numbers_[row_count] += 1;
   const double weight = 1 / numbers_[row_count];
   double* sums = numbers_.data() + first_output;
   for (std::int64_t output = 0; output < judgement_.output_count; ++output, sums += per_output) {

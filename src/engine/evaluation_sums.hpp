@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
@@ -39,11 +40,12 @@ class EvaluationSums {
   static std::int64_t number_count(const Judgement& judgement);
 
  private:
-  void add_label(const float* outputs, std::int64_t label);
+  void add_labels(const float* outputs, const std::int64_t* labels, std::int64_t count);
   void add_targets(const float* outputs, const float* targets);
 
   Judgement judgement_;
   std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals
+  AlignedVector<double> scratch_;
 };
 
 /// The place of the largest output, the first of equals.

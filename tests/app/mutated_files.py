@@ -1,5 +1,5 @@
-"""Damaged HDF5 files, trained on and evaluated, end in one sentence: bytes flipped, ranges overwritten, ends cut off, in all layouts, metadata and
-data. Never a crash, a hang or another exit code than 0, 1 and 2.
+"""Damaged HDF5 files, trained on and evaluated, end in one sentence: bytes flipped, ranges overwritten, ends cut off, in
+all layouts, metadata and data. Never a crash, a hang or another exit code than 0, 1 and 2.
 
 A death by signal, or an answer that does not come in 60 seconds, is the library's where libhdf5 alone (hdf5_alone.c,
 the same calls without the program) dies or hangs on the same file; those are counted apart. What fails stays in

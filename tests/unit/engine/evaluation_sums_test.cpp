@@ -2,6 +2,7 @@
 #include "engine/evaluation_sums.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "engine/predictor.hpp"
@@ -92,6 +93,29 @@ TEST_CASE("the losses of logits are those of the probabilities they mean") {
       }
     CHECK(of_logits == Approx(sum / (loss == LossKind::bce ? rows * outputs : rows)).epsilon(1e-5));
   }
+}
+
+TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
+  const std::int64_t count = 150, width = 5;
+  std::vector<float> logits;
+  std::vector<std::int64_t> classes;
+  double sum = 0;
+  for (std::int64_t row = 0; row < count; ++row) {
+    double powers = 0;
+    for (std::int64_t output = 0; output < width; ++output)
+      logits.push_back(static_cast<float>((row % 7 == 0 ? 1e4 : 8) * std::sin(static_cast<double>(row * 11 + output))));
+    const float* of_row = logits.data() + row * width;
+    const double largest = double{of_row[predicted_label(of_row, width)]};
+    for (std::int64_t output = 0; output < width; ++output) powers += std::exp(double{of_row[output]} - largest);
+    classes.push_back(row * row % width);
+    sum += std::log(powers) + largest - double{of_row[classes.back()]};
+  }
+  EvaluationSums sums({Task::classification, LossKind::cross_entropy, false, width});
+  sums.add(logits.data(), classes.data(), nullptr, count);
+  CHECK(sums.loss() == Approx(sum / static_cast<double>(count)).epsilon(1e-12));
+  logits[3] = std::numeric_limits<float>::quiet_NaN();
+  sums.add(logits.data(), classes.data(), nullptr, 1);
+  CHECK(std::isnan(sums.loss()));
 }
 
 TEST_CASE("a constant target scores as it does in one piece") {
