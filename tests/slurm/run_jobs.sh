@@ -2,7 +2,8 @@
 # run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm of with_slurm.sh, as a
 # user does from the top folder, and checks how each ends, which ranks it had and where. Then it stops and requeues jobs
 # in mid-run and takes a node from one; by jobs/slurm.sh they must end with the results of a run that nothing stopped.
-# CHECK: one of the functions below; check_time_limit, which takes minutes, is run by its name alone.
+# CHECK: one of the functions below; check_power_off and check_time_limit, which take minutes, are run by their names
+# alone, and the latter by itself.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
@@ -181,6 +182,25 @@ check_node_failure() {
   scontrol update nodename="$node" state=down reason=test
   finish
   scontrol update nodename="$node" state=resume
+  expect_whole_after 1
+}
+
+# All processes on a node stop where they are: nothing answers any more, and no connection is closed. Slurm learns of it
+# by the node's silence.
+check_power_off() {
+  echo SlurmdTimeout=15 >>"$SLURM_CONF"
+  scontrol reconfigure
+  start power_off jobs/cpu.sbatch "${long[@]}"
+  in_midst_of 0
+  local node daemon process processes=()
+  node=$(scontrol show hostnames "$(squeue -h -j "$id" -o %N)" | tail -1)
+  daemon=$(pgrep -xf "slurmd -D -N $node")
+  for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/ns/uts")" != "$(readlink "/proc/$daemon/ns/uts")" ] || processes+=("${process#/proc/}")
+  done
+  kill -STOP "${processes[@]}"
+  finish 240
+  kill -KILL "${processes[@]}"
   expect_whole_after 1
 }
 
