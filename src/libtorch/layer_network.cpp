@@ -25,6 +25,12 @@ torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   return values;
 }
 
+// The largest of rectified values is the largest one rectified, with the same gradients: pooled first, a quarter of the
+// values is left to rectify.
+bool is_rectified_after(Layer::Pooling pooling, Activation activation) {
+  return activation == Activation::relu && (pooling == Layer::Pooling::halve || pooling == Layer::Pooling::overlap);
+}
+
 // Images [rows, channels, height, width] with the channels of a pixel together in memory.
 torch::Tensor channels_last(const torch::Tensor& images) {
   const std::int64_t height = images.size(2), width = images.size(3);
@@ -81,8 +87,10 @@ torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional
     torch::Tensor& place = layer.on_shortcut ? shortcut : values;
     place = apply(parts_[index], place, step.has_value());
     if (layer.ends_block) values = values + shortcut;
+    const bool pools_first = layer.activated && is_rectified_after(layer.pooling, model_.activation);
+    if (pools_first) values = pool(layer.pooling, values);
     if (layer.activated) values = activate(values);
-    values = pool(layer.pooling, values);
+    if (!pools_first) values = pool(layer.pooling, values);
     if (step && model_.dropout > 0 && layer.kind == Layer::Kind::dense && layer.activated)
       values = drop(values, index, *step);
   }
