@@ -72,6 +72,8 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   std::string nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    if (longer - shorter >= least) continue;  // it takes as many edits at least
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < least) {
       least = distance;
