@@ -45,7 +45,7 @@ class EvaluationSums {
 
   Judgement judgement_;
   std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals
-  AlignedVector<double> scratch_;
+  AlignedVector<double> scratch_;  // of a group of rows
 };
 
 /// The place of the largest output, the first of equals.

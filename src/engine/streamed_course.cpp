@@ -2,8 +2,6 @@
 #include "engine/streamed_course.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -15,8 +13,6 @@
 
 namespace sheaf {
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 template <class Value>
 void append_row(const Value* values, std::int64_t place, std::int64_t width, std::vector<Value>& to) {
@@ -174,20 +170,19 @@ bool StreamedCourse::train(const Window& window, const std::function<bool()>& le
   return true;
 }
 
+// Of rows whose losses are in the sum.
+double StreamedCourse::loss_of(const std::vector<std::int64_t>& rows) const {
+  return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.size()) : loss_sum_;
+}
+
 void StreamedCourse::end_epoch() {
   train_left_over();
-  IterationRecord& record = trained_.record;
-  record.final_loss =
-      trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows_.size()) : loss_sum_;
+  enter_epoch(loss_of(rows_), context_.study.run.curves, trained_);
   loss_sum_ = 0;
   windows_ = 0;
-  ++record.epochs;
-  if (!std::isfinite(record.final_loss)) record.status = IterationStatus::diverged;
   const auto validation = context_.stream->options().validation;
-  awaits_validation_ =
-      validation == Validation::each || (validation == Validation::last && record.epochs == trial_.train.epochs);
-  if (context_.study.run.curves)
-    trained_.epochs.push_back({record.iteration, record.epochs - 1, record.final_loss, none, none});
+  awaits_validation_ = validation == Validation::each ||
+                       (validation == Validation::last && trained_.record.epochs == trial_.train.epochs);
 }
 
 // False: it was told to leave.
@@ -205,24 +200,16 @@ bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>&
 }
 
 void StreamedCourse::end_validation() {
-  IterationRecord& record = trained_.record;
   const auto& rows = split_->validation_rows;
-  record.validation_loss =
-      trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.size()) : loss_sum_;
-  record.validation_score = prediction_score(outputs_, *context_.data, rows);
+  enter_validation(loss_of(rows), prediction_score(outputs_, *context_.data, rows), trained_);
   loss_sum_ = 0;
   awaits_validation_ = false;
-  if (trained_.epochs.empty()) return;
-  trained_.epochs.back().validation_loss = record.validation_loss;
-  trained_.epochs.back().validation_score = record.validation_score;
 }
 
 TrainedIteration StreamedCourse::finish() {
   IterationRecord& record = trained_.record;
   record.steps = trainer_->steps();
-  if (record.status == IterationStatus::diverged)
-    record.validation_loss = record.validation_score = none;
-  else
+  if (record.status == IterationStatus::finished)
     add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }

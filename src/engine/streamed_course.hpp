@@ -47,6 +47,7 @@ class StreamedCourse {
   std::vector<std::int64_t> places_in(const Window& window, const std::vector<std::int64_t>& rows) const;
   std::int64_t windows_of_pass() const;
   bool train(const Window& window, const std::function<bool()>& leaves);
+  double loss_of(const std::vector<std::int64_t>& rows) const;
   void end_epoch();
   bool evaluate(const Window& window, const std::function<bool()>& leaves);
   void end_validation();

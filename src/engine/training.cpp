@@ -21,8 +21,6 @@
 namespace sheaf {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
 // Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
@@ -91,15 +89,11 @@ class Course {
   }
 
   void end_epoch(double loss) {
-    IterationRecord& record = trained_.record;
-    record.final_loss = loss;
-    ++record.epochs;
     const bool curves = context_.study.run.curves;
-    if (!std::isfinite(loss)) record.status = IterationStatus::diverged;
+    enter_epoch(loss, curves, trained_);
+    const IterationRecord& record = trained_.record;
     awaits_validation_ = record.status == IterationStatus::finished && !lot_.split->validation_rows.empty() &&
                          (curves || record.epochs == trial_.train.epochs);
-    if (record.status == IterationStatus::diverged) record.validation_loss = record.validation_score = none;
-    if (curves) trained_.epochs.push_back({record.iteration, record.epochs - 1, loss, none, none});
   }
 
   // By what it took so far, validations included.
@@ -124,16 +118,11 @@ class Course {
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > most_seconds_after_stop;
     };
-    IterationRecord& record = trained_.record;
     const auto& rows = lot_.split->validation_rows;
     const auto loss = trainer_.evaluate(rows, outputs_, leaves);
     if (!loss) return false;
-    record.validation_loss = *loss;
-    record.validation_score = prediction_score(outputs_, lot_.data, rows);
+    enter_validation(*loss, prediction_score(outputs_, lot_.data, rows), trained_);
     awaits_validation_ = false;
-    if (trained_.epochs.empty()) return true;
-    trained_.epochs.back().validation_loss = record.validation_loss;
-    trained_.epochs.back().validation_score = record.validation_score;
     return true;
   }
 
@@ -156,6 +145,26 @@ class Course {
 };
 
 }  // namespace
+
+void enter_epoch(double loss, bool curves, TrainedIteration& trained) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  IterationRecord& record = trained.record;
+  record.final_loss = loss;
+  ++record.epochs;
+  if (!std::isfinite(loss)) {
+    record.status = IterationStatus::diverged;
+    record.validation_loss = record.validation_score = none;
+  }
+  if (curves) trained.epochs.push_back({record.iteration, record.epochs - 1, loss, none, none});
+}
+
+void enter_validation(double loss, double score, TrainedIteration& trained) {
+  trained.record.validation_loss = loss;
+  trained.record.validation_score = score;
+  if (trained.epochs.empty()) return;  // without curves
+  trained.epochs.back().validation_loss = loss;
+  trained.epochs.back().validation_score = score;
+}
 
 void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
                   std::vector<float>&& outputs, TrainedIteration& trained) {
