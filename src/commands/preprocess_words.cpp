@@ -37,9 +37,9 @@ Form<Size> image_size() {
 
 Form<NumberType> number_type() {
   std::vector<std::pair<std::string, NumberType>> types;
-  for (const auto type :
-       {NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64, NumberType::int8,
-        NumberType::int16, NumberType::int32, NumberType::int64, NumberType::float32, NumberType::float64})
+  for (const auto type : {NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
+                          NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
+                          NumberType::float16, NumberType::float32, NumberType::float64})
     types.emplace_back(number_type_name(type), type);
   return choice(types);
 }
@@ -157,10 +157,10 @@ in this order, whatever the order of the options:
                               sheaf preprocess raw.h5 scaled.h5 --normalise=standard
   --per=feature|channel   what is scaled by itself; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalise=minmax --per=channel
-  --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float32|float64
+  --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
                           integers: to the nearest, halves to the even one, what is beyond the type's ends to its
-                          end; NaN and infinity are refused. Default: the type that there is; float32 for
-                          integers that are resized or scaled
+                          end; NaN and infinity are refused. float16, float32: what is beyond becomes infinite.
+                          Default: the type that there is; float32 for integers that are resized or scaled
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --cast=uint8
   --channels=first|last   where the channels of OUT.h5 stand; default: where they are. `sheaf run` takes them first
                               sheaf preprocess photos.h5 planes.h5 --channels=first

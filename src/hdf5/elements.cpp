@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/half.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -31,18 +33,6 @@ To reinterpret_bits(From from) {
   std::memcpy(&to, &from, sizeof to);
   return to;
 }
-
-// IEEE 754 binary16. The product with 2^112 moves the exponent's bias and makes denormals normal.
-struct Half {
-  std::uint16_t bits;
-
-  operator float() const {
-    const std::uint32_t magnitude = bits & 0x7fffu;
-    const float value = reinterpret_bits<float>(magnitude << 13) * 0x1p112f;
-    const std::uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;  // infinite, or not a number
-    return reinterpret_bits<float>(reinterpret_bits<std::uint32_t>(value) | special | (bits & 0x8000u) << 16);
-  }
-};
 
 template <class From, class T>
 T converted(From value) {

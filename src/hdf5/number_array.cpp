@@ -10,8 +10,9 @@ struct TypeTraits {
 };
 
 // In the order of NumberType.
-constexpr TypeTraits traits[] = {{1, "int8"},   {2, "int16"},  {4, "int32"},  {8, "int64"},   {1, "uint8"},
-                                 {2, "uint16"}, {4, "uint32"}, {8, "uint64"}, {4, "float32"}, {8, "float64"}};
+constexpr TypeTraits traits[] = {{1, "int8"},    {2, "int16"},   {4, "int32"},  {8, "int64"},
+                                 {1, "uint8"},   {2, "uint16"},  {4, "uint32"}, {8, "uint64"},
+                                 {2, "float16"}, {4, "float32"}, {8, "float64"}};
 
 }  // namespace
 
@@ -24,7 +25,7 @@ const char* number_type_name(NumberType type) {
 }
 
 bool is_real(NumberType type) {
-  return type == NumberType::float32 || type == NumberType::float64;
+  return type == NumberType::float16 || type == NumberType::float32 || type == NumberType::float64;
 }
 
 std::int64_t NumberArray::row_elements() const {

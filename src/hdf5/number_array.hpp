@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/half.hpp"
+
 namespace sheaf {
 
-enum class NumberType { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+enum class NumberType { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64 };
 
 /// Bytes of one number.
 std::size_t number_bytes(NumberType type);
@@ -30,7 +32,7 @@ struct NumberArray {
   std::size_t elements() const { return bytes.size() / number_bytes(type); }
 };
 
-/// Calls visitor(const T* values) with the array's own T, and returns what it returns.
+/// Calls visitor(const T* values) with the array's own T (of float16: Half), and returns what it returns.
 template <class Visitor>
 decltype(auto) visit_numbers(const NumberArray& array, Visitor visitor) {
   const void* values = array.bytes.data();
@@ -51,6 +53,8 @@ decltype(auto) visit_numbers(const NumberArray& array, Visitor visitor) {
       return visitor(static_cast<const std::uint32_t*>(values));
     case NumberType::uint64:
       return visitor(static_cast<const std::uint64_t*>(values));
+    case NumberType::float16:
+      return visitor(static_cast<const Half*>(values));
     case NumberType::float32:
       return visitor(static_cast<const float*>(values));
     case NumberType::float64:

@@ -326,8 +326,7 @@ std::optional<NumberType> StoredRows::number_type() const {
   if (!state_->element_known) return std::nullopt;
   switch (element.kind) {
     case StoredElement::Kind::real:
-      if (element.bytes == 2) return std::nullopt;
-      return element.bytes == 4 ? NumberType::float32 : NumberType::float64;
+      return element.bytes == 2 ? NumberType::float16 : element.bytes == 4 ? NumberType::float32 : NumberType::float64;
     case StoredElement::Kind::signed_integer:
       return element.bytes == 1   ? NumberType::int8
              : element.bytes == 2 ? NumberType::int16

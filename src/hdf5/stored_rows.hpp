@@ -41,7 +41,7 @@ class StoredRows {
   const DataSetInfo& info() const;
   /// "data set '/features' of 'digits.h5'"
   const std::string& description() const;
-  /// What the numbers are, in whatever byte order; nothing for types that NumberType has not (16-bit reals and others).
+  /// What the numbers are, in whatever byte order; nothing for types that NumberType has not.
   std::optional<NumberType> number_type() const;
 
   /// The rows in pieces that are read at one go: whole chunks, in the order of the rows.

@@ -110,6 +110,14 @@ for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
              (-10**30, -129, -128, 0, 0, 2, 2, 128, 256, 10**30)]
     found = made(kind, ["in.h5", "out.h5", f"--cast={numpy.dtype(kind).name}"])
     checks.check(found.dtype == kind and found[0].tolist() == exact, f"cast to {kind}", str(found))
+halves = write("in.h5", generator.normal(0, 1, (60, 50)) * 10.0 ** generator.integers(-8, 6, (60, 50)))
+with numpy.errstate(over="ignore"):
+    expected = halves.astype("f2")
+found = made("f2", ["in.h5", "out.h5", "--cast=float16", "--compression=1"])
+checks.check(found.dtype == "f2" and numpy.array_equal(found, expected), "cast to f2", str(found))
+write("in.h5", expected[:, :4])
+found = made("f2 again", ["in.h5", "out.h5", "--chunk-rows=7"])
+checks.check(found.dtype == "f2" and numpy.array_equal(found, expected[:, :4]), "float16 stays what it is", str(found))
 
 # ---- Layout, copies, ranks
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "core/error.hpp"
 #include "hdf5/data_set.hpp"
@@ -16,23 +15,21 @@ namespace sheaf {
 namespace {
 
 // Written so that NaN fails, too.
-template <class Real>
-bool fits_float(Real value) {
-  return std::abs(value) <= static_cast<Real>(std::numeric_limits<float>::max());
+bool fits_float(double value) {
+  return std::abs(value) <= double{std::numeric_limits<float>::max()};
 }
 
 void require_finite(const NumberArray& array, const std::string& name) {
+  if (!is_real(array.type)) return;
   visit_numbers(array, [&](const auto* values) {
-    if constexpr (std::is_floating_point_v<std::decay_t<decltype(*values)>>) {
-      const auto* end = values + array.elements();
-      const auto* bad = std::find_if_not(values, end, [](auto value) { return fits_float(value); });
-      if (bad == end) return;
-      const std::int64_t index = bad - values;
-      throw RunError(
-          fmt::format("'{}' holds {} in row {}, column {} (values must be finite in 32-bit floating point). Remove or "
-                      "replace it.",
-                      name, *bad, index / array.row_elements(), index % array.row_elements()));
-    }
+    const auto* end = values + array.elements();
+    const auto* bad = std::find_if_not(values, end, [](auto value) { return fits_float(static_cast<double>(value)); });
+    if (bad == end) return;
+    const std::int64_t index = bad - values;
+    throw RunError(
+        fmt::format("'{}' holds {} in row {}, column {} (values must be finite in 32-bit floating point). Remove or "
+                    "replace it.",
+                    name, static_cast<double>(*bad), index / array.row_elements(), index % array.row_elements()));
   });
 }
 
@@ -45,7 +42,7 @@ NumberArray as_labels(const NumberArray& array, const std::string& name) {
       require(value >= 0 && value < 0x1p63 && std::floor(value) == value,
               fmt::format("'{}' holds {} in row {} (class labels are whole numbers and count from 0). Number the "
                           "classes from 0, or give --task=regression.",
-                          name, values[row], row));
+                          name, value, row));
       const auto label = static_cast<std::int64_t>(values[row]);
       std::memcpy(labels.bytes.data() + row * sizeof label, &label, sizeof label);
     }

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,7 +76,10 @@ std::uint64_t byte_count(const NpyHeader& header, const ByteSource& source) {
 }
 
 NumberType number_type(const NpyHeader& header) {
-  if (header.kind == 'f') return header.number_bytes == 8 ? NumberType::float64 : NumberType::float32;
+  if (header.kind == 'f')
+    return header.number_bytes == 2   ? NumberType::float16
+           : header.number_bytes == 4 ? NumberType::float32
+                                      : NumberType::float64;
   const bool is_signed = header.kind == 'i';
   switch (header.number_bytes) {
     case 1:
@@ -89,30 +91,6 @@ NumberType number_type(const NpyHeader& header) {
     default:
       return is_signed ? NumberType::int64 : NumberType::uint64;
   }
-}
-
-// IEEE 754 binary16: a sign, 5 bits of exponent (bias 15), 10 of fraction.
-float half_to_float(std::uint16_t half) {
-  const int exponent = half >> 10 & 31;
-  const int fraction = half & 1023;
-  float value = 0;
-  if (exponent == 31)
-    value = fraction == 0 ? std::numeric_limits<float>::infinity() : std::numeric_limits<float>::quiet_NaN();
-  else
-    value =
-        std::ldexp(static_cast<float>(exponent == 0 ? fraction : fraction + 1024), (exponent == 0 ? 1 : exponent) - 25);
-  return half >> 15 ? -value : value;
-}
-
-std::vector<std::byte> halves_to_floats(const std::vector<std::byte>& halves) {
-  std::vector<std::byte> floats(halves.size() * 2);
-  for (std::size_t i = 0; i < halves.size() / 2; ++i) {
-    std::uint16_t half = 0;
-    std::memcpy(&half, halves.data() + i * 2, 2);
-    const float value = half_to_float(half);
-    std::memcpy(floats.data() + i * 4, &value, 4);
-  }
-  return floats;
 }
 
 // Column-major to row-major, in the order of the result: an index counts up, the last dimension fastest.
@@ -167,7 +145,6 @@ NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header) {
   to_machine_order(array.bytes, header.number_bytes, header.big_endian);
   if (header.fortran_order && header.shape.size() > 1)
     array.bytes = to_c_order(array.bytes, header.shape, header.number_bytes);
-  if (header.kind == 'f' && header.number_bytes == 2) array.bytes = halves_to_floats(array.bytes);
   if (header.kind == 'b')
     for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
   return array;

@@ -13,7 +13,7 @@ namespace sheaf {
 /// What a header says; of versions 1 to 3.
 struct NpyHeader {
   char kind = 'f';               ///< as NumPy's: 'f', 'i', 'u', 'b' (bool)
-  std::size_t number_bytes = 4;  ///< of one number; with 'f', 2 (half precision), too
+  std::size_t number_bytes = 4;  ///< of one number
   bool big_endian = false;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;  ///< rank >= 1
@@ -24,8 +24,8 @@ struct NpyHeader {
 /// Reads the header. Throws RunError when it is none, or of an array that holds no real numbers.
 NpyHeader read_npy_header(ByteSource& source);
 
-/// Reads the numbers that follow the header, to the end, in C order and the machine's byte order. Half precision
-/// becomes float32, bool uint8 of 0 and 1.
+/// Reads the numbers that follow the header, to the end, in C order and the machine's byte order. bool becomes
+/// uint8 of 0 and 1.
 NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header);
 
 /// Both.

@@ -11,7 +11,7 @@ namespace {
 
 template <class T>
 T cast_number(double value) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     return static_cast<T>(value);
   } else if constexpr (sizeof(T) < 8) {
     using Limits = std::numeric_limits<T>;
@@ -52,6 +52,8 @@ void cast_numbers(const double* values, std::int64_t count, NumberType type, std
       return cast_all<std::uint32_t>(values, count, to);
     case NumberType::uint64:
       return cast_all<std::uint64_t>(values, count, to);
+    case NumberType::float16:
+      return cast_all<Half>(values, count, to);
     case NumberType::float32:
       return cast_all<float>(values, count, to);
     case NumberType::float64:

@@ -10,7 +10,8 @@
 namespace sheaf {
 
 /// Writes `count` numbers to `to`, aligned. Integers: rounded to the nearest, halves to the even one, what lies beyond
-/// the type's ends to its end; the values are finite. float32: rounded, what it cannot hold becomes infinite.
+/// the type's ends to its end; the values are finite. float16, float32: rounded, what they cannot hold becomes
+/// infinite.
 void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to);
 
 /// The first of the values that is not finite; `count` when all are.

@@ -32,9 +32,9 @@ TEST_CASE("groups on the way are made, and a file of the same name is replaced")
 TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or not") {
   for (const int compression : {0, 9}) {
     Hdf5Writer writer("numbers.h5", std::size_t{1} << 27);
-    for (const auto type :
-         {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64, NumberType::uint8,
-          NumberType::uint16, NumberType::uint32, NumberType::uint64, NumberType::float32, NumberType::float64}) {
+    for (const auto type : {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
+                            NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
+                            NumberType::float16, NumberType::float32, NumberType::float64}) {
       // zeros but for the greatest number of bytes alike in the last row
       NumberArray array{type, {3, 2}, std::vector<std::byte>(6 * number_bytes(type))};
       std::fill_n(array.bytes.end() - static_cast<std::ptrdiff_t>(number_bytes(type)), number_bytes(type),
@@ -63,6 +63,7 @@ TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or n
     for (const char* name : {"int16", "uint16"}) CHECK(last_number(name) == 0x0101);
     for (const char* name : {"int32", "uint32"}) CHECK(last_number(name) == 0x01010101);
     for (const char* name : {"int64", "uint64"}) CHECK(last_number(name) == Approx(72340172838076673.0));
+    CHECK(last_number("float16") == Approx(1.531839e-05));
     CHECK(last_number("float32") == Approx(2.369428e-38));
     CHECK(last_number("float64") == Approx(7.748604185489348e-304));
     CHECK(file.data_set("float32").info().number_class == NumberClass::real);

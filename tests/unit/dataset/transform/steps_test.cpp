@@ -42,6 +42,9 @@ TEST_CASE("integers are rounded to even and kept within their type") {
         std::vector<std::uint64_t>{std::uint64_t{1} << 63, 0, std::numeric_limits<std::uint64_t>::max()});
   CHECK(cast<float>({1e300, 0.1}, NumberType::float32) ==
         std::vector<float>{std::numeric_limits<float>::infinity(), 0.1f});
+  const auto halves = cast<Half>({70000, -0.5}, NumberType::float16);
+  CHECK(std::vector<float>(halves.begin(), halves.end()) ==
+        std::vector<float>{std::numeric_limits<float>::infinity(), -0.5f});
 }
 
 TEST_CASE("what is not finite is found") {
@@ -128,6 +131,7 @@ TEST_CASE("numbers keep their type where they stay whole") {
   CHECK(type(std::nullopt) == NumberType::float32);
   options.normalise = Normalise::minmax;
   CHECK(type(NumberType::uint8) == NumberType::float32);
+  CHECK(type(NumberType::float16) == NumberType::float16);
   CHECK(type(NumberType::float64) == NumberType::float64);
   options.cast = NumberType::int16;
   CHECK(type(NumberType::float64) == NumberType::int16);
