@@ -63,28 +63,52 @@ void product(const BandMatrix& matrix, const double* in, std::int64_t width, dou
   }
 }
 
-// Two by two numbers at a time.
-void turn(const Window<const double>& from, std::int64_t rows, std::int64_t columns, const Window<double>& to) {
-  const hn::Full128<double> pair;
-  constexpr std::int64_t tile = 16;  // columns whose rows stay in the first-level cache
-  const std::int64_t paired_rows = rows / 2 * 2;
-  for (std::int64_t begin = 0; begin < columns; begin += tile) {
-    const std::int64_t end = std::min(columns, begin + tile), paired_end = begin + (end - begin) / 2 * 2;
-    for (std::int64_t row = 0; row < paired_rows; row += 2) {
-      const double* upper = from.values + row * from.stride;
-      const double* lower = upper + from.stride;
-      for (std::int64_t column = begin; column < paired_end; column += 2) {
-        const auto first = hn::LoadU(pair, upper + column), second = hn::LoadU(pair, lower + column);
-        double* out = to.values + column * to.stride + row;
-        hn::StoreU(hn::InterleaveLower(pair, first, second), pair, out);
-        hn::StoreU(hn::InterleaveUpper(pair, first, second), pair, out + to.stride);
-      }
-    }
-    // What is left of an odd row and an odd column.
-    for (std::int64_t column = begin; column < end; ++column)
-      for (std::int64_t row = column < paired_end ? paired_rows : 0; row < rows; ++row)
-        to.values[column * to.stride + row] = from.values[row * from.stride + column];
+// A square of as many rows and columns as a vector has lanes: 4, 2 or 1.
+template <class Tag>
+HWY_INLINE void turn_square(Tag tag, const Window<const double>& from, const Window<double>& to) {
+  const double* row = from.values;
+  double* column = to.values;
+  if constexpr (hn::MaxLanes(Tag()) == 4) {
+    const auto row0 = hn::LoadU(tag, row), row1 = hn::LoadU(tag, row + from.stride);
+    const auto row2 = hn::LoadU(tag, row + 2 * from.stride), row3 = hn::LoadU(tag, row + 3 * from.stride);
+    const auto even01 = hn::InterleaveLower(tag, row0, row1), odd01 = hn::InterleaveUpper(tag, row0, row1);
+    const auto even23 = hn::InterleaveLower(tag, row2, row3), odd23 = hn::InterleaveUpper(tag, row2, row3);
+    hn::StoreU(hn::ConcatLowerLower(tag, even23, even01), tag, column);
+    hn::StoreU(hn::ConcatLowerLower(tag, odd23, odd01), tag, column + to.stride);
+    hn::StoreU(hn::ConcatUpperUpper(tag, even23, even01), tag, column + 2 * to.stride);
+    hn::StoreU(hn::ConcatUpperUpper(tag, odd23, odd01), tag, column + 3 * to.stride);
+  } else if constexpr (hn::MaxLanes(Tag()) == 2) {
+    const auto row0 = hn::LoadU(tag, row), row1 = hn::LoadU(tag, row + from.stride);
+    hn::StoreU(hn::InterleaveLower(tag, row0, row1), tag, column);
+    hn::StoreU(hn::InterleaveUpper(tag, row0, row1), tag, column + to.stride);
+  } else {
+    *column = *row;
   }
+}
+
+// In squares, and what they leave at the right and at the bottom in smaller ones.
+template <class Tag>
+void turn_in_squares(Tag tag, const Window<const double>& from, std::int64_t rows, std::int64_t columns,
+                     const Window<double>& to) {
+  constexpr auto side = static_cast<std::int64_t>(hn::MaxLanes(Tag()));
+  constexpr std::int64_t tile = 16;  // columns whose rows stay in the first-level cache
+  const std::int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
+  for (std::int64_t begin = 0; begin < whole_columns; begin += tile)
+    for (std::int64_t row = 0; row < whole_rows; row += side)
+      for (std::int64_t column = begin; column < std::min(whole_columns, begin + tile); column += side)
+        turn_square(tag, {from.values + row * from.stride + column, from.stride},
+                    {to.values + column * to.stride + row, to.stride});
+  if constexpr (side > 1) {
+    const hn::Half<Tag> half;
+    turn_in_squares(half, {from.values + whole_columns, from.stride}, rows, columns - whole_columns,
+                    {to.values + whole_columns * to.stride, to.stride});
+    turn_in_squares(half, {from.values + whole_rows * from.stride, from.stride}, rows - whole_rows, whole_columns,
+                    {to.values + whole_rows, to.stride});
+  }
+}
+
+void turn(const Window<const double>& from, std::int64_t rows, std::int64_t columns, const Window<double>& to) {
+  turn_in_squares(hn::CappedTag<double, 4>(), from, rows, columns, to);
 }
 
 }  // namespace
