@@ -5,8 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cassert>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,15 +18,26 @@ namespace {
 
 constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-// For the handler, which may use little else.
-std::atomic<const char*> unfinished{nullptr};
+// For the handler, which may use little else. Threads write files side by side.
+std::array<std::atomic<const char*>, 256> unfinished{};
+static_assert(std::atomic<const char*>::is_always_lock_free, "read by a handler");
+
+// Where the path stands now; null when there is no room, and a signal would leave the file behind.
+std::atomic<const char*>* enter(const char* path) {
+  for (auto& place : unfinished) {
+    const char* none = nullptr;
+    if (place.compare_exchange_strong(none, path)) return &place;
+  }
+  return nullptr;
+}
 
 extern "C" void remove_unfinished(int number) {
-  if (const char* path = unfinished) ::unlink(path);
+  for (const auto& place : unfinished)
+    if (const char* path = place) ::unlink(path);
   ::raise(number);  // which has its usual effect again (SA_RESETHAND), once this returns
 }
 
-// Signals that end a process as ever; those that are ignored or handled stay so.
+// Signals that end a process as ever, from now on; those that are ignored or handled stay so.
 void watch_signals() {
   for (const int number : ending_signals) {
     struct sigaction action {};
@@ -39,26 +49,16 @@ void watch_signals() {
   }
 }
 
-void leave_signals() {
-  for (const int number : ending_signals) {
-    struct sigaction action {};
-    ::sigaction(number, nullptr, &action);
-    if (action.sa_handler == remove_unfinished) ::signal(number, SIG_DFL);
-  }
-}
-
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".partial") {
-  assert(unfinished == nullptr);
-  unfinished = temporary_.c_str();
+UnfinishedFile::UnfinishedFile(std::string path)
+    : path_(std::move(path)), temporary_(path_ + ".partial"), watched_(enter(temporary_.c_str())) {
   watch_signals();
 }
 
 UnfinishedFile::~UnfinishedFile() {
   std::remove(temporary_.c_str());
-  leave_signals();
-  unfinished = nullptr;
+  if (watched_ != nullptr) *watched_ = nullptr;
 }
 
 void UnfinishedFile::keep() {

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
 namespace sheaf {
 
 /// A file on its way: under a temporary name beside `path` until it is kept. What is not kept is removed, also when
-/// SIGTERM, SIGINT or SIGHUP ends the process. One at a time. Local.
+/// SIGTERM, SIGINT or SIGHUP ends the process. Local; any number at a time.
 class UnfinishedFile {
  public:
   explicit UnfinishedFile(std::string path);
@@ -22,6 +23,7 @@ class UnfinishedFile {
 
  private:
   std::string path_, temporary_;
+  std::atomic<const char*>* watched_;  // for signals
 };
 
 /// Runs `write` on a temporary name beside `path`, then gives it its name; a file of that name is replaced. A failure

@@ -88,6 +88,9 @@ checks.check(model_names("diverged") == [], "a diverged model is not written", m
 
 # ---- The report
 
+train("lanes", "--run.models=all", "--train.epochs=1", "--study.iterations=100", "--run.lanes=2")
+checks.check(model_names("lanes") == ["best.txt"] + sorted(f"iteration-{number}.pt" for number in range(100)),
+             "lanes write models side by side", str(model_names("lanes")))
 train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalise=none")
 whole = evaluate("held", f"--data.file={DIGITS}")
 checks.check(whole["rows"] == 1797 and whole["outputs"] == 10 and whole["loss_kind"] == "cross_entropy"

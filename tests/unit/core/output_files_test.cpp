@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/output_bytes.hpp"
@@ -61,13 +63,29 @@ TEST_CASE("an unfinished file takes its name when it is kept, and goes when it i
   CHECK(!std::filesystem::exists("file.partial"));
 }
 
-TEST_CASE("a signal that ends the process takes an unfinished file with it") {
+TEST_CASE("threads write files side by side") {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([path = "file" + std::to_string(number)] {
+      for (int time = 0; time < 500; ++time)
+        write_then_rename(path, [&](const std::string& temporary) { write_text(temporary, path); });
+    });
+  for (auto& thread : threads) thread.join();
+  for (const std::string path : {"file0", "file1", "file2", "file3"}) {
+    CHECK(text_of(path) == path);
+    CHECK(!std::filesystem::exists(path + ".partial"));
+  }
+}
+
+TEST_CASE("a signal that ends the process takes unfinished files with it") {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::signal(number, SIG_DFL);  // the test's own framework watches signals, too
       const UnfinishedFile file("ended");
+      const UnfinishedFile other("other");
       write_text(file.temporary(), "half");
+      write_text(other.temporary(), "half");
       ::raise(number);
       ::_exit(0);
     }
@@ -76,5 +94,6 @@ TEST_CASE("a signal that ends the process takes an unfinished file with it") {
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == number);
     CHECK(!std::filesystem::exists("ended.partial"));
+    CHECK(!std::filesystem::exists("other.partial"));
   }
 }
