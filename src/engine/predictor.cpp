@@ -15,6 +15,7 @@
 #include "engine/resident/flush_denormals.hpp"
 #include "engine/resident/forward.hpp"
 #include "engine/torch_backend.hpp"
+#include "model/model_record.hpp"
 
 namespace sheaf {
 namespace {
@@ -49,6 +50,12 @@ void require_image(const LoadedModel& model, const std::vector<std::int64_t>& ro
 std::string torch_predictor_reason(const LoadedModel& model, const RunOptions& run, bool on_gpu) {
   if (!model.trained) return run.engine == EngineKind::torch ? "run.engine = torch" : "it is not of sheaf's own making";
   return torch_reason({{}, model.trained->description.model, {}}, run, on_gpu);
+}
+
+LoadedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {
+  LoadedModel model{path, read_model_record(path), nullptr};
+  if (!torch_predictor_reason(model, run, on_gpu).empty()) model.module = torch_backend().load_module(path);
+  return model;
 }
 
 std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) {

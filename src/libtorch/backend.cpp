@@ -19,7 +19,9 @@ class Backend final : public TorchBackend {
     return make_torch_trainer(device, shared);
   }
   std::string model_file_bytes(const TrainedModel& trained) const override { return sheaf::model_file_bytes(trained); }
-  LoadedModel load_model_file(const std::string& path) const override { return sheaf::load_model_file(path); }
+  std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const override {
+    return sheaf::load_module(path);
+  }
   std::int64_t ask_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) const override {
     return sheaf::ask_output_count(model, row_shape);
   }

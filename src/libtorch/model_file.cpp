@@ -5,23 +5,16 @@
 #include <torch/script.h>
 
 #include <cassert>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "core/error.hpp"
-#include "core/version.hpp"
 #include "libtorch/layer_network.hpp"
 #include "libtorch/script_model.hpp"
 #include "libtorch/torch_words.hpp"
-#include "options/settings.hpp"
+#include "model/model_record.hpp"
 
 namespace sheaf {
 namespace {
-
-constexpr const char* description_name = "sheaf";
 
 std::string weight_name(std::size_t layer) {
   return fmt::format("weight{}", layer);
@@ -136,82 +129,6 @@ void register_layers(torch::jit::Module& module, const std::vector<Layer>& layer
   }
 }
 
-// The keys of a study that say what a model is.
-bool describes_model(const std::string& key) {
-  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "data.task" || key == "data.image";
-}
-
-// "key = value" lines: the study's keys, and how many features and outputs there are.
-std::string description_text(const ModelDescription& description) {
-  Study study;
-  study.model = description.model;
-  study.train.loss = description.loss;
-  study.data.task = description.task;
-  study.data.image = description.shape.image;
-  std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
-                                 description.shape.features, description.shape.outputs);
-  for (const auto& setting : all_settings())
-    if (describes_model(setting.key)) text += fmt::format("{} = {}\n", setting.key, setting_text(study, setting.key));
-  return text;
-}
-
-// Throws what says that this program does not know it.
-ModelDescription parse_description(const std::string& text) {
-  Study study;
-  DataShape shape;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (line.empty() || line[0] == '#') continue;
-    require(equals != std::string::npos, "'" + line + "' is no description");
-    const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
-    if (key == "features")
-      shape.features = std::stoll(value);
-    else if (key == "outputs")
-      shape.outputs = std::stoll(value);
-    else
-      apply_setting(study, key, value);
-  }
-  shape.image = study.data.image;
-  return {study.model, study.data.task, study.train.loss, shape};
-}
-
-template <class Number>
-void append_values(std::vector<Number>& to, const torch::Tensor& tensor) {
-  const torch::Tensor values = tensor.to(torch::kCPU, torch::kFloat32).contiguous();
-  to.insert(to.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
-}
-
-// The numbers back out of the module of a file that tells what it is.
-TrainedModel trained_in(const torch::jit::Module& module) {
-  TrainedModel trained;
-  trained.description = parse_description(module.attr(description_name).toStringRef());
-  const auto layers = network_layout(trained.description.model, trained.description.shape);
-  for (std::size_t number = 0; number < layers.size(); ++number) {
-    append_values(trained.network.parameters, module.attr(weight_name(number)).toTensor());
-    if (layers[number].bias) append_values(trained.network.parameters, module.attr(bias_name(number)).toTensor());
-    if (layers[number].kind != Layer::Kind::batch_norm) continue;
-    append_values(trained.network.buffers, module.attr(mean_name(number)).toTensor());
-    append_values(trained.network.buffers, module.attr(variance_name(number)).toTensor());
-  }
-  append_values(trained.scaling.shift, module.attr("shift").toTensor());
-  append_values(trained.scaling.scale, module.attr("scale").toTensor());
-  const auto features = static_cast<std::size_t>(trained.description.shape.features);
-  require(trained.network.parameters.size() == static_cast<std::size_t>(parameter_count(layers)) &&
-              trained.scaling.shift.size() == features && trained.scaling.scale.size() == features,
-          "its parameters are not those of its description");
-  return trained;
-}
-
-void require_readable(const std::string& path) {
-  std::error_code ignored;
-  require(!std::filesystem::is_directory(path, ignored), fmt::format("Model '{}' is a directory (a file is read "
-                                                                     "here). Name a model file.",
-                                                                     path));
-  require(std::ifstream(path, std::ios::binary).good(),
-          fmt::format("Model '{}' cannot be read ({}).", path, std::strerror(errno)));
-}
-
 }  // namespace
 
 std::string model_file_bytes(const TrainedModel& trained) {
@@ -220,7 +137,6 @@ std::string model_file_bytes(const TrainedModel& trained) {
   try {
     torch::jit::Module module("SheafModel");
     module.register_attribute("training", c10::BoolType::get(), false);
-    module.register_attribute(description_name, c10::StringType::get(), description_text(description));
     const bool scaled = !scaling.shift.empty();
     const std::int64_t features = description.shape.features;
     module.register_buffer("shift", scaled ? copy_of(scaling.shift.data(), {features}) : torch::zeros({features}));
@@ -234,33 +150,24 @@ std::string model_file_bytes(const TrainedModel& trained) {
       module.define(module_source(description.shape.image));
     }
     std::ostringstream bytes;
-    module.save(bytes);
+    module.save(bytes, {{model_record_name, model_record(trained)}});
     return bytes.str();
   } catch (const c10::Error& error) {
     throw RunError(fmt::format("a model file cannot be made (LibTorch: {})", torch_words(error)));
   }
 }
 
-LoadedModel load_model_file(const std::string& path) {
-  require_readable(path);
-  LoadedModel loaded{path, nullptr, std::nullopt};
+std::shared_ptr<torch::jit::Module> load_module(const std::string& path) {
   try {
-    loaded.module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
+    const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
+    module->eval();
+    return module;
   } catch (const std::exception&) {  // LibTorch has several kinds, and they speak of its inner life
     throw RunError(
         fmt::format("'{}' is no whole TorchScript file (LibTorch cannot load it). Name a model file of sheaf, or save "
                     "the module by torch.jit.script(module).save(path).",
                     path));
   }
-  loaded.module->eval();
-  if (!loaded.module->hasattr(description_name)) return loaded;
-  try {
-    loaded.trained = trained_in(*loaded.module);
-  } catch (const std::exception& error) {
-    throw RunError(fmt::format("model file '{}' is of another version of sheaf, or spoiled ({}). Write it anew.", path,
-                               torch_words(error)));
-  }
-  return loaded;
 }
 
 }  // namespace sheaf

@@ -1,7 +1,8 @@
 // Trained models as TorchScript files, which Python's torch.jit.load opens: written for every kind of network that has
-// its code in it, and read back, those of others, too. SPDX-License-Identifier: MIT
+// its code in it, together with its record (model/model_record). SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "model/trained_model.hpp"
@@ -14,7 +15,7 @@ namespace sheaf {
 /// whose code is in their library. Local.
 std::string model_file_bytes(const TrainedModel& trained);
 
-/// Throws RunError when there is no such file, or when it is not TorchScript. Local.
-LoadedModel load_model_file(const std::string& path);
+/// The module of a file, on the CPU, in evaluation mode. Throws RunError when it is not TorchScript. Local.
+std::shared_ptr<torch::jit::Module> load_module(const std::string& path);
 
 }  // namespace sheaf

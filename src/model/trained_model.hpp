@@ -18,7 +18,7 @@ struct Module;
 
 namespace sheaf {
 
-/// What a model file of ours says of its model, as text in its attribute `sheaf`.
+/// What a model file of ours says of its model.
 struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
@@ -29,15 +29,15 @@ struct ModelDescription {
 /// A network with what it learned.
 struct TrainedModel {
   ModelDescription description;
-  NetworkState network;    ///< read back only of networks with a layout
+  NetworkState network;    ///< read back only of dense layers
   FeatureScaling scaling;  ///< of the features
 };
 
 /// A model as its file holds it.
 struct LoadedModel {
   std::string path;
-  std::shared_ptr<torch::jit::Module> module;  ///< on the CPU, in evaluation mode
-  std::optional<TrainedModel> trained;         ///< of files that model_file_bytes() made
+  std::optional<TrainedModel> trained;         ///< what its record says, where it has one
+  std::shared_ptr<torch::jit::Module> module;  ///< null where the resident engine does without
 };
 
 }  // namespace sheaf

@@ -9,7 +9,6 @@
 
 #include "core/error.hpp"
 #include "engine/predictor.hpp"
-#include "engine/torch_backend.hpp"
 #include "run/model_keeper.hpp"
 
 namespace sheaf {
@@ -72,9 +71,9 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
   return {file};
 }
 
-EvaluationSubject make_subject(const EvaluationRequest& request) {
+EvaluationSubject make_subject(const EvaluationRequest& request, bool on_gpu) {
   std::vector<LoadedModel> models;
-  for (const auto& path : model_files(request)) models.push_back(torch_backend().load_model_file(path));
+  for (const auto& path : model_files(request)) models.push_back(load_model(path, request.run, on_gpu));
   EvaluatedRows rows(request.data, request.targets);
   Judgement judgement;
   judgement.task = task_of(request, models.front(), rows);

@@ -24,7 +24,8 @@ struct EvaluationSubject {
 /// The model files that a request names. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);
 
-/// Loads and checks. Throws UsageError and RunError with one sentence on the first thing that is wrong. Local.
-EvaluationSubject make_subject(const EvaluationRequest& request);
+/// Loads and checks, for a rank with or without a GPU. Throws UsageError and RunError with one sentence on the first
+/// thing that is wrong. Local.
+EvaluationSubject make_subject(const EvaluationRequest& request, bool on_gpu);
 
 }  // namespace sheaf

@@ -189,7 +189,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   const Placement placement = place_ranks(request.run, world, node);
   std::optional<EvaluationSubject> subject;
   agree(world, [&] {
-    subject.emplace(make_subject(request));
+    subject.emplace(make_subject(request, placement.gpu >= 0));
     const std::string engine = engine_text(*subject, request.run, placement.gpu >= 0);
     if (request.run.engine == EngineKind::resident && engine != "resident")
       throw UsageError(fmt::format("run.engine = resident cannot run model '{}' ({}). Set run.engine = auto.",

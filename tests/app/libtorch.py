@@ -51,10 +51,13 @@ for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device
                      (["import", "table.csv", "table.h5"], None),
                      (["preprocess", DIGITS, "scaled.h5", "--normalise=standard"], 2)):
     checks.check(not loads_torch(*words, ranks=ranks), f"{words} do without LibTorch")
+evaluate = ["evaluate", "kept", f"--data.file={DIGITS}"]
 for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
                      (run("cnn", "--model.kind=cnn", "--data.image=1x8x8", "--model.channels=2"), None),
-                     (run("kept", "--run.models=best"), 2), (["evaluate", "kept", f"--data.file={DIGITS}"], None)):
+                     (run("kept", "--run.models=best"), 2), ([*evaluate, "--run.engine=torch"], None)):
     checks.check(loads_torch(*words, ranks=ranks), f"{words} load LibTorch")
+for words in (evaluate, ["evaluate", "kept/models/iteration-0.pt", f"--data.file={DIGITS}"]):
+    checks.check(not loads_torch(*words, ranks=2), f"{words} does without LibTorch")
 
 # The program without the library beside it.
 os.mkdir("bare")
@@ -62,6 +65,8 @@ shutil.copy(SHEAF, "bare/sheaf")
 for ranks in (None, 2):
     done = launch(["bare/sheaf"] + run(f"resident_{ranks}"), ranks=ranks)
     checks.check(done.code == 0, f"the resident engine trains without the library (ranks: {ranks})", done.stderr)
+    done = launch(["bare/sheaf"] + evaluate, ranks=ranks)
+    checks.check(done.code == 0, f"and evaluates (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
     checks.check(done.code == 1 and len(lines) == 1 and "libsheaf_libtorch.so beside the program" in lines[0],

@@ -63,6 +63,19 @@ def journals():
     seed("journal", "torn", 0, "".join(lines)[:-30], b"")
 
 
+def records():
+    def listed(count, values):
+        return struct.pack("<q", count) + values
+
+    text = "# sheaf 0.1.0\nfeatures = {}\noutputs = {}\nmodel.kind = {}\nmodel.hidden = {}\ntrain.loss = bce\n"
+    for name, words, scaled, parameters in (("linear", (3, 2, "linear", "none"), 3, 8), ("mlp", (2, 1, "mlp", "2"), 0, 9),
+                                            ("cnn", (48, 2, "cnn", "none\ndata.image = 3x4x4"), 48, 0)):
+        described = text.format(*words).encode()
+        scaling = listed(scaled, struct.pack(f"<{scaled}f", *range(scaled)))
+        seed("model_record", name, 0, listed(len(described), described) + 2 * scaling +
+             listed(parameters, struct.pack(f"<{parameters}f", *range(parameters))))
+
+
 def tables():
     seed("csv", "header", 0, "", "", "a,b,y\n1,2,0\n3.5,-4e2,1\n")
     seed("csv", "quoted", 0, "y", "1", '"a","b ""c""",y\r\n1,"x\ny",cat\r\n2,"",dog\r\n')
@@ -113,5 +126,5 @@ def chunks():
         seed("elements", str(options), options, struct.pack("<4d", 1.5, -1e300, float("nan"), 2.0**63) + b"\x00\x7c\xff")
 
 
-for write in (studies, journals, tables, arrays, images, chunks, words):
+for write in (studies, journals, records, tables, arrays, images, chunks, words):
     write()

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "libtorch/layer_network.hpp"
 #include "model/initial_weights.hpp"
+#include "model/model_record.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -38,23 +39,14 @@ void write(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model file gives back what was written, and its module what the network gives") {
+TEST_CASE("a model file's module gives what the network gives, and beside it is its record") {
   const TrainedModel trained = cnn();
+  const ModelDescription& description = trained.description;
   write("model.pt", model_file_bytes(trained));
-  const LoadedModel loaded = load_model_file("model.pt");
-  REQUIRE(loaded.trained);
-  CHECK(loaded.trained->network.parameters == trained.network.parameters);
-  CHECK(loaded.trained->scaling.shift == trained.scaling.shift);
-  CHECK(loaded.trained->scaling.scale == trained.scaling.scale);
-  const ModelDescription& description = loaded.trained->description;
-  CHECK(description.model.kind == ModelKind::cnn);
-  CHECK(description.model.channels == trained.description.model.channels);
-  CHECK(description.model.activation == Activation::gelu);
-  CHECK(description.task == Task::classification);
-  CHECK(description.loss == LossKind::bce);
-  CHECK(description.shape.features == 60);
-  CHECK(description.shape.outputs == 4);
-  CHECK(description.shape.image.width == 5);
+  const auto record = read_model_record("model.pt");
+  REQUIRE(record);
+  CHECK(record->description.model.kind == ModelKind::cnn);
+  CHECK(record->scaling.scale == trained.scaling.scale);
 
   const torch::NoGradGuard no_grad;
   const auto layers = network_layout(description.model, description.shape);
@@ -62,7 +54,7 @@ TEST_CASE("a model file gives back what was written, and its module what the net
   const torch::Tensor features = torch::arange(3 * 60, torch::kFloat32).remainder(11).view({3, 2, 6, 5});
   const auto vector = [](const std::vector<float>& values) { return torch::tensor(values); };
   const torch::Tensor scaled = (features.flatten(1) - vector(trained.scaling.shift)) * vector(trained.scaling.scale);
-  const torch::Tensor found = loaded.module->forward({features.to(torch::kUInt8)}).toTensor();
+  const torch::Tensor found = load_module("model.pt")->forward({features.to(torch::kUInt8)}).toTensor();
   CHECK(torch::allclose(found, network.forward(scaled), 1e-5, 1e-5));
 }
 
@@ -80,10 +72,7 @@ TEST_CASE("a residual network keeps its running statistics") {
     for (std::int64_t place = 0; place < buffer.numel(); ++place)
       trained.network.buffers.push_back(buffer[place].item<double>());
   write("resnet.pt", model_file_bytes(trained));
-  const LoadedModel loaded = load_model_file("resnet.pt");
-  REQUIRE(loaded.trained);
-  CHECK(loaded.trained->network.buffers == trained.network.buffers);
-  const torch::Tensor found = loaded.module->forward({features.view({4, 3, 9, 8})}).toTensor();
+  const torch::Tensor found = load_module("resnet.pt")->forward({features.view({4, 3, 9, 8})}).toTensor();
   CHECK(torch::allclose(found, network.forward(features), 1e-5, 1e-5));
 }
 
@@ -101,28 +90,24 @@ TEST_CASE("a TorchScript module stands inside, with what it has learned") {
   trained.network = {{1, 2, 3, 4, 5, 6}, {7}};
   trained.scaling = {{1, 1, 1}, {2, 2, 2}};
   write("learned.pt", model_file_bytes(trained));
-  const LoadedModel loaded = load_model_file("learned.pt");
-  REQUIRE(loaded.trained);
-  CHECK(loaded.trained->description.model.kind == ModelKind::torchscript);
-  const torch::Tensor found = loaded.module->forward({torch::ones({1, 3}) * 2}).toTensor();
+  CHECK(read_model_record("learned.pt").value().description.model.kind == ModelKind::torchscript);
+  const torch::Tensor found = load_module("learned.pt")->forward({torch::ones({1, 3}) * 2}).toTensor();
   CHECK(torch::equal(found, torch::tensor({19.0f, 37.0f}).view({1, 2})));
 }
 
-TEST_CASE("a module of others has no description, and what is no module is refused") {
+TEST_CASE("a module of others has no record, and what is no module is refused") {
   torch::jit::Module module("Other");
   module.define("def forward(self, features):\n  return features\n");
   module.save("other.pt");
-  CHECK_FALSE(load_model_file("other.pt").trained);
+  CHECK_FALSE(read_model_record("other.pt"));
 
   write("text.pt", "no module");
   const std::string whole = model_file_bytes(cnn());
   write("cut.pt", whole.substr(0, whole.size() - 100));
-  CHECK_THROWS_WITH(load_model_file("text.pt"), ContainsSubstring("'text.pt' is no whole TorchScript file"));
-  CHECK_THROWS_WITH(load_model_file("cut.pt"), ContainsSubstring("'cut.pt' is no whole TorchScript file"));
-  CHECK_THROWS_WITH(load_model_file("absent.pt"), ContainsSubstring("cannot be read"));
-  CHECK_THROWS_WITH(load_model_file("."), ContainsSubstring("is a directory"));
+  CHECK_FALSE(read_model_record("cut.pt"));
+  CHECK_THROWS_WITH(load_module("text.pt"), ContainsSubstring("'text.pt' is no whole TorchScript file"));
+  CHECK_THROWS_WITH(load_module("cut.pt"), ContainsSubstring("'cut.pt' is no whole TorchScript file"));
 
-  module.register_attribute("sheaf", c10::StringType::get(), "model.kind = oracle\n");
-  module.save("newer.pt");
-  CHECK_THROWS_WITH(load_model_file("newer.pt"), ContainsSubstring("of another version of sheaf"));
+  module.save("newer.pt", {{model_record_name, "of another time"}});
+  CHECK_THROWS_WITH(read_model_record("newer.pt"), ContainsSubstring("of another version of sheaf"));
 }
