@@ -16,6 +16,7 @@
 #include "core/version.hpp"
 #include "dataset/import/zip.hpp"
 #include "options/quoted.hpp"
+#include "options/setting_forms.hpp"
 #include "options/settings.hpp"
 
 namespace sheaf {
@@ -42,10 +43,9 @@ std::string description_text(const ModelDescription& description) {
 
 // A number of features or outputs.
 std::int64_t parse_count(const std::string& text) {
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  const std::int64_t count = std::stoll(text);
-  require(count >= 1 && count <= most, sheaf::quoted(text) + " is no number of features or outputs");
-  return count;
+  const auto count = integer(1, std::int64_t{1} << 31).read(text);
+  require(count.has_value(), sheaf::quoted(text) + " is no number of features or outputs");
+  return *count;
 }
 
 ModelDescription parse_description(const std::string& text) {
@@ -67,10 +67,6 @@ ModelDescription parse_description(const std::string& text) {
   require(shape.features > 0 && shape.outputs > 0, "its features and outputs are not counted");
   shape.image = study.data.image;
   return {study.model, study.data.task, study.train.loss, shape};
-}
-
-bool is_dense(ModelKind kind) {
-  return kind == ModelKind::linear || kind == ModelKind::mlp;
 }
 
 bool fits(const std::vector<float>& of_features, const DataShape& shape) {

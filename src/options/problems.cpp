@@ -258,8 +258,7 @@ void check_run(const Study& study, Problems& problems) {
         fmt::format("run.engine = resident trains with one thread a lane (run.threads = {}). Leave out run.threads, or "
                     "set run.engine = auto.",
                     study.run.threads));
-  const bool dense = study.model.kind == ModelKind::linear || study.model.kind == ModelKind::mlp;
-  if (!dense && !is_searched(study, "model.kind"))
+  if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
     problems.add(fmt::format(
         "run.engine = resident trains linear models and mlps ({}). Set run.engine = auto, or another model.kind.",
         assignment(study, "model.kind")));

@@ -18,6 +18,10 @@ enum class DataMode { automatic, resident, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
+/// Networks of dense layers alone, which the resident engine takes.
+constexpr bool is_dense(ModelKind kind) {
+  return kind == ModelKind::linear || kind == ModelKind::mlp;
+}
 enum class Activation { relu, tanh, sigmoid, gelu };
 enum class Initialisation { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };

@@ -72,7 +72,8 @@ TEST_CASE("a record that is spoiled or of another version is refused, with the f
   refused(changed("model.kind = mlp", "model.mind = mlp"));
   refused(changed("model.kind = mlp", "model.kind = mpl"));
   refused(changed("features = 3", "features = 4"));
-  refused(changed("features = 3", "features = x"));
+  CHECK_THROWS_WITH(parse_model_record(changed("features = 3", "features = x"), "model.pt"),
+                    ContainsSubstring("('x' is no number of features or outputs)"));
   refused(changed("outputs = 2", "outputs = 0"));
   refused(changed("outputs = 2", "#utputs = 2"));
   TrainedModel trained = mlp();
