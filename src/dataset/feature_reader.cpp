@@ -60,9 +60,11 @@ void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) c
   if (!bytes_) require_finite(rows, reinterpret_cast<const float*>(values));
 }
 
-void FeatureReader::read_floats(IndexRange rows, float* values, Buffers& buffers) const {
-  read_as(rows, values, buffers);
-  if (!bytes_) require_finite(rows, values);
+const float* FeatureReader::view_floats(IndexRange rows, Buffers& buffers) const {
+  if (turned_.channels <= 1) return rows_.view(rows, buffers.floats, buffers.rows);
+  buffers.floats.resize(static_cast<std::size_t>(rows.count() * width_));
+  read_as(rows, buffers.floats.data(), buffers);
+  return buffers.floats.data();
 }
 
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/error.hpp"
 #include "core/index_range.hpp"
 #include "dataset/file_schema.hpp"
@@ -33,6 +34,7 @@ class FeatureReader {
   struct Buffers {
     RowBuffers rows;
     std::vector<std::byte> image;
+    AlignedVector<float> floats;
   };
 
   /// Opens options.file. Throws as InputFile. Local.
@@ -49,13 +51,19 @@ class FeatureReader {
   /// The same for rows that were read before, and are not looked at again.
   void read_again(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
-  /// The same, bytes as floats, too.
-  void read_floats(IndexRange rows, float* values, Buffers& buffers) const;
+  /// Rows as floats, bytes too, [rows, feature_count], finite or not; without a copy where the file holds them so.
+  /// Valid until the next call with these buffers; to be believed once require_unchanged() returns. Throws as
+  /// StoredRows.
+  const float* view_floats(IndexRange rows, Buffers& buffers) const;
+
+  /// Throws BadRow as read() does.
+  void require_finite(IndexRange rows, const float* values) const;
+  /// As StoredRows.
+  void require_unchanged() const { rows_.require_unchanged(); }
 
  private:
   template <class Value>
   void read_as(IndexRange rows, Value* values, Buffers& buffers) const;
-  void require_finite(IndexRange rows, const float* values) const;
 
   StoredRows rows_;
   std::int64_t width_;

@@ -29,7 +29,7 @@ double cross_entropy(const float* logits, const std::int64_t* labels, std::int64
                      AlignedVector<double>& scratch) {
   static const auto kernels = loss_kernels<double>();
   const std::int64_t row_count = round_up(count, padding);
-  scratch.assign(static_cast<std::size_t>((output_count + 2) * row_count), 0.0);
+  scratch.resize(static_cast<std::size_t>((output_count + 2) * row_count));
   double* const columns = scratch.data();
   double* const places = columns + output_count * row_count;
   double* const weights = places + row_count;
@@ -39,6 +39,8 @@ double cross_entropy(const float* logits, const std::int64_t* labels, std::int64
     places[row] = static_cast<double>(labels[row]);
     weights[row] = 1;
   }
+  for (std::int64_t column = 0; column < output_count + 2; ++column)
+    std::fill(columns + column * row_count + count, columns + (column + 1) * row_count, 0.0);
   return kernels.loss(LossKind::cross_entropy, nullptr, {places, nullptr, weights}, 1, output_count, row_count, false,
                       columns, nullptr, nullptr);
 }
@@ -83,30 +85,27 @@ EvaluationSums::EvaluationSums(const Judgement& judgement)
 EvaluationSums::EvaluationSums(const Judgement& judgement, const double* numbers)
     : judgement_(judgement), numbers_(numbers, numbers + number_count(judgement)) {}
 
-void EvaluationSums::add(const float* outputs, const std::int64_t* labels, const float* targets, std::int64_t count) {
-  if (judgement_.task == Task::classification)
-    add_labels(outputs, labels, count);
-  else
-    for (std::int64_t row = 0; row < count; ++row)
-      add_targets(outputs + row * judgement_.output_count, targets + row * judgement_.output_count);
-}
-
-void EvaluationSums::add_labels(const float* outputs, const std::int64_t* labels, std::int64_t count) {
+void EvaluationSums::add_labels(const float* outputs, const std::int64_t* predicted, const std::int64_t* labels,
+                                std::int64_t count) {
   const std::int64_t width = judgement_.output_count;
   const bool of_logits = judgement_.loss == LossKind::cross_entropy && !judgement_.probabilities;
   numbers_[row_count] += static_cast<double>(count);
   for (std::int64_t row = 0; row < count; ++row) {
-    const float* of_row = outputs + row * width;
-    numbers_[right_count] += predicted_label(of_row, width) == labels[row] ? 1 : 0;
-    if (!of_logits) numbers_[loss_sum] += label_loss(judgement_, of_row, labels[row]);
+    numbers_[right_count] += predicted[row] == labels[row] ? 1 : 0;
+    if (!of_logits) numbers_[loss_sum] += label_loss(judgement_, outputs + row * width, labels[row]);
   }
   for (std::int64_t row = 0; of_logits && row < count; row += group_rows)
     numbers_[loss_sum] +=
         cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width, scratch_);
 }
 
+void EvaluationSums::add_targets(const float* outputs, const float* targets, std::int64_t count) {
+  for (std::int64_t row = 0; row < count; ++row)
+    add_row(outputs + row * judgement_.output_count, targets + row * judgement_.output_count);
+}
+
 // Mean and squares about it as they run. Source: Welford, Technometrics 1962.
-void EvaluationSums::add_targets(const float* outputs, const float* targets) {
+void EvaluationSums::add_row(const float* outputs, const float* targets) {
   numbers_[row_count] += 1;
   const double weight = 1 / numbers_[row_count];
   double* sums = numbers_.data() + first_output;

@@ -24,8 +24,11 @@ class EvaluationSums {
   /// From numbers().
   EvaluationSums(const Judgement& judgement, const double* numbers);
 
-  /// Adds rows with their labels (classification; each below the number of outputs) or targets [count, outputs].
-  void add(const float* outputs, const std::int64_t* labels, const float* targets, std::int64_t count);
+  /// Adds rows of a classification: their outputs, the labels that these mean (predicted_label()), and the true ones,
+  /// each below the number of outputs.
+  void add_labels(const float* outputs, const std::int64_t* predicted, const std::int64_t* labels, std::int64_t count);
+  /// Adds rows of a regression: outputs and targets, [count, outputs].
+  void add_targets(const float* outputs, const float* targets, std::int64_t count);
 
   /// Adds the rows that come after these.
   void append(const EvaluationSums& later);
@@ -40,8 +43,7 @@ class EvaluationSums {
   static std::int64_t number_count(const Judgement& judgement);
 
  private:
-  void add_labels(const float* outputs, const std::int64_t* labels, std::int64_t count);
-  void add_targets(const float* outputs, const float* targets);
+  void add_row(const float* outputs, const float* targets);
 
   Judgement judgement_;
   std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals

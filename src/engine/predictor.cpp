@@ -26,9 +26,9 @@ class ResidentPredictor : public Predictor {
       : forward_(network_layout(trained.description.model, trained.description.shape),
                  trained.description.model.activation, trained.network.parameters, trained.scaling, usual_count) {}
 
-  void predict(const float* features, std::int64_t count, float* outputs) override {
+  bool predict(const float* features, std::int64_t count, float* outputs) override {
     const FlushDenormals flush;
-    forward_(features, count, outputs);
+    return forward_(features, count, outputs);
   }
 
  private:

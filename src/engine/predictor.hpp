@@ -17,9 +17,9 @@ namespace sheaf {
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// Outputs [count, outputs] (plain values or logits) for features [count, ...], both row-major. Throws RunError when
-  /// the model fails on them.
-  virtual void predict(const float* features, std::int64_t count, float* outputs) = 0;
+  /// Outputs [count, outputs] (plain values or logits) for features [count, ...], both row-major. False: a feature may
+  /// be not finite. Throws RunError when the model fails on them.
+  [[nodiscard]] virtual bool predict(const float* features, std::int64_t count, float* outputs) = 0;
 };
 
 /// Why LibTorch runs the model; empty: the resident engine does. Pure.

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/stored_rows.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"
 #include "hdf5/file.hpp"
+#include "hdf5/steady_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -34,43 +30,6 @@ std::mutex library_mutex;
 // What the library says of rows that it read, as a whole sentence.
 struct LibraryError : RunError {
   using RunError::RunError;
-};
-
-// The file itself, to read from and to see whether it stays as it was.
-class SteadyFile {
- public:
-  explicit SteadyFile(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    require(descriptor_ >= 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-    ::fstat(descriptor_, &opened_);
-  }
-  ~SteadyFile() { ::close(descriptor_); }
-  SteadyFile(const SteadyFile&) = delete;
-  SteadyFile& operator=(const SteadyFile&) = delete;
-
-  void require_unchanged() const {
-    struct stat now {};
-    const bool same = ::fstat(descriptor_, &now) == 0 && now.st_size == opened_.st_size &&
-                      now.st_mtim.tv_sec == opened_.st_mtim.tv_sec && now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
-    require(same, fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path_));
-  }
-
-  // Throws RunError with the reason, as half a sentence.
-  void read(std::byte* to, std::size_t bytes, std::int64_t offset) const {
-    while (bytes > 0) {
-      const ssize_t got = ::pread(descriptor_, to, bytes, offset);
-      if (got < 0 && errno == EINTR) continue;
-      require(got >= 0, std::strerror(errno));
-      require(got > 0, "the file ends before them");
-      to += got;
-      bytes -= static_cast<std::size_t>(got);
-      offset += got;
-    }
-  }
-
- private:
-  std::string path_;
-  int descriptor_;
-  struct stat opened_ {};
 };
 
 // Nothing for types that only the library knows.
@@ -188,6 +147,8 @@ struct StoredRows::State {
   }
 
   template <class T>
+  const T* view_piece(IndexRange rows) const;
+  template <class T>
   void read_piece(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   void read_by_library(IndexRange rows, T* values) const;
@@ -199,6 +160,15 @@ struct StoredRows::State {
   template <class T>
   void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
 };
+
+// Null: they do not lie in the file as T, or cannot be had.
+template <class T>
+const T* StoredRows::State::view_piece(IndexRange rows) const {
+  if (path != Path::in_one_piece || !is_native<T>() || address % static_cast<std::int64_t>(alignof(T)) != 0)
+    return nullptr;
+  const std::int64_t row_bytes = reader.info().row_elements() * static_cast<std::int64_t>(sizeof(T));
+  return reinterpret_cast<const T*>(bytes.view(address + rows.begin * row_bytes, rows.count() * row_bytes));
+}
 
 template <class T>
 void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffers) const {
@@ -213,12 +183,17 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   buffers.bytes_.resize(static_cast<std::size_t>(block_bytes));
   while (left > 0) {
     const std::int64_t count = std::min(left, block_bytes / element_bytes);
-    bytes.read(buffers.bytes_.data(), static_cast<std::size_t>(count * element_bytes), offset);
-    convert_elements(buffers.bytes_.data(), element, values, count);
+    const std::byte* from = bytes.view(offset, count * element_bytes);
+    if (from == nullptr) {
+      bytes.read(buffers.bytes_.data(), static_cast<std::size_t>(count * element_bytes), offset);
+      from = buffers.bytes_.data();
+    }
+    convert_elements(from, element, values, count);
     values += count;
     offset += count * element_bytes;
     left -= count;
   }
+  require(!bytes.lost(), "they went while they were looked at");
 }
 
 // The numbers of the chunk at `corner` as they were before its filters; null when it was never written.
@@ -355,15 +330,31 @@ std::int64_t StoredRows::most_block_elements() const {
   return std::min(state_->block_rows, info().rows()) * info().row_elements();
 }
 
+void StoredRows::require_unchanged() const {
+  state_->bytes.require_unchanged();
+}
+
+void StoredRows::look_at_file(RowBuffers& buffers) const {
+  const auto now = Clock::now();
+  if (now - buffers.looked_ <= look_interval) return;
+  require_unchanged();
+  buffers.looked_ = now;
+}
+
+template <class T>
+const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const {
+  look_at_file(buffers);
+  if (const T* found = state_->view_piece<T>(rows)) return found;
+  memory.resize(static_cast<std::size_t>(rows.count() * info().row_elements()));
+  read(rows, memory.data(), buffers);
+  return memory.data();
+}
+
 template <class T>
 void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
   assert(rows.begin >= 0 && rows.end <= info().rows());
   if (rows.empty() || info().row_elements() == 0) return;
-  const auto now = Clock::now();
-  if (now - buffers.looked_ > look_interval) {
-    state_->bytes.require_unchanged();
-    buffers.looked_ = now;
-  }
+  look_at_file(buffers);
   try {
     switch (state_->path) {
       case State::Path::in_one_piece:
@@ -374,15 +365,17 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
         return state_->read_by_library(rows, values);
     }
   } catch (const LibraryError&) {
-    state_->bytes.require_unchanged();  // the likelier reason
+    require_unchanged();  // the likelier reason
     throw;
   } catch (const RunError& error) {
-    state_->bytes.require_unchanged();
+    require_unchanged();
     throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
                                rows.end - 1, description(), error.what()));
   }
 }
 
+template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;
+template const std::uint8_t* StoredRows::view(IndexRange, AlignedVector<std::uint8_t>&, RowBuffers&) const;
 template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
 template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
 template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;

@@ -57,11 +57,24 @@ class StoredRows {
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers) const;
 
+  /// The rows, without a copy where they lie in the file as T and in one piece; else read into `memory`. Valid as long
+  /// as this and until the memory's next use; to be believed once require_unchanged() returns. T: float, std::uint8_t
+  /// (of info().is_bytes). Thread-safe. Throws as read().
+  template <class T>
+  const T* view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const;
+
+  /// Throws RunError when the file is not as it was when it was opened, or what was viewed could not be read.
+  void require_unchanged() const;
+
  private:
+  void look_at_file(RowBuffers& buffers) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };
 
+extern template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;
+extern template const std::uint8_t* StoredRows::view(IndexRange, AlignedVector<std::uint8_t>&, RowBuffers&) const;
 extern template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
 extern template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
 extern template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;

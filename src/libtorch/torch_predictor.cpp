@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/finite.hpp"
 #include "libtorch/torch_device.hpp"
 #include "libtorch/torch_trainer.hpp"
 #include "libtorch/torch_words.hpp"
@@ -60,16 +61,19 @@ class TorchPredictor : public Predictor {
     module_.to(device_);
   }
 
-  void predict(const float* features, std::int64_t count, float* outputs) override {
+  bool predict(const float* features, std::int64_t count, float* outputs) override {
     const c10::OptionalDeviceGuard guard(device_);
+    // A copy, also on the CPU: modules of others may change it, and the features may be the file itself.
     const torch::Tensor rows =
-        torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32).to(device_);
+        torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32)
+            .to(device_, torch::kFloat32, false, true);
     const torch::Tensor found = call_module(model_, module_, rows);
     require(found.size(1) == output_count_,
             fmt::format("model '{}' gives {} outputs for some rows, and {} for others. Wrap it in a module that gives "
                         "the same number for all.",
                         model_.path, found.size(1), output_count_));
     std::memcpy(outputs, found.data_ptr<float>(), static_cast<std::size_t>(found.numel()) * sizeof(float));
+    return first_not_finite(features, rows.numel()) == rows.numel();
   }
 
  private:

@@ -84,8 +84,7 @@ RowReader::RowReader(const EvaluatedRows& rows, Task task, std::int64_t outputs)
 
 void RowReader::read(IndexRange rows) {
   here_ = rows;
-  features_.resize(static_cast<std::size_t>(rows.count() * rows_.feature_count()));
-  rows_.features().read_floats(rows, features_.data(), feature_buffers_);
+  features_ = rows_.features().view_floats(rows, feature_buffers_);
   if (rows_.targets() == nullptr || (rows.begin >= window_.begin && rows.end <= window_.end)) return;
   const std::int64_t count = std::max(rows.count(), window_numbers / rows_.targets()->info().row_elements());
   window_ = {rows.begin, std::min(rows.begin + count, rows_.count())};
@@ -98,6 +97,10 @@ void RowReader::read(IndexRange rows) {
     check_labels(numbers);
     labels_.assign(numbers.begin(), numbers.end());
   }
+}
+
+void RowReader::require_finite_features() const {
+  rows_.features().require_finite(here_, features_);
 }
 
 template <class T>

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/file_schema.hpp"
@@ -37,6 +36,9 @@ class EvaluatedRows {
   /// Of some pieces, at least one.
   IndexRange rows_of(IndexRange pieces) const;
 
+  /// Throws RunError when the file is not as it was: what was read of it is not to be believed then.
+  void require_unchanged() const { features_->require_unchanged(); }
+
  private:
   FileSchema schema_;
   std::vector<std::int64_t> row_shape_;
@@ -51,11 +53,14 @@ class RowReader {
   /// `rows` outlives it. `outputs`: of the model that labels or targets must fit.
   RowReader(const EvaluatedRows& rows, Task task, std::int64_t outputs);
 
-  /// Takes the next rows. Throws RunError that names what cannot be read, and a feature or target that is not finite or
-  /// a label that is none.
+  /// Takes the next rows. Throws RunError that names what cannot be read, and a target that is not finite or a label
+  /// that is none.
   void read(IndexRange rows);
 
-  const float* features() const { return features_.data(); }
+  /// Finite or not.
+  const float* features() const { return features_; }
+  /// Throws RunError that names the first feature at hand that is not finite.
+  void require_finite_features() const;
   /// Of classification; null without targets.
   const std::int64_t* labels() const;
   /// Of regression, [rows, outputs]; null without targets.
@@ -69,7 +74,7 @@ class RowReader {
   const EvaluatedRows& rows_;
   Task task_;
   std::int64_t outputs_;
-  AlignedVector<float> features_;
+  const float* features_ = nullptr;
   FeatureReader::Buffers feature_buffers_;
   RowBuffers target_buffers_;
   IndexRange here_, window_;  // the rows at hand; those whose targets are in memory

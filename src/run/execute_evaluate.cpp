@@ -71,18 +71,19 @@ class EvaluationLane {
     reader_.read(rows);
     outputs_.resize(static_cast<std::size_t>(rows.count() * judgement.output_count));
     if (predictors_.size() == 1)
-      predictors_.front()->predict(reader_.features(), rows.count(), outputs_.data());
+      predict(*predictors_.front(), rows.count());
     else
       average_members(rows.count());
     find_labels(rows.count());
-    if (subject_.rows.targets() != nullptr) {
-      sums.add(outputs_.data(), reader_.labels(), reader_.targets(), rows.count());
-      count_confusion(rows.count());
-    }
+    if (subject_.rows.targets() != nullptr) add_to(sums, rows.count());
     if (predictions_ == nullptr) return;
     if (predictors_.size() == 1 && subject_.predicts_classes())
       make_predictions(judgement.loss, judgement.output_count, outputs_.data(), rows.count());
     predictions_->write(rows, outputs_.data(), labels_.data());
+  }
+
+  void predict(Predictor& predictor, std::int64_t count) {
+    if (!predictor.predict(reader_.features(), count, outputs_.data())) reader_.require_finite_features();
   }
 
   // Before logits become probabilities, whose rounding may make two alike.
@@ -99,13 +100,22 @@ class EvaluationLane {
     const Judgement& judgement = subject_.judgement;
     sums_.assign(outputs_.size(), 0.0);
     for (const auto& predictor : predictors_) {
-      predictor->predict(reader_.features(), count, outputs_.data());
+      predict(*predictor, count);
       make_predictions(judgement.loss, judgement.output_count, outputs_.data(), count);
       for (std::size_t place = 0; place < sums_.size(); ++place) sums_[place] += double{outputs_[place]};
     }
     const auto members = static_cast<double>(predictors_.size());
     for (std::size_t place = 0; place < sums_.size(); ++place)
       outputs_[place] = static_cast<float>(sums_[place] / members);
+  }
+
+  void add_to(EvaluationSums& sums, std::int64_t count) {
+    if (!subject_.predicts_classes()) {
+      sums.add_targets(outputs_.data(), reader_.targets(), count);
+      return;
+    }
+    sums.add_labels(outputs_.data(), labels_.data(), reader_.labels(), count);
+    count_confusion(count);
   }
 
   void count_confusion(std::int64_t count) {
@@ -155,6 +165,7 @@ Share evaluate_share(const EvaluationSubject& subject, const RunOptions& run, co
                 share.sums.begin() + (number - runs.begin) * number_count);
     };
   });
+  subject.rows.require_unchanged();
   for (const auto& lane : lanes) add_to(share.confusion, lane->confusion());
   return share;
 }

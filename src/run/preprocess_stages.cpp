@@ -74,6 +74,7 @@ std::vector<double> count_segments(const PreprocessJob& job, const Segments& seg
                     numbers.begin() + (segment - mine.begin) * 4 * features);
         });
   });
+  job.source.require_unchanged();
   return numbers;
 }
 
@@ -131,6 +132,7 @@ ChunkBytes encode_units(const PreprocessJob& job, const RowScaling* scaling, con
           encode_chunks(worker->transformer, worker->encoder, rows, chunks);
     });
   });
+  job.source.require_unchanged();
   ChunkBytes all;
   for (const ChunkBytes& some : encoded) all.append(some);
   return all;
@@ -179,6 +181,7 @@ void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const s
         output.write(worker->bytes.data(), worker->bytes.size(), address + rows.begin * row_bytes);
       });
     });
+    job.source.require_unchanged();
     output.sync();
   });
 }

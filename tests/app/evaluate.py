@@ -124,6 +124,11 @@ checks.check(numpy.allclose(probabilities.sum(axis=1), 1, atol=1e-5), "probabili
 checks.check((probabilities[:1797] == probabilities[-1797:]).all(), "rows stand in order, and depend on themselves alone")
 checks.check(abs(-numpy.log(probabilities[numpy.arange(9 * 1797), numpy.tile(labels, 9)]).mean()
                  - known[0]["loss"]) < 1e-5, "the ensemble's loss is that of its mean")
+with h5py.File("layouts.h5") as file, h5py.File("plain.h5", "w") as plain:  # what needs no copy
+    plain["features"], plain["targets"] = file["features"][:], file["targets"][:]
+evaluate("best", "--data.file=plain.h5", "--predictions=p.h5", "--overwrite=true", ranks=2)
+with h5py.File("p.h5") as file:
+    checks.check((file["probabilities"][:] == probabilities).all(), "floats in one piece: the same to the bit")
 text = sheaf("evaluate", "best", "--iteration=4", "--data.file=layouts.h5").stdout
 checks.check("iteration-4.pt" in text and "accuracy" in text and "precision" in text, "text for people", text)
 
@@ -149,6 +154,9 @@ except ImportError:
 if pytorch:
     pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.Linear(64, 20), pytorch.nn.BatchNorm1d(20), pytorch.nn.ReLU(),
                                              pytorch.nn.Linear(20, 10))).save("own.pt")
+    pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.ReLU(inplace=True), pytorch.nn.Linear(64, 10))).save("inplace.pt")
+    report = evaluate("inplace.pt", "--data.file=plain.h5", "--loss=cross_entropy")
+    checks.check(report["rows"] == 9 * 1797, "a module that changes its input", report)
     train("script", "--run.models=all", "--model.kind=torchscript:own.pt", "--model.hidden=none",
           "--data.validation=0.5")
     report = evaluate("script", f"--data.file={DIGITS}")

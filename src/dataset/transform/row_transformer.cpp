@@ -28,15 +28,14 @@ void RowTransformer::for_each_row(IndexRange rows, bool finite, Use use) {
   // Bytes stay such until their row is due: as doubles, a block of them would leave the caches.
   const bool bytes = source_.info().is_bytes;
   stored_.resize(static_cast<std::size_t>((bytes ? 1 : rows.count()) * width));
-  if (bytes) {
-    bytes_.resize(static_cast<std::size_t>(rows.count() * width));
-    source_.read(rows, bytes_.data(), buffers_);
-  } else {
+  const std::uint8_t* stored_bytes = nullptr;
+  if (bytes)
+    stored_bytes = source_.view(rows, bytes_, buffers_);
+  else
     source_.read(rows, stored_.data(), buffers_);
-  }
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const std::int64_t place = (row - rows.begin) * width;
-    if (bytes) std::copy_n(bytes_.data() + place, width, stored_.data());
+    if (bytes) std::copy_n(stored_bytes + place, width, stored_.data());
     const double* stored = stored_.data() + (bytes ? 0 : place);
     const std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
     require(wrong == width,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
 #include "dataset/transform/feature_moments.hpp"
 #include "dataset/transform/transform_plan.hpp"
@@ -20,7 +21,7 @@ class RowTransformer {
   RowTransformer(const StoredRows& source, const TransformPlan& plan, const RowScaling* scaling);
 
   /// Reads rows, resizes them and adds them to `moments`. Throws RunError when they cannot be read, or when a number is
-  /// not finite.
+  /// not finite. As all that is made of the rows, it is to be believed once source.require_unchanged() returns.
   void add_to(FeatureMoments& moments, IndexRange rows);
   /// Carries out all steps and writes the rows to `to`, aligned, one after the other. Throws as add_to; reals that are
   /// not scaled need not be finite.
@@ -35,7 +36,7 @@ class RowTransformer {
   const RowScaling* scaling_;
   RowBuffers buffers_;
   ImageScratch scratch_;
-  std::vector<std::uint8_t> bytes_;
+  AlignedVector<std::uint8_t> bytes_;
   std::vector<double> stored_, row_;
 };
 

@@ -115,8 +115,18 @@ void ResidentForward::multiply(const Place& place, const float* inputs, float* o
   for (const Piece& piece : place.pieces) piece.product(piece.weights, inputs + piece.input, outputs + piece.output);
 }
 
-void ResidentForward::operator()(const float* features, std::int64_t count, float* outputs) {
+// Whether the features of rows are finite, by the first layer's first output of each. What is not makes every sum that
+// it is part of so, whatever its weight: infinity times zero is not a number.
+bool ResidentForward::has_finite_sums(const float* values, std::int64_t count) const {
+  const std::int64_t stride = places_.front().stride;
+  float sum = 0;
+  for (std::int64_t row = 0; row < count; ++row) sum += 0 * values[row * stride];
+  return sum == 0;
+}
+
+bool ResidentForward::operator()(const float* features, std::int64_t count, float* outputs) {
   const Place& last = places_.back();
+  bool finite = true;
   for (std::int64_t done = 0; done < count; done += tile_) {
     const std::int64_t rows = std::min(tile_, count - done);
     const float* inputs = tile_features(features + done * places_.front().inputs, rows);
@@ -124,6 +134,7 @@ void ResidentForward::operator()(const float* features, std::int64_t count, floa
       const Place& place = places_[index];
       float* values = values_[index % 2];
       multiply(place, inputs, values);
+      if (index == 0) finite = has_finite_sums(values, rows) && finite;
       if (&place != &last)
         kernels_.activate(activation_, nullptr, nullptr, 1, 1, tile_ * place.stride, values, nullptr);
       inputs = values;
@@ -131,6 +142,7 @@ void ResidentForward::operator()(const float* features, std::int64_t count, floa
     for (std::int64_t row = 0; row < rows; ++row, outputs += last.outputs)
       std::copy_n(inputs + row * last.stride, last.outputs, outputs);
   }
+  return finite;
 }
 
 }  // namespace sheaf

@@ -23,8 +23,8 @@ class ResidentForward {
                   const FeatureScaling& scaling, std::int64_t usual_count);
 
   /// Outputs [count, outputs] of rows [count, features], both row-major. Those of a row depend on it alone, to the bit.
-  /// Allocates nothing.
-  void operator()(const float* features, std::int64_t count, float* outputs);
+  /// Allocates nothing. False: a feature may be not finite.
+  [[nodiscard]] bool operator()(const float* features, std::int64_t count, float* outputs);
 
  private:
   // A panel's product over a block of inputs.
@@ -46,6 +46,7 @@ class ResidentForward {
   void add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias, const float* parameters);
   const float* tile_features(const float* features, std::int64_t count);
   void multiply(const Place& place, const float* inputs, float* outputs) const;
+  bool has_finite_sums(const float* values, std::int64_t count) const;
 
   Activation activation_;
   std::int64_t tile_;       // rows

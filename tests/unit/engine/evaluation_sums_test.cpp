@@ -37,6 +37,13 @@ std::vector<std::int64_t> all_rows() {
   return places;
 }
 
+void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* classes, std::int64_t count,
+                std::int64_t width = outputs) {
+  std::vector<std::int64_t> predicted;
+  for (std::int64_t row = 0; row < count; ++row) predicted.push_back(predicted_label(logits + row * width, width));
+  sums.add_labels(logits, predicted.data(), classes, count);
+}
+
 // The sums of pieces that end at `ends`, put together.
 EvaluationSums in_pieces(const Judgement& judgement, const std::vector<float>& predictions,
                          const std::vector<std::int64_t>& ends) {
@@ -46,8 +53,11 @@ EvaluationSums in_pieces(const Judgement& judgement, const std::vector<float>& p
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
     EvaluationSums piece(judgement);
-    piece.add(predictions.data() + begin * outputs, classes.data() + begin, targets.data() + begin * outputs,
-              end - begin);
+    const float* of_piece = predictions.data() + begin * outputs;
+    if (judgement.task == Task::regression)
+      piece.add_targets(of_piece, targets.data() + begin * outputs, end - begin);
+    else
+      add_labels(piece, of_piece, classes.data() + begin, end - begin);
     sums.append({judgement, piece.numbers().data()});
     begin = end;
   }
@@ -111,10 +121,10 @@ TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
     sum += std::log(powers) + largest - double{of_row[classes.back()]};
   }
   EvaluationSums sums({Task::classification, LossKind::cross_entropy, false, width});
-  sums.add(logits.data(), classes.data(), nullptr, count);
+  add_labels(sums, logits.data(), classes.data(), count, width);
   CHECK(sums.loss() == Approx(sum / static_cast<double>(count)).epsilon(1e-12));
   logits[3] = std::numeric_limits<float>::quiet_NaN();
-  sums.add(logits.data(), classes.data(), nullptr, 1);
+  add_labels(sums, logits.data(), classes.data(), 1, width);
   CHECK(std::isnan(sums.loss()));
 }
 
@@ -122,13 +132,13 @@ TEST_CASE("a constant target scores as it does in one piece") {
   const Judgement judgement{Task::regression, LossKind::mse, false, 1};
   const std::vector<float> targets(9, 0.1f);
   EvaluationSums sums(judgement), later(judgement);
-  sums.add(targets.data(), nullptr, targets.data(), 4);
-  later.add(targets.data(), nullptr, targets.data(), 5);
+  sums.add_targets(targets.data(), targets.data(), 4);
+  later.add_targets(targets.data(), targets.data(), 5);
   sums.append(later);
   CHECK(sums.score() == 1);
   const float wrong = 0.2f;
   EvaluationSums last(judgement);
-  last.add(&wrong, nullptr, targets.data(), 1);
+  last.add_targets(&wrong, targets.data(), 1);
   sums.append(last);
   CHECK(sums.score() == 0);
 }

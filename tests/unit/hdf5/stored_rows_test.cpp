@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/stored_rows.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -87,6 +88,56 @@ TEST_CASE("a file that is cut short, or changes while it is read, is an error") 
     CHECK(error_of(stored, {0, 1000}) ==
           "File 'short.h5' was changed while it was read. Start again when it is complete.");
   }
+}
+
+TEST_CASE("a view is what would be read, without a copy where the file has it so") {
+  {
+    FixtureFile file("views.h5");
+    file.numbers("/float", {50, 7}, counting(350));
+    file.numbers("/bytes", {50, 7}, counting(350), {H5T_STD_U8LE});
+    file.numbers("/swapped", {50, 7}, counting(350), {H5T_IEEE_F32BE});
+    file.numbers("/double", {50, 7}, counting(350), {H5T_IEEE_F64LE});
+    file.numbers("/chunks", {50, 7}, counting(350), {H5T_IEEE_F32LE, {8, 7}});
+    file.numbers("/odd", {3}, counting(3), {H5T_STD_U8LE});
+    file.numbers("/unaligned", {50, 7}, counting(350));
+  }
+  const IndexRange rows{9, 41};
+  const auto check = [&](const std::string& name, auto number, bool without_copy) {
+    CAPTURE(name);
+    using Value = decltype(number);
+    const StoredRows stored("views.h5", name);
+    RowBuffers buffers;
+    AlignedVector<Value> memory;
+    std::vector<Value> expected(static_cast<std::size_t>(rows.count() * 7));
+    stored.read(rows, expected.data(), buffers);
+    const Value* found = stored.view(rows, memory, buffers);
+    CHECK(std::equal(expected.begin(), expected.end(), found));
+    CHECK(memory.empty() == without_copy);
+    stored.require_unchanged();
+  };
+  check("/float", float{}, true);
+  check("/bytes", std::uint8_t{}, true);
+  check("/bytes", float{}, false);
+  check("/swapped", float{}, false);
+  check("/double", float{}, false);
+  check("/chunks", float{}, false);
+  check("/unaligned", float{}, false);
+}
+
+TEST_CASE("what is viewed of a file that is cut short meanwhile is not believed") {
+  FixtureFile("cut.h5").numbers("/x", {1000, 100}, std::vector<double>(100000, 1));
+  const StoredRows stored("cut.h5", "/x");
+  RowBuffers buffers;
+  AlignedVector<float> memory;
+  const float* values = stored.view({0, 1000}, memory, buffers);
+  stored.require_unchanged();
+  std::filesystem::resize_file("cut.h5", 100000);
+  CHECK(values[10] == 1);
+  CHECK(values[99999] == 0);
+  const std::string changed = "File 'cut.h5' was changed while it was read. Start again when it is complete.";
+  CHECK_THROWS_WITH(stored.require_unchanged(), changed);
+  RowBuffers others;
+  CHECK_THROWS_WITH(stored.view({0, 1000}, memory, others), changed);
 }
 
 TEST_CASE("a chunk that claims to be larger than it may be is refused") {

@@ -50,13 +50,41 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
           std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
-          forward(values.data(), rows, found.data());
+          CHECK(forward(values.data(), rows, found.data()));
           for (std::size_t place = 0; place < values.size() && !scaling.shift.empty(); ++place)
             values[place] = (values[place] - scaling.shift[place % scaling.shift.size()]) *
                             scaling.scale[place % scaling.scale.size()];
           const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
           const torch::NoGradGuard no_grad;
           CHECK(greatest_distance(found, network.forward(inputs)) < 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a feature that is not finite is noticed, whatever its weight and whatever becomes of it") {
+  const std::int64_t features = 70, rows = 100;
+  for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {40}}) {
+    ModelOptions model;
+    model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
+    model.hidden = hidden;  // relu makes zero of much that is not finite
+    const auto layers = network_layout(model, {0, features, 3, {}});
+    for (const bool zero_weights : {false, true}) {
+      const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f)};
+      for (const auto& scaled : {FeatureScaling{}, scaling}) {
+        auto weights = initial_weights(layers, Initialisation::he, 5);
+        if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
+        ResidentForward forward(layers, model.activation, weights, scaled, 84);
+        std::vector<float> found(rows * 3);
+        for (const std::int64_t place :
+             {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
+          for (const float wrong : {NAN, INFINITY, -INFINITY}) {
+            auto values = draw(rows * features, 4);
+            CHECK(forward(values.data(), rows, found.data()));
+            values[static_cast<std::size_t>(place)] = wrong;
+            CHECK_FALSE(forward(values.data(), rows, found.data()));
+          }
         }
       }
     }
@@ -71,9 +99,9 @@ TEST_CASE("the outputs of a row depend on it alone, to the bit") {
   ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {}, 100);
   const auto values = draw(100 * 90, 1);
   std::vector<float> together(300), alone(3);
-  forward(values.data(), 100, together.data());
+  CHECK(forward(values.data(), 100, together.data()));
   for (std::size_t row = 0; row < 100; ++row) {
-    forward(values.data() + row * 90, 1, alone.data());
+    CHECK(forward(values.data() + row * 90, 1, alone.data()));
     CHECK(std::memcmp(alone.data(), together.data() + row * 3, sizeof(float) * 3) == 0);
   }
 }

@@ -1,0 +1,37 @@
+// A file's bytes where the system keeps them, without a copy.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sheaf {
+
+struct MappedPlace;
+
+/// Local, thread-safe. SIGBUS ends a process that looks at mapped pages which the file no longer has (it was cut short,
+/// or its storage fails); here they become zeros instead, and lost() tells.
+class FileMapping {
+ public:
+  /// Of an open file of `bytes`. Where the system cannot map it, there is nothing to view.
+  FileMapping(int descriptor, std::int64_t bytes);
+  ~FileMapping();
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+
+  /// The bytes from `offset` on; null where they are not mapped. They stay as long as this, and change with the file;
+  /// they are read from storage as they are looked at.
+  const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
+
+  /// Whether a page had to be replaced by zeros.
+  bool lost() const;
+
+ private:
+  std::int64_t bytes_;
+  MappedPlace* place_;                           // where the signal's handler finds it; null: not mapped
+  std::byte* begin_ = nullptr;                   // null: not mapped
+  mutable std::atomic<std::int64_t> viewed_{0};  // bytes, of all views
+};
+
+}  // namespace sheaf

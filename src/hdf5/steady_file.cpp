@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "hdf5/steady_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+
+namespace {
+
+int open_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  require(descriptor >= 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  return descriptor;
+}
+
+struct stat state_of(int descriptor) {
+  struct stat state {};
+  ::fstat(descriptor, &state);
+  return state;
+}
+
+}  // namespace
+
+SteadyFile::SteadyFile(const std::string& path)
+    : path_(path),
+      descriptor_(open_file(path)),
+      opened_(state_of(descriptor_)),
+      mapping_(descriptor_, opened_.st_size) {}
+
+SteadyFile::~SteadyFile() {
+  ::close(descriptor_);
+}
+
+void SteadyFile::require_unchanged() const {
+  struct stat now {};
+  const bool same = ::fstat(descriptor_, &now) == 0 && now.st_size == opened_.st_size &&
+                    now.st_mtim.tv_sec == opened_.st_mtim.tv_sec && now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
+  require(same, fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path_));
+  require(!lost(),
+          fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
+}
+
+void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset) const {
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor_, to, bytes, offset);
+    if (got < 0 && errno == EINTR) continue;
+    require(got >= 0, std::strerror(errno));
+    require(got > 0, "the file ends before them");
+    to += got;
+    bytes -= static_cast<std::size_t>(got);
+    offset += got;
+  }
+}
+
+const std::byte* SteadyFile::view(std::int64_t offset, std::int64_t bytes) const {
+  return mapping_.view(offset, bytes);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,43 @@
+// A file that is read while it should stay as it is.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/file_mapping.hpp"
+
+namespace sheaf {
+
+/// Thread-safe.
+class SteadyFile {
+ public:
+  /// Throws RunError when it cannot be opened. Local.
+  explicit SteadyFile(const std::string& path);
+  ~SteadyFile();
+  SteadyFile(const SteadyFile&) = delete;
+  SteadyFile& operator=(const SteadyFile&) = delete;
+
+  /// Throws RunError when it is not as it was when it was opened, or no longer there where it was viewed.
+  void require_unchanged() const;
+
+  /// Copies bytes. Throws RunError with the reason, as half a sentence.
+  void read(std::byte* to, std::size_t bytes, std::int64_t offset) const;
+
+  /// The bytes where the system keeps them; null where they have to be read. They stay as long as this, and are the
+  /// file's if require_unchanged() afterwards returns.
+  const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
+  /// Whether some of what was viewed was no longer there; require_unchanged() then throws.
+  bool lost() const { return mapping_.lost(); }
+
+ private:
+  std::string path_;
+  int descriptor_;
+  struct stat opened_;
+  FileMapping mapping_;
+};
+
+}  // namespace sheaf
