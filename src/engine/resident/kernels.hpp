@@ -22,8 +22,9 @@ struct RowSource {
 /// Moves rows and turns matrices over.
 template <class Value>
 struct MoveKernels {
-  /// The chosen rows, scaled in float, by columns and in row-major blocks (FeatureBlocks) with their padding; `blocks`
-  /// may be null (not wanted). Rows from `count` to `row_count` are zero.
+  /// The chosen rows, `count` > 0, scaled in float, by columns and in row-major blocks (FeatureBlocks) with their
+  /// padding. May be null: `rows` (the first ones), `blocks` (not wanted). Rows from `count` to `row_count`, the least
+  /// multiple of `padding`, are zero.
   void (*gather)(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
                  Value* blocks, Value* columns);
   /// to[column * to_stride + row] = from[row * from_stride + column]; `row_count` a multiple of `padding`,

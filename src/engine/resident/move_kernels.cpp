@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/resident/feature_blocks.hpp"
 #include "engine/resident/kernels.hpp"
@@ -48,18 +49,6 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const Rows& rows, std::int64_t first = 0)
   }
 }
 
-// Block b to rows(b * square).
-template <class D, class Rows>
-HWY_INLINE void store_blocks(D d, hn::Vec<D> values, const Rows& rows, std::int64_t first = 0) {
-  if constexpr (hn::MaxLanes(D()) <= square<D>) {
-    hn::StoreU(values, d, rows(first));
-  } else {
-    const hn::Half<D> half;
-    store_blocks(half, hn::LowerHalf(half, values), rows, first);
-    store_blocks(half, hn::UpperHalf(half, values), rows, first + static_cast<std::int64_t>(hn::MaxLanes(half)));
-  }
-}
-
 // Turns the squares of `rows` over, in place: what were their rows are now their columns.
 template <class D>
 HWY_INLINE void turn_over(D d, hn::Vec<D>* rows) {
@@ -77,6 +66,16 @@ HWY_INLINE void turn_over(D d, hn::Vec<D>* rows) {
   }
 }
 
+// The first columns, a square's, of as many rows as a vector has lanes, stored by columns.
+template <class D, class Rows>
+HWY_INLINE void turn_square(D d, const Rows& rows, hn::TFromD<D>* to, std::int64_t to_stride) {
+  hn::Vec<D> square_rows[square<D>];
+  for (std::int64_t which = 0; which < square<D>; ++which)
+    square_rows[which] = load_blocks(d, [&](std::int64_t row) { return rows(row + which); });
+  turn_over(d, square_rows);
+  for (std::int64_t which = 0; which < square<D>; ++which) hn::StoreU(square_rows[which], d, to + which * to_stride);
+}
+
 template <class Value>
 void transpose(const Value* from, std::int64_t from_stride, std::int64_t row_count, std::int64_t column_count,
                Value* to, std::int64_t to_stride) {
@@ -85,14 +84,9 @@ void transpose(const Value* from, std::int64_t from_stride, std::int64_t row_cou
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t row = 0; row < row_count; row += lanes) {
     for (std::int64_t column = 0; column < column_count; column += side) {
-      const Value* corner = from + row * from_stride + column;
-      hn::Vec<decltype(d)> rows[side];
-      for (std::int64_t which = 0; which < side; ++which)
-        rows[which] =
-            load_blocks(d, [&](std::int64_t block_row) { return corner + (block_row + which) * from_stride; });
-      turn_over(d, rows);
-      for (std::int64_t which = 0; which < side; ++which)
-        hn::StoreU(rows[which], d, to + (column + which) * to_stride + row);
+      turn_square(
+          d, [&](std::int64_t which) { return from + (row + which) * from_stride + column; },
+          to + column * to_stride + row, to_stride);
     }
   }
 }
@@ -106,37 +100,55 @@ float scaled(const RowSource& source, const Feature* row, std::int64_t feature) 
 }
 
 template <class V>
-HWY_INLINE void scale_rows(V shift, V scale, V* rows) {
+HWY_INLINE void scale(V shift, V scale, V* rows) {
   for (int which = 0; which < 4; ++which) rows[which] = hn::Mul(hn::Sub(rows[which], shift), scale);
 }
 
-// Features `feature` and on of four rows, as many as a vector has lanes: scaled, stored by rows and by columns.
-template <class D, class Feature>
-HWY_INLINE void gather_wide(D d, const RowSource& source, const Feature* const* from, std::int64_t feature, float* to,
-                            std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
-  hn::Vec<D> rows[4];
-  for (int which = 0; which < 4; ++which) rows[which] = load_values(d, from[which] + feature);
-  if (source.shift != nullptr)
-    scale_rows(hn::LoadU(d, source.shift + feature), hn::LoadU(d, source.scale + feature), rows);
-  for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride);
-  turn_over(d, rows);
-  for (int which = 0; which < 4; ++which)
-    store_blocks(d, rows[which], [&](std::int64_t column) { return turned + (column + which) * turned_stride; });
+// `count` features from `begin` on of four rows, scaled. Not inlined, so that registers hold where they are.
+template <class Feature>
+HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from, std::int64_t begin,
+                             std::int64_t count, float* to, std::int64_t to_stride) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Feature *row0 = from[0] + begin, *row1 = from[1] + begin, *row2 = from[2] + begin, *row3 = from[3] + begin;
+  for (std::int64_t place = 0; place < count; place += lanes) {
+    const std::int64_t column = std::min(place, count - lanes);  // the last ones may be done twice
+    hn::Vec<decltype(d)> rows[] = {load_values(d, row0 + column), load_values(d, row1 + column),
+                                   load_values(d, row2 + column), load_values(d, row3 + column)};
+    if (source.shift != nullptr)
+      scale(hn::LoadU(d, source.shift + begin + column), hn::LoadU(d, source.scale + begin + column), rows);
+    for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride + column);
+  }
 }
 
-// `count` features from `begin` on of as many rows as a cache line holds. False: not done, there are too few.
+// `count` columns of as many rows as a cache line holds.
+template <class Stride>
+void turn_line(const float* from, Stride from_stride, std::int64_t count, float* to, std::int64_t to_stride) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t row = 0; row < padding; row += lanes)
+    for (std::int64_t place = 0; place < count; place += 4) {
+      const std::int64_t column = std::min(place, count - 4);
+      const float* corner = from + row * from_stride + column;
+      turn_square(
+          d, [&](std::int64_t which) { return corner + which * from_stride; }, to + column * to_stride + row,
+          to_stride);
+    }
+}
+
+// `count` features from `begin` on of as many rows as a cache line holds: scaled, stored by rows, and from there turned
+// over, while they are in the first-level cache. False: not done, there are too few.
 template <class Feature>
 bool gather_rows(const RowSource& source, const Feature* const* from, std::int64_t begin, std::int64_t count, float* to,
                  std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if (count < lanes) return false;
+  if (count < static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()))) return false;
   for (std::int64_t row = 0; row < padding; row += 4)
-    for (std::int64_t place = 0; place < count; place += lanes) {
-      const std::int64_t column = std::min(place, count - lanes);  // the last ones may be done twice
-      gather_wide(d, source, from + row, begin + column, to + row * to_stride + column, to_stride,
-                  turned + column * turned_stride + row, turned_stride);
-    }
+    scale_rows(source, from + row, begin, count, to + row * to_stride, to_stride);
+  constexpr std::integral_constant<std::int64_t, FeatureBlocks::width> usual_stride;
+  if (to_stride == usual_stride)
+    turn_line(to, usual_stride, count, turned, turned_stride);
+  else
+    turn_line(to, to_stride, count, turned, turned_stride);
   return true;
 }
 
@@ -146,44 +158,52 @@ bool gather_rows(const RowSource&, const Feature* const*, std::int64_t, std::int
   return false;
 }
 
-// As many rows as a cache line holds, one block of their features, from place `place` of the batch on. Null rows are
-// padding.
+// A line of rows: as many as a cache line holds, of which only `used` are wanted. The others are any rows, so that no
+// vector is cut short, and become zero in the end.
+template <class Feature>
+struct RowLine {
+  const Feature* from[padding];
+  std::int64_t used;
+};
+
+// A line of rows, one block of their features, from place `place` of the batch on.
 template <class Feature, class Value>
-void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const Feature* const* from,
+void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const RowLine<Feature>& line,
                   std::int64_t place, std::int64_t row_count, Value* blocks, Value* columns) {
   const std::int64_t begin = block * FeatureBlocks::width, padded = cut.padded(block), count = cut.columns(block);
   Value* to = blocks + cut.offset(block, row_count) + place * padded;
   Value* turned = columns + cut.offset(block, row_count) + place;
-  if (from[padding - 1] == nullptr || !gather_rows(source, from, begin, count, to, padded, turned, row_count)) {
-    for (std::int64_t which = 0; which < padding; ++which) {
-      for (std::int64_t column = 0; column < count; ++column) {
-        const float value = from[which] == nullptr ? 0 : scaled(source, from[which], begin + column);
-        to[which * padded + column] = turned[column * row_count + which] = static_cast<Value>(value);
-      }
-    }
+  if (!gather_rows(source, line.from, begin, count, to, padded, turned, row_count)) {
+    for (std::int64_t which = 0; which < padding; ++which)
+      for (std::int64_t column = 0; column < count; ++column)
+        to[which * padded + column] = turned[column * row_count + which] =
+            static_cast<Value>(scaled(source, line.from[which], begin + column));
   }
+  std::fill(to + line.used * padded, to + padding * padded, Value{0});
+  for (std::int64_t column = 0; line.used < padding && column < count; ++column)
+    std::fill(turned + column * row_count + line.used, turned + column * row_count + padding, Value{0});
   if (count == padded) return;
-  for (std::int64_t which = 0; which < padding; ++which)
+  for (std::int64_t which = 0; which < line.used; ++which)
     std::fill(to + which * padded + count, to + (which + 1) * padded, Value{0});
 }
 
 // Features `feature` and the three after it of as many rows as a vector has lanes: scaled and turned over.
-template <class D, class Feature>
-HWY_INLINE void gather_squares(D d, const RowSource& source, const Feature* const* from, std::int64_t feature,
-                               float* to, std::int64_t to_stride) {
+template <class D, class Rows>
+HWY_INLINE void gather_square(D d, const RowSource& source, const Rows& from, std::int64_t feature, float* to,
+                              std::int64_t to_stride) {
   hn::Vec<D> rows[4];
   for (int which = 0; which < 4; ++which)
-    rows[which] = load_blocks(d, [&](std::int64_t row) { return from[row + which] + feature; });
+    rows[which] = load_blocks(d, [&](std::int64_t row) { return from(row + which) + feature; });
   if (source.shift != nullptr)
-    scale_rows(load_blocks(d, [&](std::int64_t) { return source.shift + feature; }),
-               load_blocks(d, [&](std::int64_t) { return source.scale + feature; }), rows);
+    scale(load_blocks(d, [&](std::int64_t) { return source.shift + feature; }),
+          load_blocks(d, [&](std::int64_t) { return source.scale + feature; }), rows);
   turn_over(d, rows);
   for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride);
 }
 
-// As many rows as a cache line holds. False: not done, they have too few features.
-template <class Feature>
-bool gather_line(const RowSource& source, const Feature* const* from, std::int64_t row_count, float* to) {
+// A line of rows, `from(which)`. False: not done, they have too few features.
+template <class Rows>
+bool gather_line(const RowSource& source, const Rows& from, std::int64_t row_count, float* to) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t count = source.feature_count;
@@ -191,28 +211,63 @@ bool gather_line(const RowSource& source, const Feature* const* from, std::int64
   for (std::int64_t row = 0; row < padding; row += lanes)
     for (std::int64_t place = 0; place < count; place += 4) {
       const std::int64_t column = std::min(place, count - 4);  // the last ones may be done twice
-      gather_squares(d, source, from + row, column, to + column * row_count + row, row_count);
+      gather_square(
+          d, source, [&](std::int64_t which) { return from(row + which); }, column, to + column * row_count + row,
+          row_count);
     }
   return true;
 }
 
-template <class Feature>
-bool gather_line(const RowSource&, const Feature* const*, std::int64_t, double*) {
+template <class Rows>
+bool gather_line(const RowSource&, const Rows&, std::int64_t, double*) {
   return false;
 }
 
-template <class Feature, class Value>
-void gather_columns(const RowSource& source, const Feature* features, const std::int64_t* rows, std::int64_t count,
-                    std::int64_t row_count, Value* columns) {
-  for (std::int64_t place = 0; place < row_count; place += padding) {
-    const Feature* from[padding];  // null: a row of padding
+// The rows of a batch.
+template <class Feature>
+struct Batch {
+  const Feature* features;
+  std::int64_t feature_count;
+  const std::int64_t* rows;  // null: the first ones
+  std::int64_t count;
+
+  const Feature* row(std::int64_t place) const {
+    return features + (rows == nullptr ? place : rows[place]) * feature_count;
+  }
+
+  RowLine<Feature> line(std::int64_t place) const {
+    RowLine<Feature> line{{}, std::min(padding, count - place)};
     for (std::int64_t which = 0; which < padding; ++which)
-      from[which] = place + which < count ? features + rows[place + which] * source.feature_count : nullptr;
-    if (from[padding - 1] != nullptr && gather_line(source, from, row_count, columns + place)) continue;
+      line.from[which] = row(place + std::min(which, line.used - 1));
+    return line;
+  }
+};
+
+template <class Rows, class Value>
+void gather_columns(const RowSource& source, const Rows& from, std::int64_t used, std::int64_t row_count,
+                    Value* columns) {
+  if (!gather_line(source, from, row_count, columns)) {
     for (std::int64_t which = 0; which < padding; ++which)
       for (std::int64_t feature = 0; feature < source.feature_count; ++feature)
-        columns[feature * row_count + place + which] =
-            from[which] == nullptr ? Value{0} : static_cast<Value>(scaled(source, from[which], feature));
+        columns[feature * row_count + which] = static_cast<Value>(scaled(source, from(which), feature));
+  }
+  for (std::int64_t feature = 0; used < padding && feature < source.feature_count; ++feature)
+    std::fill(columns + feature * row_count + used, columns + feature * row_count + padding, Value{0});
+}
+
+template <class Feature, class Value>
+void gather_columns(const RowSource& source, const Batch<Feature>& batch, std::int64_t row_count, Value* columns) {
+  for (std::int64_t place = 0; place < row_count; place += padding) {
+    if (batch.rows == nullptr && place + padding <= batch.count) {
+      const Feature* first = batch.row(place);
+      gather_columns(
+          source, [=](std::int64_t which) { return first + which * batch.feature_count; }, padding, row_count,
+          columns + place);
+    } else {
+      const RowLine<Feature> line = batch.line(place);
+      gather_columns(
+          source, [&](std::int64_t which) { return line.from[which]; }, line.used, row_count, columns + place);
+    }
   }
 }
 
@@ -227,21 +282,17 @@ void prefetch(const Feature* row, std::int64_t count) {
 }
 
 template <class Feature, class Value>
-void gather_from(const RowSource& source, const Feature* features, const std::int64_t* rows, std::int64_t count,
-                 std::int64_t row_count, Value* blocks, Value* columns) {
-  if (blocks == nullptr) return gather_columns(source, features, rows, count, row_count, columns);
+void gather_from(const RowSource& source, const Batch<Feature>& batch, std::int64_t row_count, Value* blocks,
+                 Value* columns) {
+  if (blocks == nullptr) return gather_columns(source, batch, row_count, columns);
   const FeatureBlocks cut{source.feature_count};
-  const auto row_at = [&](std::int64_t place) {
-    return place < count ? features + rows[place] * source.feature_count : nullptr;
-  };
   for (std::int64_t place = 0; place < row_count; place += padding) {
-    const Feature* from[padding];
-    for (std::int64_t which = 0; which < padding; ++which) from[which] = row_at(place + which);
+    const RowLine<Feature> line = batch.line(place);
     for (std::int64_t block = 0; block < cut.count(); ++block) {
-      gather_block(source, cut, block, from, place, row_count, blocks, columns);
+      gather_block(source, cut, block, line, place, row_count, blocks, columns);
       if (source.feature_count < prefetched_features) continue;
-      for (std::int64_t next = place + padding; next < std::min(place + 2 * padding, count); ++next)
-        prefetch(row_at(next) + block * FeatureBlocks::width, cut.columns(block));
+      for (std::int64_t next = place + padding; next < std::min(place + 2 * padding, batch.count); ++next)
+        prefetch(batch.row(next) + block * FeatureBlocks::width, cut.columns(block));
     }
   }
 }
@@ -249,10 +300,11 @@ void gather_from(const RowSource& source, const Feature* features, const std::in
 template <class Value>
 void gather(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
             Value* blocks, Value* columns) {
+  const std::int64_t width = source.feature_count;
   if (source.features != nullptr)
-    gather_from(source, source.features, rows, count, row_count, blocks, columns);
+    gather_from(source, Batch<float>{source.features, width, rows, count}, row_count, blocks, columns);
   else
-    gather_from(source, source.bytes, rows, count, row_count, blocks, columns);
+    gather_from(source, Batch<std::uint8_t>{source.bytes, width, rows, count}, row_count, blocks, columns);
 }
 
 const char* target_name() {

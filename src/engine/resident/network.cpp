@@ -24,6 +24,23 @@ void for_each_run(const Places& places, const Use& use) {
   }
 }
 
+// Looks at all in between only if the ends say so.
+bool follow_each_other(const std::int64_t* rows, std::int64_t count) {
+  const std::int64_t first = rows[0];
+  if (rows[count - 1] - first != count - 1) return false;
+  std::int64_t differences = 0;
+  for (std::int64_t place = 0; place < count; ++place) differences |= rows[place] - first - place;
+  return differences == 0;
+}
+
+RowSource from_row(RowSource source, std::int64_t row) {
+  if (source.features != nullptr)
+    source.features += row * source.feature_count;
+  else
+    source.bytes += row * source.feature_count;
+  return source;
+}
+
 }  // namespace
 
 template <class Value>
@@ -194,20 +211,25 @@ void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count
   pass_ = &pass_of(round_up(count, padding));
   slot_->count = count;
   const Place& first = places_.front();
-  move_.gather(source_, rows, count, pass_->row_count, first.rows, first.columns);
-  gather_targets(rows, count);
+  const bool in_order = follow_each_other(rows, count);
+  move_.gather(in_order ? from_row(source_, rows[0]) : source_, in_order ? nullptr : rows, count, pass_->row_count,
+               first.rows, first.columns);
+  gather_targets(rows, count, in_order);
   gather_weights(rows, count, weighted);
 }
 
 template <class Value>
-void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count) {
+void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order) {
   const std::int64_t row_count = pass_->row_count, output_count = data_->output_count;
   if (data_->task == Task::regression) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
       Value* to = slot_->targets + output * row_count;
-      for (std::int64_t place = 0; place < count; ++place)
-        to[place] = static_cast<Value>(from[rows[place] * output_count]);
+      if (in_order && output_count == 1)
+        std::copy_n(from + rows[0], count, to);
+      else
+        for (std::int64_t place = 0; place < count; ++place)
+          to[place] = static_cast<Value>(from[rows[place] * output_count]);
     }
   } else if (train_.loss == LossKind::cross_entropy) {
     for (std::int64_t place = 0; place < count; ++place)

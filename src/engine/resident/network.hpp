@@ -22,7 +22,8 @@ namespace sheaf {
 /// What a tile's training needs to know of its batch.
 struct BatchPart {
   std::int64_t begin = 0;     ///< of the tile within the batch
-  bool last = true;           ///< the batch ends with this tile, hence parameters are updated
+  bool first = true;          ///< the batch begins with this tile, hence gradients do
+  bool last = true;           ///< the batch ends with it, hence parameters are updated
   double gradient_scale = 1;  ///< of the gradients of the summed loss
   TrainingStep step;
 };
@@ -108,7 +109,7 @@ class ResidentNetwork {
   const Pass& pass_of(std::int64_t row_count) const;
   static bool is_narrow(const Place& place) { return place.layer.outputs < narrow_outputs; }
 
-  void gather_targets(const std::int64_t* rows, std::int64_t count);
+  void gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order);
   void gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted);
   void forward(const BatchPart* part);
   void multiply(std::size_t index, Value* values) const;

@@ -66,7 +66,7 @@ double ResidentNetwork<Value>::loss(const BatchPart* part) {
   const Value scale = part == nullptr ? Value{0} : static_cast<Value>(part->gradient_scale);
   return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr,
                     {slot_->labels, slot_->targets, slot_->weights}, scale, last.layer.outputs, pass_->row_count,
-                    part != nullptr && part->begin > 0, outputs_, part == nullptr ? nullptr : layer_gradients_[0],
+                    part != nullptr && !part->first, outputs_, part == nullptr ? nullptr : layer_gradients_[0],
                     part == nullptr ? nullptr : bias_gradients(last));
 }
 
@@ -93,7 +93,7 @@ void ResidentNetwork<Value>::backward(const BatchPart& part) {
     const Place& place = places_[index];
     if (index > 0) {
       propagate(index, gradients, next);
-      activation_.finish_gradient(place.slopes, place.layer.inputs, pass_->row_count, part.begin > 0, next,
+      activation_.finish_gradient(place.slopes, place.layer.inputs, pass_->row_count, !part.first, next,
                                   bias_gradients(places_[index - 1]));
     }
     update_weights(index, gradients, part);
@@ -117,14 +117,14 @@ void ResidentNetwork<Value>::propagate(std::size_t index, const Value* gradients
 template <class Value>
 void ResidentNetwork<Value>::update_weights(std::size_t index, const Value* gradients, const BatchPart& part) {
   const Place& place = places_[index];
-  const bool whole = part.begin == 0 && part.last;
+  const bool whole = part.first && part.last;
   for (std::int64_t block = 0; block < place.blocks.count(); ++block) {
     const BlockProducts& products = pass_->layers[index][static_cast<std::size_t>(block)];
     const std::int64_t padded = place.blocks.padded(block);
     for (std::int64_t output = 0; output < place.layer.outputs; output += place.chunk) {
       const std::int64_t offset = place.weights + place.blocks.offset(block, place.layer.outputs) + output * padded;
       Value* to = whole ? weight_gradients_ : gradients_ + offset;
-      weight_gradient(place, products, block, output, gradients + output * pass_->row_count, part.begin > 0, to);
+      weight_gradient(place, products, block, output, gradients + output * pass_->row_count, !part.first, to);
       if (part.last) update(to, offset, std::min(place.chunk, place.layer.outputs - output) * padded);
     }
   }

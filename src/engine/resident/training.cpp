@@ -100,12 +100,15 @@ template <class Value>
 double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
+  const std::int64_t tiles = tile_count(count, tile_limit_);
   double sum = 0;
-  for (std::int64_t done = 0; done < count; done += tile) {
-    const std::int64_t height = std::min(tile, count - done);
-    network_.select(keeps_ ? done / tile : 0);
-    if (!gathered_) network_.gather(rows + done, height, true);
-    sum += network_.train({done, done + height == count, scale, {seed_, step_}});
+  for (std::int64_t turn = 0; turn < tiles; ++turn) {
+    // What is kept is gone through to and fro: the tile that ended a step is still in the first-level cache.
+    const std::int64_t index = keeps_ && step_ % 2 == 1 ? tiles - 1 - turn : turn;
+    const std::int64_t begin = index * tile;
+    network_.select(keeps_ ? index : 0);
+    if (!gathered_) network_.gather(rows + begin, std::min(tile, count - begin), true);
+    sum += network_.train({begin, turn == 0, turn == tiles - 1, scale, {seed_, step_}});
   }
   ++step_;
   return sum;
