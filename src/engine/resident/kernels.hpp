@@ -60,6 +60,17 @@ struct BatchTargets {
   const Value* weights = nullptr;  ///< [row_count]; zero in padding
 };
 
+/// A linear layer over one block of inputs.
+template <class Value>
+struct LinearLayer {
+  const Value* columns = nullptr;  ///< inputs [column_count, row_count]
+  std::int64_t column_count = 0;   ///< at most FeatureBlocks::width
+  std::int64_t output_count = 0;
+  const Value* weights = nullptr;  ///< [output_count, weight_stride]
+  std::int64_t weight_stride = 0;
+  const Value* bias = nullptr;  ///< [output_count]; null: zero
+};
+
 template <class Value>
 struct LossKernels {
   /// Adds `bias` (may be null) to outputs [output_count, row_count], and returns the weighted sum of the rows' losses
@@ -68,6 +79,11 @@ struct LossKernels {
   double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
                  std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
                  Value* sums);
+  /// Forward, loss and gradients of a layer with few outputs in one pass over its inputs; for mse and bce. Returns the
+  /// weighted sum of the rows' losses. The gradients of scale times it, summed over the rows, are put or added to:
+  /// weight_sums [output_count, weight_stride] but for its padding, bias_sums [output_count].
+  double (*linear_loss)(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
+                        std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
 /// One optimizer step's numbers. Source: PyTorch's SGD, Adam, AdamW and RMSprop.

@@ -6,6 +6,10 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <type_traits>
+
+#include "engine/resident/feature_blocks.hpp"
 #include "engine/resident/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -145,12 +149,86 @@ double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets
   return 0;
 }
 
+// The sums of one output, vectors of partial ones.
+template <class Value>
+struct LinearSums {
+  hn::Vec<Tag<Value>> loss, bias;
+  HWY_ALIGN Value weights[FeatureBlocks::width * hn::MaxLanes(Tag<Value>())];
+};
+
+// `count` vectors of rows, from `row` on: their inputs are in the first-level cache when gradients are summed.
+template <int count, class Function, class Value>
+HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, const BatchTargets<Value>& targets,
+                         Value scale, std::int64_t row_count, std::int64_t row, LinearSums<Value>& sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Value* weights = layer.weights + output * layer.weight_stride;
+  hn::Vec<Tag<Value>> values[count];
+  for (auto& value : values) value = hn::Set(d, layer.bias == nullptr ? Value{0} : layer.bias[output]);
+  for (std::int64_t column = 0; column < layer.column_count; ++column) {
+    const auto weight = hn::Set(d, weights[column]);
+    const Value* inputs = layer.columns + column * row_count + row;
+    for (int which = 0; which < count; ++which)
+      values[which] = hn::MulAdd(hn::Load(d, inputs + which * lanes), weight, values[which]);
+  }
+  for (int which = 0; which < count; ++which) {
+    const std::int64_t place = row + which * lanes;
+    const auto weight = hn::Load(d, targets.weights + place);
+    const auto point = Function()(d, values[which], hn::Load(d, targets.values + output * row_count + place));
+    values[which] = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));  // gradients from here on
+    sums.loss = hn::MulAdd(point.loss, weight, sums.loss);
+    sums.bias = hn::Add(sums.bias, values[which]);
+  }
+  for (std::int64_t column = 0; column < layer.column_count; ++column) {
+    const Value* inputs = layer.columns + column * row_count + row;
+    auto sum = hn::Load(d, sums.weights + column * lanes);
+    for (int which = 0; which < count; ++which)
+      sum = hn::MulAdd(hn::Load(d, inputs + which * lanes), values[which], sum);
+    hn::Store(sum, d, sums.weights + column * lanes);
+  }
+}
+
+template <class Function, class Value>
+double sum_linear(const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
+                  std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  double loss = 0;
+  for (std::int64_t output = 0; output < layer.output_count; ++output) {
+    LinearSums<Value> sums;
+    sums.loss = sums.bias = hn::Zero(d);
+    std::fill_n(sums.weights, layer.column_count * lanes, Value{0});
+    std::int64_t row = 0;
+    const auto add = [&](auto count) {
+      add_rows<count(), Function>(layer, output, targets, scale, row_count, row, sums);
+      row += count() * lanes;
+    };
+    while (row + 8 * lanes <= row_count) add(std::integral_constant<int, 8>());
+    if (row + 4 * lanes <= row_count) add(std::integral_constant<int, 4>());
+    while (row < row_count) add(std::integral_constant<int, 1>());
+    for (std::int64_t column = 0; column < layer.column_count; ++column)
+      note_sum(hn::Load(d, sums.weights + column * lanes), accumulate,
+               weight_sums[output * layer.weight_stride + column]);
+    note_sum(sums.bias, accumulate, bias_sums[output]);
+    loss += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sums.loss)));
+  }
+  return loss;
+}
+
+template <class Value>
+double linear_loss(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
+                   std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
+  if (kind == LossKind::mse)
+    return sum_linear<SquaredError>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+  return sum_linear<LogitCrossEntropy>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
+}
+
 LossKernels<float> float_table() {
-  return {loss<float>};
+  return {loss<float>, linear_loss<float>};
 }
 
 LossKernels<double> double_table() {
-  return {loss<double>};
+  return {loss<double>, linear_loss<double>};
 }
 
 }  // namespace

@@ -117,6 +117,8 @@ class ResidentNetwork {
   const float* draw_keep(std::size_t index, const BatchPart& part);
   double loss(const BatchPart* part);
   Value* bias_gradients(const Place& place) const;
+  bool goes_in_one_pass() const;
+  double train_in_one_pass(const BatchPart& part);
   void backward(const BatchPart& part);
   void propagate(std::size_t index, const Value* gradients, Value* input_gradients) const;
   void update_weights(std::size_t index, const Value* gradients, const BatchPart& part);

@@ -78,10 +78,34 @@ Value* ResidentNetwork<Value>::bias_gradients(const Place& place) const {
 
 template <class Value>
 double ResidentNetwork<Value>::train(const BatchPart& part) {
+  if (part.last) updater_.begin_step(part.step.number);
+  if (goes_in_one_pass()) return train_in_one_pass(part);
   forward(&part);
   const double sum = loss(&part);
-  if (part.last) updater_.begin_step(part.step.number);
   backward(part);
+  return sum;
+}
+
+// A small linear model's step is bound by the cache that its rows come from.
+template <class Value>
+bool ResidentNetwork<Value>::goes_in_one_pass() const {
+  return places_.size() == 1 && is_narrow(places_.front()) && places_.front().blocks.count() == 1 &&
+         train_.loss != LossKind::cross_entropy;
+}
+
+template <class Value>
+double ResidentNetwork<Value>::train_in_one_pass(const BatchPart& part) {
+  const Place& place = places_.front();
+  const std::int64_t padded = place.blocks.padded(0), outputs = place.layer.outputs;
+  const double sum =
+      loss_.linear_loss(train_.loss,
+                        {place.columns, place.blocks.columns(0), outputs, parameters_ + place.weights, padded,
+                         place.layer.bias ? parameters_ + place.bias : nullptr},
+                        {slot_->labels, slot_->targets, slot_->weights}, static_cast<Value>(part.gradient_scale),
+                        pass_->row_count, !part.first, gradients_ + place.weights, bias_gradients(place));
+  if (!part.last) return sum;
+  update(gradients_ + place.weights, place.weights, outputs * padded);
+  if (place.layer.bias) update(gradients_ + place.bias, place.bias, round_up(outputs, padding));
   return sum;
 }
 

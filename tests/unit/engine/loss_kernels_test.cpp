@@ -114,6 +114,78 @@ void check_losses() {
               check_loss<Value>(kind, output_count, row_count, with_bias, with_gradients, accumulate);
 }
 
+template <class Value>
+std::vector<double> doubles(const std::vector<Value>& values) {
+  return {values.begin(), values.end()};
+}
+
+template <class Value>
+void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t output_count, std::int64_t row_count,
+                       bool with_bias, bool accumulate) {
+  constexpr double scale = 0.125;
+  const std::int64_t stride = column_count + 2;
+  const Batch<Value> batch(kind, output_count, row_count);
+  const auto inputs = normals<Value>(column_count * row_count, 16);
+  const auto weights = normals<Value>(output_count * stride, 17);
+  const auto weights_before = normals<Value>(output_count * stride, 18), bias_before = normals<Value>(output_count, 19);
+
+  Batch<double> right(kind, output_count, row_count);
+  right.targets = doubles(batch.targets);
+  right.weights = doubles(batch.weights);
+  right.bias = doubles(batch.bias);
+  auto right_weights = doubles(weights_before), right_bias = doubles(bias_before);
+  for (std::int64_t output = 0; output < output_count && !accumulate; ++output) {
+    right_bias[at(output)] = 0;
+    for (std::int64_t column = 0; column < column_count; ++column) right_weights[at(output * stride + column)] = 0;
+  }
+  double right_sum = 0;
+  std::vector<double> slopes;
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    const auto input = [&](std::int64_t column) { return static_cast<double>(inputs[at(column * row_count + row)]); };
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      double& logit = right.outputs[at(output * row_count + row)];
+      logit = 0;
+      for (std::int64_t column = 0; column < column_count; ++column)
+        logit += input(column) * static_cast<double>(weights[at(output * stride + column)]);
+    }
+    const double weight = right.weights[at(row)];
+    right_sum += weight * row_loss(kind, right, row, with_bias, slopes);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      const double gradient = scale * weight * slopes[at(output)];
+      right_bias[at(output)] += gradient;
+      for (std::int64_t column = 0; column < column_count; ++column)
+        right_weights[at(output * stride + column)] += gradient * input(column);
+    }
+  }
+
+  Guarded<Value> columns(inputs), targets(batch.targets), row_weights(batch.weights);
+  Guarded<Value> weight_sums(weights_before), bias_sums(bias_before);
+  const double sum = loss_kernels<Value>().linear_loss(
+      kind,
+      {columns.data(), column_count, output_count, weights.data(), stride, with_bias ? batch.bias.data() : nullptr},
+      {nullptr, targets.data(), row_weights.data()}, scale, row_count, accumulate, weight_sums.data(),
+      bias_sums.data());
+  INFO("loss " << static_cast<int>(kind) << ", " << column_count << " inputs, " << output_count << " outputs, "
+               << row_count << " rows");
+  CHECK(distance<double>({sum}, {right_sum}) < pick<Value>(1e-6, 1e-14));
+  // Outputs are sums, too, and so are the weights of the gradients' sums.
+  CHECK(distance(weight_sums.values(), right_weights) < 10 * sum_tolerance<Value>());
+  CHECK(distance(bias_sums.values(), right_bias) < 10 * sum_tolerance<Value>());
+  CHECK(weight_sums.intact());
+  CHECK(bias_sums.intact());
+}
+
+template <class Value>
+void check_linear_losses() {
+  for (const LossKind kind : {LossKind::mse, LossKind::bce})
+    for (const std::int64_t column_count : {1, 10, 64})
+      for (const std::int64_t output_count : {1, 3})
+        for (const std::int64_t row_count : {16, 64, 144})
+          for (const bool with_bias : {false, true})
+            for (const bool accumulate : {false, true})
+              check_linear_loss<Value>(kind, column_count, output_count, row_count, with_bias, accumulate);
+}
+
 // One logit that is not a number, whichever it is.
 template <class Value>
 void check_loss_of_not_a_number(LossKind kind) {
@@ -135,6 +207,13 @@ TEST_CASE("losses and their gradients are the textbook's, also for large logits"
   on_every_target([] {
     check_losses<float>();
     check_losses<double>();
+  });
+}
+
+TEST_CASE("a linear layer's loss and gradients are the textbook's") {
+  on_every_target([] {
+    check_linear_losses<float>();
+    check_linear_losses<double>();
   });
 }
 
