@@ -92,10 +92,15 @@ void JournalWriter::State::work() {
 
 void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
   if (batch.empty()) return;
-  std::string text;
-  for (const auto& iteration : batch) text += record_line(iteration, write_predictions(iteration.predictions), seed);
-  lines.write(text);
   is_synced = false;
+  std::string text;
+  for (const auto& iteration : batch) {
+    text += record_line(iteration, write_predictions(iteration.predictions), seed);
+    if (iteration.predictions.empty()) continue;
+    lines.write(text);  // before the next ones' predictions may find no room
+    text.clear();
+  }
+  if (!text.empty()) lines.write(text);
   if (!settled) return;
   for (const auto& iteration : batch) unsettled.push_back(iteration.record);
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "journal/journal_writer.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "core/error.hpp"
 #include "journal/journal_files.hpp"
@@ -54,6 +58,27 @@ TEST_CASE("what several lanes append is all there, predictions included") {
     CHECK(same(iteration.trained.record, sample_iteration(number).record));
     CHECK(read_predictions(replayed, iteration) == predicting(number).predictions);
   }
+}
+
+TEST_CASE("what has its predictions on the disk is there when the next ones find no room") {
+  const Scratch scratch("journal_writer_test");
+  constexpr std::size_t fitting = 16, bytes = 4096;
+  const std::string attempt = begin_attempt(scratch.path.string());
+  JournalWriter journal(journal_path(attempt, 0), header);
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit small { fitting *bytes, before.rlim_max };
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  for (std::int64_t number = 0; number < 100; ++number) {
+    TrainedIteration iteration = sample_iteration(number);
+    iteration.predictions.resize(bytes / sizeof(float));
+    journal.append(std::move(iteration));
+  }
+  CHECK_THROWS_AS(journal.close(), RunError);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  CHECK(replay(scratch).iterations.size() == fitting);
 }
 
 TEST_CASE("records reach the file while the journal is open") {
