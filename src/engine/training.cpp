@@ -81,7 +81,7 @@ class Course {
   }
 
   std::optional<double> train_piece() {
-    if (steps_ == trial_.train.epochs) return trainer_.train_batches(1);  // nothing to learn for the next epoch
+    if (steps_ == trial_.train.epochs) return trainer_.train_batches(1);  // epochs of one batch have no pieces
     const auto start = Clock::now();
     const std::int64_t steps = trainer_.steps();
     const auto loss = trainer_.train_batches(piece_.batches());

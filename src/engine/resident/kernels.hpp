@@ -28,7 +28,7 @@ struct MoveKernels {
   void (*gather)(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
                  Value* blocks, Value* columns);
   /// to[column * to_stride + row] = from[row * from_stride + column]; `row_count` a multiple of `padding`,
-  /// `column_count` of 4.
+  /// `column_count` 4 at least.
   void (*transpose)(const Value* from, std::int64_t from_stride, std::int64_t row_count, std::int64_t column_count,
                     Value* to, std::int64_t to_stride);
 };

@@ -66,29 +66,32 @@ HWY_INLINE void turn_over(D d, hn::Vec<D>* rows) {
   }
 }
 
-// The first columns, a square's, of as many rows as a vector has lanes, stored by columns.
-template <class D, class Rows>
-HWY_INLINE void turn_square(D d, const Rows& rows, hn::TFromD<D>* to, std::int64_t to_stride) {
+// The first columns, a square's, of as many rows as a vector has lanes, as `change` leaves them, stored by columns.
+template <class D, class Rows, class Change>
+HWY_INLINE void turn_square(D d, const Rows& rows, const Change& change, hn::TFromD<D>* to, std::int64_t to_stride) {
   hn::Vec<D> square_rows[square<D>];
   for (std::int64_t which = 0; which < square<D>; ++which)
     square_rows[which] = load_blocks(d, [&](std::int64_t row) { return rows(row + which); });
+  change(square_rows);
   turn_over(d, square_rows);
   for (std::int64_t which = 0; which < square<D>; ++which) hn::StoreU(square_rows[which], d, to + which * to_stride);
 }
 
-template <class Value>
-void transpose(const Value* from, std::int64_t from_stride, std::int64_t row_count, std::int64_t column_count,
-               Value* to, std::int64_t to_stride) {
+// The stride may be a constant: rows are then where one register says.
+template <class Value, class Stride>
+void turn(const Value* from, Stride from_stride, std::int64_t row_count, std::int64_t column_count, Value* to,
+          std::int64_t to_stride) {
   const hn::ScalableTag<Value> d;
   constexpr std::int64_t side = square<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t row = 0; row < row_count; row += lanes) {
-    for (std::int64_t column = 0; column < column_count; column += side) {
+  for (std::int64_t row = 0; row < row_count; row += lanes)
+    for (std::int64_t place = 0; place < column_count; place += side) {
+      const std::int64_t column = std::min(place, column_count - side);  // the last ones may be done twice
+      const Value* corner = from + row * from_stride + column;
       turn_square(
-          d, [&](std::int64_t which) { return from + (row + which) * from_stride + column; },
+          d, [&](std::int64_t which) { return corner + which * from_stride; }, [](const auto*) {},
           to + column * to_stride + row, to_stride);
     }
-  }
 }
 
 // The functions below take rows of floats or of bytes: Feature.
@@ -121,21 +124,6 @@ HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from
   }
 }
 
-// `count` columns of as many rows as a cache line holds.
-template <class Stride>
-void turn_line(const float* from, Stride from_stride, std::int64_t count, float* to, std::int64_t to_stride) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t row = 0; row < padding; row += lanes)
-    for (std::int64_t place = 0; place < count; place += 4) {
-      const std::int64_t column = std::min(place, count - 4);
-      const float* corner = from + row * from_stride + column;
-      turn_square(
-          d, [&](std::int64_t which) { return corner + which * from_stride; }, to + column * to_stride + row,
-          to_stride);
-    }
-}
-
 // `count` features from `begin` on of as many rows as a cache line holds: scaled, stored by rows, and from there turned
 // over, while they are in the first-level cache. False: not done, there are too few.
 template <class Feature>
@@ -146,9 +134,9 @@ bool gather_rows(const RowSource& source, const Feature* const* from, std::int64
     scale_rows(source, from + row, begin, count, to + row * to_stride, to_stride);
   constexpr std::integral_constant<std::int64_t, FeatureBlocks::width> usual_stride;
   if (to_stride == usual_stride)
-    turn_line(to, usual_stride, count, turned, turned_stride);
+    turn(to, usual_stride, padding, count, turned, turned_stride);
   else
-    turn_line(to, to_stride, count, turned, turned_stride);
+    turn(to, to_stride, padding, count, turned, turned_stride);
   return true;
 }
 
@@ -187,20 +175,6 @@ void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_
     std::fill(to + which * padded + count, to + (which + 1) * padded, Value{0});
 }
 
-// Features `feature` and the three after it of as many rows as a vector has lanes: scaled and turned over.
-template <class D, class Rows>
-HWY_INLINE void gather_square(D d, const RowSource& source, const Rows& from, std::int64_t feature, float* to,
-                              std::int64_t to_stride) {
-  hn::Vec<D> rows[4];
-  for (int which = 0; which < 4; ++which)
-    rows[which] = load_blocks(d, [&](std::int64_t row) { return from(row + which) + feature; });
-  if (source.shift != nullptr)
-    scale(load_blocks(d, [&](std::int64_t) { return source.shift + feature; }),
-          load_blocks(d, [&](std::int64_t) { return source.scale + feature; }), rows);
-  turn_over(d, rows);
-  for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride);
-}
-
 // A line of rows, `from(which)`. False: not done, they have too few features.
 template <class Rows>
 bool gather_line(const RowSource& source, const Rows& from, std::int64_t row_count, float* to) {
@@ -211,9 +185,14 @@ bool gather_line(const RowSource& source, const Rows& from, std::int64_t row_cou
   for (std::int64_t row = 0; row < padding; row += lanes)
     for (std::int64_t place = 0; place < count; place += 4) {
       const std::int64_t column = std::min(place, count - 4);  // the last ones may be done twice
-      gather_square(
-          d, source, [&](std::int64_t which) { return from(row + which); }, column, to + column * row_count + row,
-          row_count);
+      turn_square(
+          d, [&](std::int64_t which) { return from(row + which) + column; },
+          [&](auto* rows) {
+            if (source.shift != nullptr)
+              scale(load_blocks(d, [&](std::int64_t) { return source.shift + column; }),
+                    load_blocks(d, [&](std::int64_t) { return source.scale + column; }), rows);
+          },
+          to + column * row_count + row, row_count);
     }
   return true;
 }
@@ -312,11 +291,11 @@ const char* target_name() {
 }
 
 MoveKernels<float> float_table() {
-  return {gather<float>, transpose<float>};
+  return {gather<float>, turn<float, std::int64_t>};
 }
 
 MoveKernels<double> double_table() {
-  return {gather<double>, transpose<double>};
+  return {gather<double>, turn<double, std::int64_t>};
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ void check_transpose(std::int64_t row_count, std::int64_t column_count, std::int
 template <class Value>
 void check_transposes() {
   for (const std::int64_t row_count : {16, 32, 48, 128})
-    for (const std::int64_t column_count : {4, 8, 12, 16, 20, 64})
+    for (const std::int64_t column_count : {4, 5, 8, 12, 16, 20, 63, 64})
       for (const std::int64_t more : {0, 1, 16})
         for (const std::int64_t other_more : {0, 3}) check_transpose<Value>(row_count, column_count, more, other_more);
 }
