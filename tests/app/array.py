@@ -70,7 +70,7 @@ for round in range(3):
         slurm = {"ID": task, "MIN": 0, "MAX": TASKS - 1, "COUNT": TASKS, "STEP": 1}
         variables = [f"SLURM_ARRAY_TASK_{name}={value}" for name, value in slurm.items()]
         jobs.append(Started(["env", *variables, SHEAF, "run", *STUDY, "--run.output=run", "--run.array=auto"]))
-    ended = [job.finish(timeout=120) for job in jobs]
+    ended = [job.finish() for job in jobs]
     checks.check([job.code for job in ended] == [0] * TASKS, "at once: exit codes",
                  "\n".join(job.stderr for job in ended))
     checks.check(any("Best:" in job.stdout for job in ended), "at once: somebody prints the summary")

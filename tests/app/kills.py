@@ -72,7 +72,7 @@ def interrupt(words, ranks):
     sent = time.time()
     if not ended:
         KINDS[kind](job.process.pid, processes)
-    result = job.finish(timeout=60)
+    result = job.finish()
     end = time.monotonic() + 30
     while any(alive(process) for process in processes) and time.monotonic() < end:
         time.sleep(0.02)

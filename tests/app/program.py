@@ -10,6 +10,9 @@ MPIEXEC = os.environ["MPIEXEC"]
 SOURCE = os.environ["SHEAF_SOURCE"]
 DIGITS = os.path.join(SOURCE, "data", "digits.h5")
 
+# Seconds after which a program hangs. To load LibTorch takes a slow disk half a minute when nothing of it is cached.
+HANGS = 180
+
 
 class Result:
     def __init__(self, code, stdout, stderr, seconds):
@@ -20,7 +23,7 @@ class Result:
         return [line for line in self.stderr.splitlines() if "error: " in line]
 
 
-def launch(words, ranks=None, timeout=60, cwd=None, environment=None):
+def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
     """`ranks` = None: without mpiexec. Raises when it hangs."""
     if ranks is not None:
         words = [MPIEXEC, "-n", str(ranks)] + words
@@ -66,7 +69,7 @@ class Started:
             time.sleep(0.01)
         raise TimeoutError(f"nothing happened in {seconds} s")
 
-    def finish(self, timeout=60):
+    def finish(self, timeout=HANGS):
         start = time.monotonic()
         output, _ = self.process.communicate(timeout=timeout)
         return Result(self.process.returncode, output, output, time.monotonic() - start)

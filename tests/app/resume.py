@@ -176,7 +176,7 @@ fresh("run")
 job = Started([SHEAF, "run", *LONG, "--run.output=run"], ranks=3)
 job.wait_for(journal_begun("run"))
 shutil.rmtree("run")
-one_error(job.finish(timeout=30), 1, "cannot be written", "a directory that goes")
+one_error(job.finish(), 1, "cannot be written", "a directory that goes")
 with open("disk.image", "wb") as file:
     file.truncate(64 << 20)
 os.makedirs("disk", exist_ok=True)
@@ -197,7 +197,7 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
         job.wait_for(journal_begun("disk/run"))
         quietly("sync", "-f", "disk")
         quietly("mount", "-o", "remount,abort", "disk")  # as a faulty disk does, with files open for writing
-        one_error(job.finish(timeout=60), 1, "Read-only file system", "a disk that turns read-only")
+        one_error(job.finish(), 1, "Read-only file system", "a disk that turns read-only")
         unmount("disk")
         quietly("e2fsck", "-f", "-y", "disk.image")
         subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)

@@ -18,7 +18,7 @@ folder = os.path.join(SOURCE, "jobs", "studies")
 
 def run(name, *words, output=None):
     output = f"runs/{output or name}"
-    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=2, timeout=120)
+    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=2)
     checks.check(result.code == 0, f"{name} runs", result.stderr)
     return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
 
