@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "engine/resident/feature_blocks.hpp"
 #include "engine/resident/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -101,11 +102,31 @@ struct Gelu {
 };
 
 HWY_INLINE hn::Vec<Tag<float>> load_keep(Tag<float> d, const float* keep) {
-  return hn::Load(d, keep);
+  return hn::LoadU(d, keep);
 }
 
 HWY_INLINE hn::Vec<Tag<double>> load_keep(Tag<double> d, const float* keep) {
-  return hn::PromoteTo(d, hn::Load(hn::Rebind<float, Tag<double>>(), keep));
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Tag<double>>(), keep));
+}
+
+// One vector. `keep`, `derivative`: may be null.
+template <class Function, class Value>
+HWY_INLINE void activate_vector(hn::Vec<Tag<Value>> shift, const float* keep, hn::Vec<Tag<Value>> keep_scale,
+                                Value* values, Value* derivative) {
+  const Tag<Value> d;
+  auto point = Function()(d, hn::Add(hn::Load(d, values), shift));
+  if (keep != nullptr) {
+    const auto kept = hn::Mul(load_keep(d, keep), keep_scale);
+    point = {hn::Mul(point.value, kept), hn::Mul(point.slope, kept)};
+  }
+  hn::Store(point.value, d, values);
+  if (derivative != nullptr) hn::Store(point.slope, d, derivative);
+}
+
+// `from + offset` of what may be null.
+template <class T>
+T* shifted(T* from, std::int64_t offset) {
+  return from == nullptr ? nullptr : from + offset;
 }
 
 template <class Function, class Value>
@@ -115,32 +136,58 @@ void activate_by(const Value* bias, const float* keep, Value keep_scale, std::in
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t column = 0; column < columns; ++column) {
     const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[column]);
-    const std::int64_t begin = column * row_count;
-    for (std::int64_t place = begin; place < begin + row_count; place += lanes) {
-      auto point = Function()(d, hn::Add(hn::Load(d, values + place), shift));
-      if (keep != nullptr) {
-        const auto kept = hn::Mul(load_keep(d, keep + place), hn::Set(d, keep_scale));
-        point = {hn::Mul(point.value, kept), hn::Mul(point.slope, kept)};
-      }
-      hn::Store(point.value, d, values + place);
-      if (derivative != nullptr) hn::Store(point.slope, d, derivative + place);
+    for (std::int64_t place = column * row_count; place < (column + 1) * row_count; place += lanes)
+      activate_vector<Function>(shift, shifted(keep, place), hn::Set(d, keep_scale), values + place,
+                                shifted(derivative, place));
+  }
+}
+
+template <class Function, class Value>
+void activate_rows_by(const Value* bias, const float* keep, std::int64_t keep_stride, Value keep_scale,
+                      std::int64_t columns, std::int64_t row_count, Value* values, Value* derivative) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t padded = round_up(columns, padding);
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    for (std::int64_t column = 0; column < padded; column += lanes) {
+      const auto shift = bias == nullptr ? hn::Zero(d) : hn::Load(d, bias + column);
+      const std::int64_t place = row * padded + column;
+      activate_vector<Function>(shift, shifted(keep, row * keep_stride + column), hn::Set(d, keep_scale),
+                                values + place, shifted(derivative, place));
     }
+    std::fill(values + row * padded + columns, values + (row + 1) * padded, Value{0});
+  }
+}
+
+// Calls use(function object of the kind).
+template <class Use>
+void with_function(Activation kind, const Use& use) {
+  switch (kind) {
+    case Activation::relu:
+      return use(Relu());
+    case Activation::tanh:
+      return use(Tanh());
+    case Activation::sigmoid:
+      return use(Sigmoid());
+    case Activation::gelu:
+      return use(Gelu());
   }
 }
 
 template <class Value>
 void activate(Activation kind, const Value* bias, const float* keep, Value keep_scale, std::int64_t columns,
               std::int64_t row_count, Value* values, Value* derivative) {
-  switch (kind) {
-    case Activation::relu:
-      return activate_by<Relu>(bias, keep, keep_scale, columns, row_count, values, derivative);
-    case Activation::tanh:
-      return activate_by<Tanh>(bias, keep, keep_scale, columns, row_count, values, derivative);
-    case Activation::sigmoid:
-      return activate_by<Sigmoid>(bias, keep, keep_scale, columns, row_count, values, derivative);
-    case Activation::gelu:
-      return activate_by<Gelu>(bias, keep, keep_scale, columns, row_count, values, derivative);
-  }
+  with_function(kind, [&](auto function) {
+    activate_by<decltype(function)>(bias, keep, keep_scale, columns, row_count, values, derivative);
+  });
+}
+
+template <class Value>
+void activate_rows(Activation kind, const Value* bias, const float* keep, std::int64_t keep_stride, Value keep_scale,
+                   std::int64_t columns, std::int64_t row_count, Value* values, Value* derivative) {
+  with_function(kind, [&](auto function) {
+    activate_rows_by<decltype(function)>(bias, keep, keep_stride, keep_scale, columns, row_count, values, derivative);
+  });
 }
 
 template <class Value>
@@ -158,6 +205,26 @@ void finish_gradient(const Value* derivative, std::int64_t columns, std::int64_t
     }
     const Value total = hn::GetLane(hn::SumOfLanes(d, sum));
     sums[column] = accumulate ? sums[column] + total : total;
+  }
+}
+
+template <class Value>
+void finish_gradient_rows(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
+                          Value* gradients, Value* sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t column = 0; column < columns; column += lanes) {
+    auto even = accumulate ? hn::Load(d, sums + column) : hn::Zero(d), odd = hn::Zero(d);
+    const auto finish = [&](std::int64_t place) {
+      const auto gradient = hn::Mul(hn::Load(d, gradients + place), hn::Load(d, derivative + place));
+      hn::Store(gradient, d, gradients + place);
+      return gradient;
+    };
+    for (std::int64_t place = column; place < row_count * columns; place += 2 * columns) {
+      even = hn::Add(even, finish(place));
+      odd = hn::Add(odd, finish(place + columns));
+    }
+    hn::Store(hn::Add(even, odd), d, sums + column);
   }
 }
 
@@ -237,11 +304,13 @@ void combine_columns(const Value* columns, std::int64_t column_count, std::int64
 }
 
 ActivationKernels<float> float_table() {
-  return {activate<float>, finish_gradient<float>, combine_columns<float>, dot_columns<float>};
+  return {activate<float>,        activate_rows<float>, finish_gradient<float>, finish_gradient_rows<float>,
+          combine_columns<float>, dot_columns<float>};
 }
 
 ActivationKernels<double> double_table() {
-  return {activate<double>, finish_gradient<double>, combine_columns<double>, dot_columns<double>};
+  return {activate<double>,        activate_rows<double>, finish_gradient<double>, finish_gradient_rows<double>,
+          combine_columns<double>, dot_columns<double>};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How a layer's inputs are cut into blocks, the unit of the resident engine's products and updates. Pure.
+// How a layer's inputs and outputs are cut into blocks, the unit of the resident engine's products and updates. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,7 +19,7 @@ constexpr std::int64_t padding = 16;
 /// Layers with fewer outputs are summed column by column: a matrix product as narrow would wait for its own additions.
 constexpr std::int64_t narrow_outputs = 4;
 
-/// A layer's inputs in blocks of 64, the last one shorter. A matrix [n, inputs] is stored block after block, each
+/// A layer's features in blocks of 64, the last one shorter. A matrix [n, features] is stored block after block, each
 /// row-major [n, padded(block)]: a block of 64 columns and up to 128 rows is 32 KiB of floats and lies in one piece.
 /// Pad columns are zero.
 struct FeatureBlocks {

@@ -1,7 +1,7 @@
 // The resident engine's passes over memory, vectorised: tables of functions for the best instruction set of the
-// machine. Matrices of activations are stored by columns, [columns, rows] with the rows of a batch contiguous and
-// padded to `row_count`, a multiple of `padding`; arrays begin at cache lines. All functions are pure but for what they
-// write. SPDX-License-Identifier: MIT
+// machine. Matrices of activations are stored by columns, [columns, rows], or in row-major blocks (FeatureBlocks); the
+// rows of a batch are padded to `row_count`, a multiple of `padding`, and arrays begin at cache lines. All functions
+// are pure but for what they write. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct RowSource {
 /// Moves rows and turns matrices over.
 template <class Value>
 struct MoveKernels {
-  /// The chosen rows, `count` > 0, scaled in float, by columns and in row-major blocks (FeatureBlocks) with their
-  /// padding. May be null: `rows` (the first ones), `blocks` (not wanted). Rows from `count` to `row_count`, the least
+  /// The chosen rows, `count` > 0, scaled in float, by columns and in row-major blocks with their padding. May be null:
+  /// `rows` (the first ones), one of `blocks` and `columns` (not wanted). Rows from `count` to `row_count`, the least
   /// multiple of `padding`, are zero.
   void (*gather)(const RowSource& source, const std::int64_t* rows, std::int64_t count, std::int64_t row_count,
                  Value* blocks, Value* columns);
@@ -40,9 +40,17 @@ struct ActivationKernels {
   /// null: `bias` (zero), `keep` (neither is multiplied), `derivative` (not wanted).
   void (*activate)(Activation kind, const Value* bias, const float* keep, Value keep_scale, std::int64_t columns,
                    std::int64_t row_count, Value* values, Value* derivative);
+  /// The same for a row-major block, [row_count, padded columns]: the values' padding becomes zero, the derivative's
+  /// anything. `bias` is padded; `keep` [row_count, keep_stride] is read as far as the padding goes.
+  void (*activate_rows)(Activation kind, const Value* bias, const float* keep, std::int64_t keep_stride,
+                        Value keep_scale, std::int64_t columns, std::int64_t row_count, Value* values,
+                        Value* derivative);
   /// gradients[c, r] *= derivative[c, r]; sums[c] = or += the sum over r of the product.
   void (*finish_gradient)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
                           Value* gradients, Value* sums);
+  /// The same for a row-major block, [row_count, columns], `columns` a multiple of `padding`.
+  void (*finish_gradient_rows)(const Value* derivative, std::int64_t columns, std::int64_t row_count, bool accumulate,
+                               Value* gradients, Value* sums);
   /// The products of a layer too narrow for a matrix product to be fast. Forward: results[o, r] = or += the sum over c
   /// of columns[c, r] * weights[o * weight_stride + c].
   void (*combine_columns)(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,

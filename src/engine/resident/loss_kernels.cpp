@@ -205,7 +205,8 @@ double sum_linear(const LinearLayer<Value>& layer, const BatchTargets<Value>& ta
     };
     while (row + 8 * lanes <= row_count) add(std::integral_constant<int, 8>());
     if (row + 4 * lanes <= row_count) add(std::integral_constant<int, 4>());
-    while (row < row_count) add(std::integral_constant<int, 1>());
+    if (row + 2 * lanes <= row_count) add(std::integral_constant<int, 2>());
+    if (row < row_count) add(std::integral_constant<int, 1>());
     for (std::int64_t column = 0; column < layer.column_count; ++column)
       note_sum(hn::Load(d, sums.weights + column * lanes), accumulate,
                weight_sums[output * layer.weight_stride + column]);

@@ -125,7 +125,7 @@ HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from
 }
 
 // `count` features from `begin` on of as many rows as a cache line holds: scaled, stored by rows, and from there turned
-// over, while they are in the first-level cache. False: not done, there are too few.
+// over (unless `turned` is null), while they are in the first-level cache. False: not done, there are too few.
 template <class Feature>
 bool gather_rows(const RowSource& source, const Feature* const* from, std::int64_t begin, std::int64_t count, float* to,
                  std::int64_t to_stride, float* turned, std::int64_t turned_stride) {
@@ -133,6 +133,7 @@ bool gather_rows(const RowSource& source, const Feature* const* from, std::int64
   for (std::int64_t row = 0; row < padding; row += 4)
     scale_rows(source, from + row, begin, count, to + row * to_stride, to_stride);
   constexpr std::integral_constant<std::int64_t, FeatureBlocks::width> usual_stride;
+  if (turned == nullptr) return true;
   if (to_stride == usual_stride)
     turn(to, usual_stride, padding, count, turned, turned_stride);
   else
@@ -154,21 +155,23 @@ struct RowLine {
   std::int64_t used;
 };
 
-// A line of rows, one block of their features, from place `place` of the batch on.
+// A line of rows, one block of their features, from place `place` of the batch on. `columns`: may be null.
 template <class Feature, class Value>
 void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_t block, const RowLine<Feature>& line,
                   std::int64_t place, std::int64_t row_count, Value* blocks, Value* columns) {
   const std::int64_t begin = block * FeatureBlocks::width, padded = cut.padded(block), count = cut.columns(block);
   Value* to = blocks + cut.offset(block, row_count) + place * padded;
-  Value* turned = columns + cut.offset(block, row_count) + place;
+  Value* turned = columns == nullptr ? nullptr : columns + cut.offset(block, row_count) + place;
   if (!gather_rows(source, line.from, begin, count, to, padded, turned, row_count)) {
     for (std::int64_t which = 0; which < padding; ++which)
-      for (std::int64_t column = 0; column < count; ++column)
-        to[which * padded + column] = turned[column * row_count + which] =
-            static_cast<Value>(scaled(source, line.from[which], begin + column));
+      for (std::int64_t column = 0; column < count; ++column) {
+        const auto value = static_cast<Value>(scaled(source, line.from[which], begin + column));
+        to[which * padded + column] = value;
+        if (turned != nullptr) turned[column * row_count + which] = value;
+      }
   }
   std::fill(to + line.used * padded, to + padding * padded, Value{0});
-  for (std::int64_t column = 0; line.used < padding && column < count; ++column)
+  for (std::int64_t column = 0; turned != nullptr && line.used < padding && column < count; ++column)
     std::fill(turned + column * row_count + line.used, turned + column * row_count + padding, Value{0});
   if (count == padded) return;
   for (std::int64_t which = 0; which < line.used; ++which)

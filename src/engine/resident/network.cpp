@@ -8,19 +8,33 @@
 namespace sheaf {
 namespace {
 
-// Weight gradients are made in pieces of about 32 KiB and used up while they are in the first-level cache.
+// Weight gradients are made in pieces and used up while they are in the first-level cache: by columns of about 32 KiB,
+// by rows of so many inputs, for which LIBXSMM's code is at its best.
 constexpr std::int64_t gradient_piece_bytes = 32 << 10;
+constexpr std::int64_t gradient_piece_inputs = 16;
+static_assert(FeatureBlocks::width % gradient_piece_inputs == 0);
 
-// Calls use(offset of stored parameters, count) for each run of the flat list that is stored in one piece, in its
-// order.
+// Vectors of outputs should be worth their padding, since products by rows are vectorised along them.
+bool fills_vectors(std::int64_t outputs) {
+  return 5 * outputs >= 4 * round_up(outputs, padding);
+}
+
+// Calls use(offset of stored parameters, their stride, count) for each run of the flat list that is stored evenly, in
+// its order.
 template <class Places, class Use>
 void for_each_run(const Places& places, const Use& use) {
   for (const auto& place : places) {
-    for (std::int64_t output = 0; output < place.layer.outputs; ++output)
-      for (std::int64_t block = 0; block < place.blocks.count(); ++block)
-        use(place.weights + place.blocks.offset(block, place.layer.outputs) + output * place.blocks.padded(block),
-            place.blocks.columns(block));
-    use(place.bias, place.layer.bias_count());
+    for (std::int64_t output = 0; output < place.layer.outputs; ++output) {
+      const std::int64_t output_block = output / FeatureBlocks::width;
+      if (place.by_rows)
+        use(place.block_weights(output_block) + output % FeatureBlocks::width, place.outputs.padded(output_block),
+            place.layer.inputs);
+      else
+        for (std::int64_t block = 0; block < place.inputs.count(); ++block)
+          use(place.weights + place.inputs.offset(block, place.layer.outputs) + output * place.inputs.padded(block), 1,
+              place.inputs.columns(block));
+    }
+    use(place.bias, 1, place.layer.bias_count());
   }
 }
 
@@ -31,6 +45,16 @@ bool follow_each_other(const std::int64_t* rows, std::int64_t count) {
   std::int64_t differences = 0;
   for (std::int64_t place = 0; place < count; ++place) differences |= rows[place] - first - place;
   return differences == 0;
+}
+
+// Of `count` outputs or inputs, `chunk` at once; `make(how many, whether added to what is there)`.
+template <class Products, class Make>
+void set_weight_gradients(std::int64_t count, std::int64_t chunk, Products& products, const Make& make) {
+  const std::int64_t last_chunk = count - (count - 1) / chunk * chunk;
+  products.weight_gradient = make(chunk, false);
+  products.last_weight_gradient = make(last_chunk, false);
+  products.more_weight_gradient = make(chunk, true);
+  products.more_last_weight_gradient = make(last_chunk, true);
 }
 
 RowSource from_row(RowSource source, std::int64_t row) {
@@ -51,12 +75,15 @@ ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const 
     assert(layer.kind == Layer::Kind::dense);
     Place place;
     place.layer = layer;
-    place.blocks.features = layer.inputs;
+    place.inputs.features = layer.inputs;
+    place.outputs.features = layer.outputs;
+    place.by_rows = &layer != &layers.back() && fills_vectors(layer.outputs);
     place.weights = parameter_count_;
-    place.bias = place.weights + layer.outputs * place.blocks.total_columns();
+    place.bias = place.weights + (place.by_rows ? layer.inputs * place.outputs.total_columns()
+                                                : layer.outputs * place.inputs.total_columns());
     parameter_count_ = place.bias + round_up(layer.bias_count(), padding);
-    const std::int64_t row_bytes = place.blocks.padded(0) * static_cast<std::int64_t>(sizeof(Value));
-    place.chunk = std::min(layer.outputs, gradient_piece_bytes / row_bytes);
+    const std::int64_t row_bytes = place.inputs.padded(0) * static_cast<std::int64_t>(sizeof(Value));
+    place.chunk = place.by_rows ? gradient_piece_inputs : std::min(layer.outputs, gradient_piece_bytes / row_bytes);
     places_.push_back(place);
   }
   ArenaLayout sizes;
@@ -75,23 +102,27 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
   first_ = arena.take<Value>(parameter_count_);
   second_ = arena.take<Value>(parameter_count_);
   gradients_ = arena.take<Value>(parameter_count_);
+  bool turns = false;
   for (Place& place : places_) {
     if (&place != &places_.front()) {
-      const std::int64_t columns = place.blocks.total_columns();
+      const std::int64_t columns = place.inputs.total_columns();
       place.columns = arena.take<Value>(columns * most_rows);
       place.rows = arena.take<Value>(columns * most_rows);
       place.slopes = arena.take<Value>(columns * most_rows);
+      turns = turns || place.by_rows;
     }
-    widest = std::max(widest, round_up(place.layer.outputs, padding));
-    largest_piece = std::max(largest_piece, place.chunk * place.blocks.padded(0));
+    widest = std::max(widest, place.outputs.total_columns());
+    largest_piece =
+        std::max(largest_piece, place.chunk * (place.by_rows ? place.outputs.padded(0) : place.inputs.padded(0)));
   }
   weight_gradients_ = arena.take<Value>(largest_piece);
   unused_gradients_ = arena.take<Value>(widest);
   outputs_ = arena.take<Value>(output_count * most_rows);
   for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
+  for (Value*& gradients : turned_) gradients = turns ? arena.take<Value>(widest * most_rows) : nullptr;
   for (Slot& slot : slots_) lay_out(slot, arena, most_rows);
   if (model_.dropout > 0) {
-    mask_ = arena.take<float>(widest * most_rows);
+    mask_ = arena.take<float>(widest * most_rows + padding);  // a row's last vector may end behind it
     keep_ = arena.take<float>(widest * most_rows);
   }
 }
@@ -99,32 +130,51 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
 template <class Value>
 void ResidentNetwork<Value>::lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const {
   const Place& first = places_.front();
-  slot.columns = arena.take<Value>(first.blocks.total_columns() * most_rows);
-  if (!is_narrow(first)) slot.rows = arena.take<Value>(first.blocks.total_columns() * most_rows);
+  const std::int64_t values = first.inputs.total_columns() * most_rows;
+  if (first.wants_columns()) slot.columns = arena.take<Value>(values);
+  if (first.wants_rows()) slot.rows = arena.take<Value>(values);
   slot.labels = arena.take<Value>(most_rows);
   slot.targets = arena.take<Value>(places_.back().layer.outputs * most_rows);
   slot.weights = arena.take<Value>(most_rows);
 }
 
 template <class Value>
-typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::make_products(const Place& place,
-                                                                                     std::int64_t block,
-                                                                                     std::int64_t row_count) const {
+typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_by_columns(
+    std::size_t index, std::int64_t block, std::int64_t row_count) const {
+  const Place& place = places_[index];
   const std::int64_t outputs = place.layer.outputs;
-  const std::int64_t columns = place.blocks.columns(block), padded = place.blocks.padded(block);
+  const std::int64_t columns = place.inputs.columns(block), padded = place.inputs.padded(block);
   BlockProducts products;
-  if (place.slopes != nullptr)
-    products.input_gradient = Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
-  if (is_narrow(place)) return products;
+  if (index > 0) {
+    products.input_gradient =
+        places_[index - 1].by_rows
+            ? Product<Value>({padded, row_count, outputs, padded, row_count, padded, true, false})
+            : Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
+  }
+  if (place.is_narrow()) return products;
   products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
-  const auto gradient = [&](std::int64_t chunk, bool accumulate) {
+  set_weight_gradients(outputs, place.chunk, products, [&](std::int64_t chunk, bool accumulate) {
     return Product<Value>({padded, chunk, row_count, padded, row_count, padded, false, accumulate});
-  };
-  const std::int64_t last_chunk = outputs - (outputs - 1) / place.chunk * place.chunk;
-  products.weight_gradient = gradient(place.chunk, false);
-  products.last_weight_gradient = gradient(last_chunk, false);
-  products.more_weight_gradient = gradient(place.chunk, true);
-  products.more_last_weight_gradient = gradient(last_chunk, true);
+  });
+  return products;
+}
+
+template <class Value>
+typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_by_rows(std::size_t index,
+                                                                                        std::int64_t output_block,
+                                                                                        std::int64_t block,
+                                                                                        std::int64_t row_count) const {
+  const Place& place = places_[index];
+  const std::int64_t outputs = place.outputs.padded(output_block);
+  const std::int64_t inputs = place.inputs.columns(block), stride = place.inputs.padded(block);
+  BlockProducts products;
+  products.forward = Product<Value>({outputs, row_count, inputs, outputs, stride, outputs, false, block > 0});
+  set_weight_gradients(inputs, place.chunk, products, [&](std::int64_t chunk, bool accumulate) {
+    return Product<Value>({outputs, chunk, row_count, outputs, stride, outputs, true, accumulate});
+  });
+  if (index > 0)
+    products.input_gradient = Product<Value>({row_count, inputs, place.outputs.columns(output_block), row_count,
+                                              outputs, row_count, false, output_block > 0});
   return products;
 }
 
@@ -134,10 +184,13 @@ void ResidentNetwork<Value>::reserve(std::int64_t count) {
   for (const Pass& pass : passes_)
     if (pass.row_count == row_count) return;
   Pass pass{row_count, {}};
-  for (const Place& place : places_) {
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    const Place& place = places_[index];
     std::vector<BlockProducts> products;
-    for (std::int64_t block = 0; block < place.blocks.count(); ++block)
-      products.push_back(make_products(place, block, row_count));
+    for (std::int64_t output_block = 0; output_block < (place.by_rows ? place.outputs.count() : 1); ++output_block)
+      for (std::int64_t block = 0; block < place.inputs.count(); ++block)
+        products.push_back(place.by_rows ? products_by_rows(index, output_block, block, row_count)
+                                         : products_by_columns(index, block, row_count));
     pass.layers.push_back(std::move(products));
   }
   passes_.push_back(std::move(pass));
@@ -158,9 +211,8 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
   std::fill_n(first_, parameter_count_, Value{0});
   std::fill_n(second_, parameter_count_, Value{0});
   const float* from = weights.data();
-  for_each_run(places_, [&](std::int64_t offset, std::int64_t count) {
-    std::copy_n(from, count, parameters_ + offset);
-    from += count;
+  for_each_run(places_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t place = 0; place < count; ++place) parameters_[offset + place * stride] = *from++;
   });
   assert(from == weights.data() + weights.size());
 
@@ -191,9 +243,9 @@ void ResidentNetwork<Value>::read_from(const DataSet& data) {
 template <class Value>
 std::vector<float> ResidentNetwork<Value>::parameters() const {
   std::vector<float> flat;
-  for_each_run(places_, [&](std::int64_t offset, std::int64_t count) {
-    for (const Value* value = parameters_ + offset; value != parameters_ + offset + count; ++value)
-      flat.push_back(static_cast<float>(*value));
+  for_each_run(places_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t place = 0; place < count; ++place)
+      flat.push_back(static_cast<float>(parameters_[offset + place * stride]));
   });
   return flat;
 }

@@ -68,16 +68,28 @@ class ResidentNetwork {
   double evaluate(float* outputs);
 
  private:
-  // A dense layer and where its numbers lie.
+  // A dense layer and where its numbers lie. Wide hidden layers work by rows: inputs, outputs and their gradients in
+  // row-major blocks, weights in blocks of outputs, [inputs, padded]. The others work by columns: inputs as columns
+  // (and as rows, for the weight gradient), outputs and their gradients as columns, weights in blocks of inputs,
+  // [outputs, padded].
   struct Place {
     Layer layer;
-    FeatureBlocks blocks;      // of its inputs
-    std::int64_t weights = 0;  // offsets in the parameter arrays; blocks of [outputs, padded]
+    FeatureBlocks inputs, outputs;
+    bool by_rows = false;
+    std::int64_t weights = 0;  // offsets in the parameter arrays
     std::int64_t bias = 0;     // [outputs], padded
-    std::int64_t chunk = 0;    // outputs whose weight gradients are made and used at once
-    Value* columns = nullptr;  // inputs [columns, rows]
-    Value* rows = nullptr;     // inputs in row-major blocks
-    Value* slopes = nullptr;   // derivatives of the activation before it [columns, rows]; not of the first layer
+    std::int64_t chunk = 0;    // outputs, by rows inputs, whose weight gradients are made and used at once
+    Value* columns = nullptr;  // inputs [columns, rows]; null: not wanted
+    Value* rows = nullptr;     // inputs in row-major blocks; null: not wanted
+    Value* slopes = nullptr;   // derivatives of the activation before it, as its gradients lie; not of the first layer
+
+    bool is_narrow() const { return layer.outputs < narrow_outputs; }
+    bool wants_columns() const { return !by_rows; }
+    bool wants_rows() const { return !is_narrow(); }
+    // By rows: of one block of outputs.
+    std::int64_t block_weights(std::int64_t output_block) const {
+      return weights + outputs.offset(output_block, layer.inputs);
+    }
   };
 
   // A tile of gathered rows.
@@ -89,12 +101,17 @@ class ResidentNetwork {
     std::int64_t ones = 0;  // so many weights are 1, and the padding after them is 0
   };
 
-  // The products of one layer, for each block of its inputs.
+  // The products of one layer, for each block of its inputs; by rows for each block of its outputs, too.
   struct BlockProducts {
     Product<Value> forward;
     Product<Value> input_gradient;
-    Product<Value> weight_gradient, last_weight_gradient;            // of a chunk of outputs; of the last one
+    Product<Value> weight_gradient, last_weight_gradient;            // of a chunk; of the last one
     Product<Value> more_weight_gradient, more_last_weight_gradient;  // added to what is there
+
+    const Product<Value>& weight_gradient_of(bool last, bool accumulate) const {
+      if (accumulate) return last ? more_last_weight_gradient : more_weight_gradient;
+      return last ? last_weight_gradient : weight_gradient;
+    }
   };
 
   // All products for tiles of one height.
@@ -105,23 +122,32 @@ class ResidentNetwork {
 
   void lay_out(ArenaLayout& arena, std::int64_t most_rows);
   void lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const;
-  BlockProducts make_products(const Place& place, std::int64_t block, std::int64_t row_count) const;
+  BlockProducts products_by_columns(std::size_t index, std::int64_t block, std::int64_t row_count) const;
+  BlockProducts products_by_rows(std::size_t index, std::int64_t output_block, std::int64_t block,
+                                 std::int64_t row_count) const;
   const Pass& pass_of(std::int64_t row_count) const;
-  static bool is_narrow(const Place& place) { return place.layer.outputs < narrow_outputs; }
 
   void gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order);
   void gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted);
   void forward(const BatchPart* part);
-  void multiply(std::size_t index, Value* values) const;
-  void activate(std::size_t index, const BatchPart* part);
-  const float* draw_keep(std::size_t index, const BatchPart& part);
+  void multiply_by_columns(std::size_t index, Value* values) const;
+  void multiply_by_rows(std::size_t index, Value* blocks) const;
+  void activate_columns(std::size_t index, const BatchPart* part);
+  void activate_rows(std::size_t index, const BatchPart* part);
+  void columns_to_rows(const FeatureBlocks& cut, Value* columns, Value* rows) const;
+  void rows_to_columns(const FeatureBlocks& cut, const Value* rows, Value* columns) const;
+  void draw_mask(std::size_t index, const BatchPart& part);
+  Value keep_scale() const { return static_cast<Value>(1 / (1 - model_.dropout)); }
   double loss(const BatchPart* part);
   Value* bias_gradients(const Place& place) const;
   bool goes_in_one_pass() const;
   double train_in_one_pass(const BatchPart& part);
   void backward(const BatchPart& part);
   void propagate(std::size_t index, const Value* gradients, Value* input_gradients) const;
+  void propagate_by_rows(std::size_t index, const Value* gradients, Value* input_gradients) const;
+  void finish_gradient(std::size_t index, bool accumulate, Value* gradients);
   void update_weights(std::size_t index, const Value* gradients, const BatchPart& part);
+  void update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part);
   void weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block, std::int64_t output,
                        const Value* gradients, bool accumulate, Value* to) const;
   void update(const Value* gradients, std::int64_t offset, std::int64_t count);
@@ -143,6 +169,7 @@ class ResidentNetwork {
   Value* unused_gradients_ = nullptr;               // [widest layer]
   Value* outputs_ = nullptr;                        // [outputs, rows]
   Value* layer_gradients_[2] = {nullptr, nullptr};  // [widest layer, rows], taken in turns
+  Value* turned_[2] = {nullptr, nullptr};           // the same: of a layer by rows and of its inputs, as columns
   float *mask_ = nullptr, *keep_ = nullptr;         // dropout: row-major, and by columns
 
   // The data, and the tile at hand.

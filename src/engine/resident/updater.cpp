@@ -29,7 +29,11 @@ bool is_adam(OptimizerKind kind) {
 }  // namespace
 
 template <class Value>
-Updater<Value>::Updater(const TrainOptions& train) : train_(train), update_(update_of<Value>(train)) {
+Updater<Value>::Updater(const TrainOptions& train)
+    : train_(train),
+      log_beta1_(std::log(train.beta1)),
+      log_beta2_(std::log(train.beta2)),
+      update_(update_of<Value>(train)) {
   const bool decoupled = train.optimizer == OptimizerKind::adamw;
   rule_.rate = static_cast<Value>(train.learning_rate);
   rule_.weight_decay = static_cast<Value>(decoupled ? 0 : train.weight_decay);
@@ -43,9 +47,10 @@ Updater<Value>::Updater(const TrainOptions& train) : train_(train), update_(upda
 template <class Value>
 void Updater<Value>::begin_step(std::int64_t step) {
   if (!is_adam(train_.optimizer)) return;
+  // 1 - beta^t is -expm1(t ln beta), which costs half as much.
   const auto done = static_cast<double>(step + 1);
-  rule_.rate = static_cast<Value>(train_.learning_rate / (1 - std::pow(train_.beta1, done)));
-  rule_.root_scale = static_cast<Value>(1 / std::sqrt(1 - std::pow(train_.beta2, done)));
+  rule_.rate = static_cast<Value>(train_.learning_rate / -std::expm1(log_beta1_ * done));
+  rule_.root_scale = static_cast<Value>(1 / std::sqrt(-std::expm1(log_beta2_ * done)));
 }
 
 template class Updater<float>;

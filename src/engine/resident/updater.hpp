@@ -25,6 +25,7 @@ class Updater {
 
  private:
   TrainOptions train_;
+  double log_beta1_, log_beta2_;
   UpdateRule<Value> rule_;
   typename UpdateKernels<Value>::Update update_;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/resident/feature_blocks.hpp"
 #include "kernel_arrays.hpp"
 #include "support/every_target.hpp"
 
@@ -81,13 +82,56 @@ void check_activate(Activation kind, bool with_bias, bool with_keep, bool with_d
   CHECK(slopes.intact());
 }
 
+// By rows the same values come out, to the bit, wherever the padding is.
+template <class Value>
+void check_activate_rows(Activation kind, std::int64_t columns, bool with_bias, bool with_keep, bool with_derivative) {
+  constexpr std::int64_t row_count = 48;
+  constexpr Value keep_scale = static_cast<Value>(4.0 / 3);
+  const std::int64_t padded = round_up(columns, padding), keep_stride = columns + 5;
+  const auto inputs = activation_inputs<Value>(columns, row_count);  // by columns
+  std::vector<Value> bias = normals<Value>(columns, 5);
+  bias.resize(at(padded));
+  Guarded<Value> by_columns(inputs), slopes_by_columns(columns * row_count);
+  Guarded<Value> values(row_count * padded), slopes(row_count * padded), shift(bias);
+  Guarded<float> keep_by_columns(columns * row_count), keep(row_count * keep_stride + padding);
+  for (std::int64_t row = 0; row < row_count; ++row)
+    for (std::int64_t column = 0; column < padded; ++column) {
+      const bool inside = column < columns;
+      values.data()[row * padded + column] = inside ? inputs[at(column * row_count + row)] : Value{0};
+      if (!inside) continue;
+      const float kept = (row + column) % 4 == 1 ? 0.0f : 1.0f;
+      keep.data()[row * keep_stride + column] = keep_by_columns.data()[column * row_count + row] = kept;
+    }
+  const ActivationKernels<Value> kernels = activation_kernels<Value>();
+  kernels.activate(kind, with_bias ? bias.data() : nullptr, with_keep ? keep_by_columns.data() : nullptr, keep_scale,
+                   columns, row_count, by_columns.data(), slopes_by_columns.data());
+  kernels.activate_rows(kind, with_bias ? shift.data() : nullptr, with_keep ? keep.data() : nullptr, keep_stride,
+                        keep_scale, columns, row_count, values.data(), with_derivative ? slopes.data() : nullptr);
+  INFO("activation " << static_cast<int>(kind) << ", " << columns << " columns, bias " << with_bias << ", keep "
+                     << with_keep);
+  std::int64_t wrong = 0;
+  for (std::int64_t row = 0; row < row_count; ++row)
+    for (std::int64_t column = 0; column < padded; ++column) {
+      const std::int64_t place = row * padded + column, other = column * row_count + row;
+      const bool inside = column < columns;
+      wrong += values[place] != (inside ? by_columns[other] : Value{0});
+      wrong += with_derivative && inside && slopes[place] != slopes_by_columns[other];
+    }
+  CHECK(wrong == 0);
+  CHECK(values.intact());
+  CHECK(slopes.intact());
+}
+
 template <class Value>
 void check_activations() {
   for (const Activation kind : {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu})
     for (const bool with_bias : {false, true})
       for (const bool with_keep : {false, true})
-        for (const bool with_derivative : {false, true})
+        for (const bool with_derivative : {false, true}) {
           check_activate<Value>(kind, with_bias, with_keep, with_derivative);
+          for (const std::int64_t columns : {15, 16, 31, 64})
+            check_activate_rows<Value>(kind, columns, with_bias, with_keep, with_derivative);
+        }
 }
 
 // A diverged model must not look like a finished one.
@@ -118,6 +162,26 @@ void check_finish_gradient(std::int64_t row_count, bool accumulate) {
   activation_kernels<Value>().finish_gradient(derivative.data(), columns, row_count, accumulate, gradients.data(),
                                               sums.data());
   INFO(row_count << " rows, accumulate " << accumulate);
+  CHECK(gradients.values() == right);
+  CHECK(distance(sums.values(), right_sums) < sum_tolerance<Value>());
+  CHECK(gradients.intact());
+  CHECK(sums.intact());
+}
+
+template <class Value>
+void check_finish_gradient_rows(std::int64_t columns, std::int64_t row_count, bool accumulate) {
+  const auto before = normals<Value>(columns * row_count, 6), sums_before = normals<Value>(columns, 7);
+  Guarded<Value> gradients(before), derivative(normals<Value>(columns * row_count, 8)), sums(sums_before);
+  std::vector<Value> right = before;
+  std::vector<double> right_sums(at(columns), 0);
+  if (accumulate) std::copy(sums_before.begin(), sums_before.end(), right_sums.begin());
+  for (std::int64_t place = 0; place < columns * row_count; ++place) {
+    right[at(place)] *= derivative[place];
+    right_sums[at(place % columns)] += static_cast<double>(right[at(place)]);
+  }
+  activation_kernels<Value>().finish_gradient_rows(derivative.data(), columns, row_count, accumulate, gradients.data(),
+                                                   sums.data());
+  INFO(columns << " columns, " << row_count << " rows, accumulate " << accumulate);
   CHECK(gradients.values() == right);
   CHECK(distance(sums.values(), right_sums) < sum_tolerance<Value>());
   CHECK(gradients.intact());
@@ -178,6 +242,7 @@ void check_sums() {
   for (const std::int64_t row_count : {16, 32, 48, 128, 144}) {
     for (const bool accumulate : {false, true}) {
       check_finish_gradient<Value>(row_count, accumulate);
+      for (const std::int64_t columns : {16, 48, 64}) check_finish_gradient_rows<Value>(columns, row_count, accumulate);
       for (const std::int64_t column_count : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 64})
         for (const std::int64_t outputs : {1, 2, 3}) {
           check_combine_columns<Value>(column_count, row_count, outputs, accumulate);

@@ -18,10 +18,12 @@ namespace {
 // Which rows of the data set, and how they are said.
 enum class Rows { listed, first };
 
+enum class Wanted { columns, blocks, both };
+
 // Rows of floats, or of bytes.
 template <class Value, class Feature>
 void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t row_count, bool scaled, Rows which,
-                  bool in_blocks) {
+                  Wanted wanted) {
   constexpr std::int64_t rows_of_data = 50;
   std::vector<Feature> features;
   for (const float value : normals<float>(rows_of_data * feature_count, 1))
@@ -54,10 +56,11 @@ void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t r
     source.bytes = features.data();
   source.feature_count = feature_count;
   if (scaled) source.shift = shift.data(), source.scale = scale.data();
+  const bool in_blocks = wanted != Wanted::columns, in_columns = wanted != Wanted::blocks;
   move_kernels<Value>().gather(source, which == Rows::first ? nullptr : rows.data(), count, row_count,
-                               in_blocks ? blocks.data() : nullptr, columns.data());
+                               in_blocks ? blocks.data() : nullptr, in_columns ? columns.data() : nullptr);
   INFO(feature_count << " features, " << count << " of " << row_count << " rows, scaled " << scaled);
-  CHECK(columns.values() == right_columns);
+  if (in_columns) CHECK(columns.values() == right_columns);
   CHECK(columns.intact());
   if (in_blocks) CHECK(blocks.values() == right_blocks);
   CHECK(blocks.intact());
@@ -70,8 +73,8 @@ void check_gathers() {
          {std::pair{1, 16}, {15, 16}, {16, 16}, {17, 32}, {32, 32}, {40, 48}, {48, 64}})
       for (const bool scaled : {false, true})
         for (const Rows which : {Rows::listed, Rows::first})
-          for (const bool in_blocks : {false, true})
-            check_gather<Value, Feature>(feature_count, count, row_count, scaled, which, in_blocks);
+          for (const Wanted wanted : {Wanted::columns, Wanted::blocks, Wanted::both})
+            check_gather<Value, Feature>(feature_count, count, row_count, scaled, which, wanted);
 }
 
 template <class Value>

@@ -57,7 +57,7 @@ Study base_study(std::uint64_t seed) {
   study.data.normalise = Normalise::standard;
   study.data.validation = 0.3;
   study.model.kind = ModelKind::mlp;
-  study.model.hidden = {24, 9};
+  study.model.hidden = {30, 9};
   study.train.batch_size = 20;
   study.train.loss = LossKind::cross_entropy;
   study.train.optimizer = OptimizerKind::adam;
