@@ -27,7 +27,8 @@ std::string problem_with(const std::string& path) {
 // when the program ends).
 void require_room(const std::string& path, int flags, std::int64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-  require(descriptor >= 0, fmt::format("{} ({}).", problem_with(path), std::strerror(errno)));
+  require(descriptor >= 0,
+          fmt::format("{} ({}). Choose a place where you may write.", problem_with(path), std::strerror(errno)));
   const int error = ::posix_fallocate(descriptor, 0, bytes);
   ::close(descriptor);
   require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a place with room.", problem_with(path),

@@ -32,7 +32,7 @@ using Texts = std::vector<std::string>;
 
 // Throws RunError with the system's reason unless `good`.
 void require_system(bool good, const std::string& problem) {
-  if (!good) throw RunError(problem + " (" + std::strerror(errno) + ").");
+  if (!good) throw RunError(problem + " (" + std::strerror(errno) + "). Choose a place with room where you may write.");
 }
 
 Handle text_type(std::size_t bytes) {

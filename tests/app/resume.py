@@ -197,7 +197,7 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
         job.wait_for(journal_begun("disk/run"))
         quietly("sync", "-f", "disk")
         quietly("mount", "-o", "remount,abort", "disk")  # as a faulty disk does, with files open for writing
-        one_error(job.finish(), 1, "Read-only file system", "a disk that turns read-only")
+        one_error(job.finish(), 1, "cannot be written", "a disk that turns read-only")
         unmount("disk")
         quietly("e2fsck", "-f", "-y", "disk.image")
         subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// What is compared takes turns, so many: the machine is not always the same.
+constexpr int turns = 10;
+
 // ---- Steps of one model on one core
 
 struct Shape {
@@ -49,18 +54,14 @@ double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
   return 2 * multiply_adds;
 }
 
-// Seconds a step: the best epoch of as many as fit.
-double step_seconds(Trainer& trainer, const TrainingTask& task, double seconds) {
-  trainer.start(task);
-  trainer.train_epoch();
-  double best = 1e300;
+// Lowers `best`, the seconds a step, to the best epoch of as many as fit.
+void train_steps(Trainer& trainer, double seconds, double& best) {
   for (const auto start = Clock::now(); seconds_since(start) < seconds;) {
     const std::int64_t before = trainer.steps();
     const auto begin = Clock::now();
     trainer.train_epoch();
     best = std::min(best, seconds_since(begin) / static_cast<double>(trainer.steps() - before));
   }
-  return best;
 }
 
 void measure_shape(const Shape& shape, double seconds, double peak) {
@@ -87,8 +88,15 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
 
   const auto torch = make_torch_trainer({-1, 1}, &data);
   const auto resident = make_resident_trainer();
-  const double torch_step = step_seconds(*torch, task, seconds);
-  const double resident_step = step_seconds(*resident, task, seconds);
+  double torch_step = 1e300, resident_step = 1e300;
+  for (Trainer* trainer : {torch.get(), resident.get()}) {
+    trainer->start(task);
+    trainer->train_epoch();
+  }
+  for (int turn = 0; turn < turns; ++turn) {
+    train_steps(*torch, seconds / turns, torch_step);
+    train_steps(*resident, seconds / turns, resident_step);
+  }
   const double flops = product_flops(layers, shape.batch) / resident_step;
   std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
               static_cast<long long>(shape.features), static_cast<long long>(shape.hidden),
@@ -120,39 +128,37 @@ Study iterations_study(EngineKind engine) {
   return study;
 }
 
-// Seconds an iteration, the best of ten measurements.
-template <class Use>
-double iteration_seconds(double seconds, const Use& use) {
-  double best = 1e300;
+// Seconds an iteration of each kind, the best of all turns.
+std::vector<double> iteration_seconds(double seconds, const std::vector<std::function<void(std::int64_t)>>& kinds) {
+  std::vector<double> best(kinds.size(), 1e300);
   std::int64_t number = 0;
-  for (int measurement = 0; measurement < 10; ++measurement) {
-    const std::int64_t first = number;
-    const auto start = Clock::now();
-    double spent = 0;
-    for (; spent < seconds / 10; spent = seconds_since(start)) use(number++ % 90000);
-    best = std::min(best, spent / static_cast<double>(number - first));
+  for (int turn = 0; turn < turns; ++turn) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const std::int64_t first = number;
+      const auto start = Clock::now();
+      double spent = 0;
+      for (; spent < seconds / turns; spent = seconds_since(start)) kinds[kind](number++ % 90000);
+      best[kind] = std::min(best[kind], spent / static_cast<double>(number - first));
+    }
   }
   return best;
 }
 
-double engine_seconds(EngineKind kind, double seconds) {
-  const Study study = iterations_study(kind);
-  const Plan plan(study);
-  const auto engine = make_engine({study, plan, nullptr, nullptr}, {-1, 1});
-  return iteration_seconds(seconds, [&](std::int64_t number) {
-    engine->train(
-        {number, number + 1}, [](TrainedIteration&&) {}, [] { return false; });
-  });
-}
-
 void measure_iterations(double seconds) {
-  const Study study = iterations_study(EngineKind::resident);
-  const double drawing = iteration_seconds(
-      seconds, [&](std::int64_t number) { draw_synthetic(study.data, static_cast<std::uint64_t>(number)); });
-  const double torch = engine_seconds(EngineKind::torch, seconds);
-  const double resident = engine_seconds(EngineKind::resident, seconds);
+  const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::resident)};
+  const Plan plans[] = {Plan(studies[0]), Plan(studies[1])};
+  const auto torch = make_engine({studies[0], plans[0], nullptr, nullptr}, {-1, 1});
+  const auto resident = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
+  const auto train = [](Engine& engine, std::int64_t number) {
+    engine.train(
+        {number, number + 1}, [](TrainedIteration&&) {}, [] { return false; });
+  };
+  const auto best = iteration_seconds(
+      seconds,
+      {[&](std::int64_t number) { draw_synthetic(studies[0].data, static_cast<std::uint64_t>(number)); },
+       [&](std::int64_t number) { train(*torch, number); }, [&](std::int64_t number) { train(*resident, number); }});
   std::printf("Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data alone %.2f us, ratio to it %.2f\n",
-              1e6 * torch, 1e6 * resident, torch / resident, 1e6 * drawing, resident / drawing);
+              1e6 * best[1], 1e6 * best[2], best[1] / best[2], 1e6 * best[0], best[2] / best[0]);
 }
 
 // ---- Whole studies
@@ -212,44 +218,62 @@ DataSet as_bytes(DataSet data) {
   return data;
 }
 
-// From the first claim to the last record, the best of three. Collective over `ranks`.
-double study_seconds(const Study& study, Features features, std::int64_t lanes, const Communicator& ranks) {
-  const Communicator node = ranks.split_by_node();
-  const Plan plan(study);
-  DataSet data =
-      study.data.source == DataSource::file ? load_resident(study.data, ranks, node) : draw_synthetic(study.data, 1);
-  if (features == Features::bytes) data = as_bytes(std::move(data));
-  double best = 1e300;
-  for (int measurement = 0; measurement < 3; ++measurement) {
-    Splits splits(study, data);
-    const TrainingContext context{study, plan, &data, &splits};
-    RunOptions run = study.run;
+// A study on one rank or several.
+class StudyRun {
+ public:
+  StudyRun(const Study& study, Features features, const Communicator& ranks)
+      : study_(study),
+        ranks_(ranks),
+        node_(ranks.split_by_node()),
+        plan_(study),
+        data_(study.data.source == DataSource::file ? load_resident(study.data, ranks, node_)
+                                                    : draw_synthetic(study.data, 1)) {
+    if (features == Features::bytes) data_ = as_bytes(std::move(data_));
+  }
+
+  // From the first claim to the last record. Collective over the ranks.
+  double seconds(std::int64_t lanes) const {
+    Splits splits(study_, data_);
+    const TrainingContext context{study_, plan_, &data_, &splits};
+    RunOptions run = study_.run;
     run.progress = ProgressKind::none;
     Placement placement;
     placement.lanes = lanes;
-    ranks.barrier();
+    ranks_.barrier();
     const auto start = Clock::now();
-    const WorkList work({{0, plan.iteration_count()}});
+    const WorkList work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
-    train_share({run, work, lane_engine, placement, nullptr, never_stop}, ranks, node);
-    best = std::min(best, ranks.maximum(seconds_since(start)));
+    train_share({run, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
+    return ranks_.maximum(seconds_since(start));
   }
-  return best;
-}
 
+ private:
+  const Study study_;
+  const Communicator& ranks_;
+  const Communicator node_;
+  const Plan plan_;
+  DataSet data_;
+};
+
+// The best of five turns.
 void measure_study(const char* name, const Study& study, Features features, const Communicator& world) {
-  const Communicator alone = Communicator::self();
-  double one_lane = 0, two_lanes = 0;
-  if (world.is_root()) {
-    one_lane = study_seconds(study, features, 1, alone);
-    two_lanes = study_seconds(study, features, 2, alone);
+  const Communicator self = Communicator::self();
+  std::optional<StudyRun> alone;
+  if (world.is_root()) alone.emplace(study, features, self);
+  const StudyRun together(study, features, world);
+  double one_lane = 1e300, two_lanes = 1e300, two_ranks = 1e300;
+  for (int turn = 0; turn < turns / 2; ++turn) {
+    if (alone) {
+      one_lane = std::min(one_lane, alone->seconds(1));
+      two_lanes = std::min(two_lanes, alone->seconds(2));
+    }
+    world.patient_barrier([] {}, 0.05);  // asleep: the other rank needs both cores
+    if (world.size() == 2) two_ranks = std::min(two_ranks, together.seconds(1));
   }
-  world.patient_barrier([] {}, 0.05);  // asleep: the other rank needs both cores
-  const double two_ranks = world.size() == 2 ? study_seconds(study, features, 1, world) : 0;
   if (!world.is_root()) return;
   std::printf("%-38s 1 lane %6.3f s; 2 lanes %6.3f s, %.2f times as fast", name, one_lane, two_lanes,
               one_lane / two_lanes);
-  if (two_ranks > 0) std::printf("; 2 ranks %6.3f s, %.2f times", two_ranks, one_lane / two_ranks);
+  if (world.size() == 2) std::printf("; 2 ranks %6.3f s, %.2f times", two_ranks, one_lane / two_ranks);
   std::printf("\n");
 }
 

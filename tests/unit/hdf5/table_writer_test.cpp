@@ -81,7 +81,8 @@ TEST_CASE("as many texts as an attribute may have can be written") {
 
 TEST_CASE("a file that cannot be made is an error with its name and the reason") {
   CHECK_THROWS_WITH(Hdf5Writer("nowhere/file.h5"),
-                    "HDF5 file 'nowhere/file.h5' cannot be written (No such file or directory).");
+                    "HDF5 file 'nowhere/file.h5' cannot be written (No such file or directory). Choose a place with "
+                    "room where you may write.");
 }
 
 TEST_CASE("two data sets of one name are an error") {
@@ -93,5 +94,7 @@ TEST_CASE("two data sets of one name are an error") {
 TEST_CASE("a full disk is an error when the file is closed") {
   Hdf5Writer writer("/dev/full");
   writer.write_attribute("name", std::string("value"));
-  CHECK_THROWS_WITH(writer.close(), "HDF5 file '/dev/full' cannot be written (No space left on device).");
+  CHECK_THROWS_WITH(writer.close(),
+                    "HDF5 file '/dev/full' cannot be written (No space left on device). Choose a place with room where "
+                    "you may write.");
 }
