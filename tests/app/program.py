@@ -69,9 +69,9 @@ class Started:
             time.sleep(0.01)
         raise TimeoutError(f"nothing happened in {seconds} s")
 
-    def finish(self, timeout=HANGS):
+    def finish(self):
         start = time.monotonic()
-        output, _ = self.process.communicate(timeout=timeout)
+        output, _ = self.process.communicate(timeout=HANGS)
         return Result(self.process.returncode, output, output, time.monotonic() - start)
 
 

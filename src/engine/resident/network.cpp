@@ -105,10 +105,11 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
   bool turns = false;
   for (Place& place : places_) {
     if (&place != &places_.front()) {
-      const std::int64_t columns = place.inputs.total_columns();
-      place.columns = arena.take<Value>(columns * most_rows);
-      place.rows = arena.take<Value>(columns * most_rows);
-      place.slopes = arena.take<Value>(columns * most_rows);
+      const bool before_by_rows = (&place)[-1].by_rows;  // what it makes is there in any case
+      const std::int64_t values = place.inputs.total_columns() * most_rows;
+      if (place.wants_columns() || !before_by_rows) place.columns = arena.take<Value>(values);
+      if (place.wants_rows() || before_by_rows) place.rows = arena.take<Value>(values);
+      place.slopes = arena.take<Value>(values);
       turns = turns || place.by_rows;
     }
     widest = std::max(widest, place.outputs.total_columns());

@@ -143,10 +143,10 @@ class ResidentNetwork {
   bool goes_in_one_pass() const;
   double train_in_one_pass(const BatchPart& part);
   void backward(const BatchPart& part);
-  void propagate(std::size_t index, const Value* gradients, Value* input_gradients) const;
+  void propagate_by_columns(std::size_t index, const Value* gradients, Value* input_gradients) const;
   void propagate_by_rows(std::size_t index, const Value* gradients, Value* input_gradients) const;
   void finish_gradient(std::size_t index, bool accumulate, Value* gradients);
-  void update_weights(std::size_t index, const Value* gradients, const BatchPart& part);
+  void update_weights_by_columns(std::size_t index, const Value* gradients, const BatchPart& part);
   void update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part);
   void weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block, std::int64_t output,
                        const Value* gradients, bool accumulate, Value* to) const;

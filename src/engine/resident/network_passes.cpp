@@ -170,13 +170,13 @@ void ResidentNetwork<Value>::backward(const BatchPart& part) {
       if (place.by_rows)
         propagate_by_rows(index, gradients, next);
       else
-        propagate(index, gradients, next);
+        propagate_by_columns(index, gradients, next);
       finish_gradient(index, !part.first, next);
     }
     if (place.by_rows)
       update_weights_by_rows(index, gradients, part);
     else
-      update_weights(index, gradients, part);
+      update_weights_by_columns(index, gradients, part);
     if (part.last && place.layer.bias)
       update(gradients_ + place.bias, place.bias, round_up(place.layer.outputs, padding));
     std::swap(gradients, next);
@@ -185,7 +185,8 @@ void ResidentNetwork<Value>::backward(const BatchPart& part) {
 
 // From gradients as columns to those of the inputs, as the layer before works.
 template <class Value>
-void ResidentNetwork<Value>::propagate(std::size_t index, const Value* gradients, Value* input_gradients) const {
+void ResidentNetwork<Value>::propagate_by_columns(std::size_t index, const Value* gradients,
+                                                  Value* input_gradients) const {
   const Place& place = places_[index];
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
     const Value* weights = parameters_ + place.weights + place.inputs.offset(block, place.layer.outputs);
@@ -236,7 +237,8 @@ void ResidentNetwork<Value>::finish_gradient(std::size_t index, bool accumulate,
 
 // Each piece of the gradient is used up while it is hot; it reaches memory only when a batch has several tiles.
 template <class Value>
-void ResidentNetwork<Value>::update_weights(std::size_t index, const Value* gradients, const BatchPart& part) {
+void ResidentNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients,
+                                                       const BatchPart& part) {
   const Place& place = places_[index];
   const bool whole = part.first && part.last;
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {

@@ -41,8 +41,8 @@ TrainOptions options(OptimizerKind optimizer) {
 TEST_CASE("adam's steps are the learning rate long, whatever the constant gradient and the decays") {
   for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::adamw}) {
     TrainOptions train = options(optimizer);
-    for (const double beta1 : {0.5, 0.9, 0.99}) {
-      for (const double beta2 : {0.9, 0.999, 0.9999, 0.99999}) {
+    for (const double beta1 : {0.0, 0.5, 0.9, 0.99}) {
+      for (const double beta2 : {0.0, 0.9, 0.999, 0.9999, 0.99999}) {
         train.beta1 = beta1;
         train.beta2 = beta2;
         for (const double gradient : {0.25, -3.0}) {
