@@ -69,8 +69,8 @@ RowSource from_row(RowSource source, std::int64_t row) {
 
 template <class Value>
 ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
-                                        const TrainOptions& train, std::int64_t most_rows, std::int64_t slot_count)
-    : model_(model), train_(train), updater_(train), slots_(static_cast<std::size_t>(slot_count)) {
+                                        const TrainOptions& train, std::int64_t most_rows)
+    : model_(model), train_(train), updater_(train) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
     Place place;
@@ -91,7 +91,6 @@ ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const 
   arena_ = Arena(sizes.bytes());
   ArenaLayout pieces(arena_.data());
   lay_out(pieces, round_up(most_rows, padding));
-  select(0);
 }
 
 template <class Value>
@@ -104,14 +103,13 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
   gradients_ = arena.take<Value>(parameter_count_);
   bool turns = false;
   for (Place& place : places_) {
-    if (&place != &places_.front()) {
-      const bool before_by_rows = (&place)[-1].by_rows;  // what it makes is there in any case
-      const std::int64_t values = place.inputs.total_columns() * most_rows;
-      if (place.wants_columns() || !before_by_rows) place.columns = arena.take<Value>(values);
-      if (place.wants_rows() || before_by_rows) place.rows = arena.take<Value>(values);
-      place.slopes = arena.take<Value>(values);
-      turns = turns || place.by_rows;
-    }
+    const std::int64_t values = place.inputs.total_columns() * most_rows;
+    const bool is_first = &place == &places_.front();
+    const bool comes_in_rows = !is_first && (&place)[-1].by_rows, comes_in_columns = !is_first && !comes_in_rows;
+    if (place.wants_columns() || comes_in_columns) place.columns = arena.take<Value>(values);
+    if (place.wants_rows() || comes_in_rows) place.rows = arena.take<Value>(values);
+    if (!is_first) place.slopes = arena.take<Value>(values);
+    turns = turns || (!is_first && place.by_rows);
     widest = std::max(widest, place.outputs.total_columns());
     largest_piece =
         std::max(largest_piece, place.chunk * (place.by_rows ? place.outputs.padded(0) : place.inputs.padded(0)));
@@ -121,22 +119,13 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
   outputs_ = arena.take<Value>(output_count * most_rows);
   for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
   for (Value*& gradients : turned_) gradients = turns ? arena.take<Value>(widest * most_rows) : nullptr;
-  for (Slot& slot : slots_) lay_out(slot, arena, most_rows);
+  labels_ = arena.take<Value>(most_rows);
+  targets_ = arena.take<Value>(output_count * most_rows);
+  weights_ = arena.take<Value>(most_rows);
   if (model_.dropout > 0) {
     mask_ = arena.take<float>(widest * most_rows + padding);  // a row's last vector may end behind it
     keep_ = arena.take<float>(widest * most_rows);
   }
-}
-
-template <class Value>
-void ResidentNetwork<Value>::lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const {
-  const Place& first = places_.front();
-  const std::int64_t values = first.inputs.total_columns() * most_rows;
-  if (first.wants_columns()) slot.columns = arena.take<Value>(values);
-  if (first.wants_rows()) slot.rows = arena.take<Value>(values);
-  slot.labels = arena.take<Value>(most_rows);
-  slot.targets = arena.take<Value>(places_.back().layer.outputs * most_rows);
-  slot.weights = arena.take<Value>(most_rows);
 }
 
 template <class Value>
@@ -252,17 +241,9 @@ std::vector<float> ResidentNetwork<Value>::parameters() const {
 }
 
 template <class Value>
-void ResidentNetwork<Value>::select(std::int64_t slot) {
-  slot_ = &slots_[static_cast<std::size_t>(slot)];
-  places_.front().columns = slot_->columns;
-  places_.front().rows = slot_->rows;
-  pass_ = slot_->count == 0 ? nullptr : &pass_of(round_up(slot_->count, padding));
-}
-
-template <class Value>
 void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
   pass_ = &pass_of(round_up(count, padding));
-  slot_->count = count;
+  count_ = count;
   const Place& first = places_.front();
   const bool in_order = follow_each_other(rows, count);
   move_.gather(in_order ? from_row(source_, rows[0]) : source_, in_order ? nullptr : rows, count, pass_->row_count,
@@ -277,7 +258,7 @@ void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64
   if (data_->task == Task::regression) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
-      Value* to = slot_->targets + output * row_count;
+      Value* to = targets_ + output * row_count;
       if (in_order && output_count == 1)
         std::copy_n(from + rows[0], count, to);
       else
@@ -286,25 +267,24 @@ void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64
     }
   } else if (train_.loss == LossKind::cross_entropy) {
     for (std::int64_t place = 0; place < count; ++place)
-      slot_->labels[place] = static_cast<Value>(data_->labels[rows[place]]);
+      labels_[place] = static_cast<Value>(data_->labels[rows[place]]);
   } else {
-    std::fill_n(slot_->targets, output_count * row_count, Value{0});
-    for (std::int64_t place = 0; place < count; ++place)
-      slot_->targets[data_->labels[rows[place]] * row_count + place] = 1;
+    std::fill_n(targets_, output_count * row_count, Value{0});
+    for (std::int64_t place = 0; place < count; ++place) targets_[data_->labels[rows[place]] * row_count + place] = 1;
   }
 }
 
 template <class Value>
 void ResidentNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
   const bool plain = !weighted || data_->weights == nullptr;
-  if (plain && slot_->ones == count) return;
+  if (plain && ones_ == count) return;
   if (plain)
-    std::fill_n(slot_->weights, count, Value{1});
+    std::fill_n(weights_, count, Value{1});
   else
-    std::transform(rows, rows + count, slot_->weights,
+    std::transform(rows, rows + count, weights_,
                    [this](std::int64_t row) { return static_cast<Value>(data_->weights[row]); });
-  std::fill(slot_->weights + count, slot_->weights + pass_->row_count, Value{0});
-  slot_->ones = plain ? count : 0;
+  std::fill(weights_ + count, weights_ + pass_->row_count, Value{0});
+  ones_ = plain ? count : 0;
 }
 
 template class ResidentNetwork<float>;

@@ -32,9 +32,9 @@ struct BatchPart {
 template <class Value>
 class ResidentNetwork {
  public:
-  /// `layers` are dense. `most_rows`: of any tile. `slot_count`: tiles that it can hold at once.
+  /// `layers` are dense. `most_rows`: of any tile.
   ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                  std::int64_t most_rows, std::int64_t slot_count);
+                  std::int64_t most_rows);
 
   /// Makes the products for tiles of `count` rows, for training or for evaluation alone.
   void reserve(std::int64_t count);
@@ -53,11 +53,8 @@ class ResidentNetwork {
   /// The flat list of initial_weights() as it is now, rounded to float.
   std::vector<float> parameters() const;
 
-  /// Works on the tile in `slot` from now on.
-  void select(std::int64_t slot);
-
-  /// Fills the selected slot with rows, `count` of them as reserved. `weighted`: with the sample weights of the data
-  /// set, if it has any; else each row weighs 1.
+  /// Takes a tile of rows, `count` of them as reserved, to work on from now on. `weighted`: with the sample weights of
+  /// the data set, if it has any; else each row weighs 1.
   void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
 
   /// Forward, backward and, with the last tile of a batch, the update. Returns the weighted sum of the rows' losses
@@ -92,15 +89,6 @@ class ResidentNetwork {
     }
   };
 
-  // A tile of gathered rows.
-  struct Slot {
-    std::int64_t count = 0;    // rows; without padding
-    Value* columns = nullptr;  // of the first layer, as in Place
-    Value* rows = nullptr;
-    Value *labels = nullptr, *targets = nullptr, *weights = nullptr;  // BatchTargets
-    std::int64_t ones = 0;  // so many weights are 1, and the padding after them is 0
-  };
-
   // The products of one layer, for each block of its inputs; by rows for each block of its outputs, too.
   struct BlockProducts {
     Product<Value> forward;
@@ -121,7 +109,6 @@ class ResidentNetwork {
   };
 
   void lay_out(ArenaLayout& arena, std::int64_t most_rows);
-  void lay_out(Slot& slot, ArenaLayout& arena, std::int64_t most_rows) const;
   BlockProducts products_by_columns(std::size_t index, std::int64_t block, std::int64_t row_count) const;
   BlockProducts products_by_rows(std::size_t index, std::int64_t output_block, std::int64_t block,
                                  std::int64_t row_count) const;
@@ -172,12 +159,13 @@ class ResidentNetwork {
   Value* turned_[2] = {nullptr, nullptr};           // the same: of a layer by rows and of its inputs, as columns
   float *mask_ = nullptr, *keep_ = nullptr;         // dropout: row-major, and by columns
 
-  // The data, and the tile at hand.
+  // The data, and the tile at hand, whose inputs are those of the first place.
   const DataSet* data_ = nullptr;
   RowSource source_;
-  std::vector<Slot> slots_;
-  Slot* slot_ = nullptr;
   const Pass* pass_ = nullptr;
+  std::int64_t count_ = 0;                                             // rows; without padding
+  Value *labels_ = nullptr, *targets_ = nullptr, *weights_ = nullptr;  // BatchTargets
+  std::int64_t ones_ = 0;  // so many weights are 1, and the padding after them is 0
 };
 
 }  // namespace sheaf

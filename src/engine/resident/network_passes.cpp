@@ -39,7 +39,7 @@ void ResidentNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) 
 template <class Value>
 void ResidentNetwork<Value>::draw_mask(std::size_t index, const BatchPart& part) {
   const std::int64_t width = places_[index].layer.outputs;
-  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, slot_->count * width);
+  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, count_ * width);
 }
 
 template <class Value>
@@ -115,10 +115,9 @@ template <class Value>
 double ResidentNetwork<Value>::loss(const BatchPart* part) {
   const Place& last = places_.back();
   const Value scale = part == nullptr ? Value{0} : static_cast<Value>(part->gradient_scale);
-  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr,
-                    {slot_->labels, slot_->targets, slot_->weights}, scale, last.layer.outputs, pass_->row_count,
-                    part != nullptr && !part->first, outputs_, part == nullptr ? nullptr : layer_gradients_[0],
-                    part == nullptr ? nullptr : bias_gradients(last));
+  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
+                    scale, last.layer.outputs, pass_->row_count, part != nullptr && !part->first, outputs_,
+                    part == nullptr ? nullptr : layer_gradients_[0], part == nullptr ? nullptr : bias_gradients(last));
 }
 
 // Where the sums of a layer's gradients over the rows go: a layer without bias has nowhere to keep them.
@@ -152,8 +151,8 @@ double ResidentNetwork<Value>::train_in_one_pass(const BatchPart& part) {
       loss_.linear_loss(train_.loss,
                         {place.columns, place.inputs.columns(0), outputs, parameters_ + place.weights, padded,
                          place.layer.bias ? parameters_ + place.bias : nullptr},
-                        {slot_->labels, slot_->targets, slot_->weights}, static_cast<Value>(part.gradient_scale),
-                        pass_->row_count, !part.first, gradients_ + place.weights, bias_gradients(place));
+                        {labels_, targets_, weights_}, static_cast<Value>(part.gradient_scale), pass_->row_count,
+                        !part.first, gradients_ + place.weights, bias_gradients(place));
   if (!part.last) return sum;
   update(gradients_ + place.weights, place.weights, outputs * padded);
   if (place.layer.bias) update(gradients_ + place.bias, place.bias, round_up(outputs, padding));
@@ -303,7 +302,7 @@ double ResidentNetwork<Value>::evaluate(float* outputs) {
   forward(nullptr);
   const double sum = loss(nullptr);
   const std::int64_t output_count = places_.back().layer.outputs;
-  for (std::int64_t row = 0; row < slot_->count; ++row)
+  for (std::int64_t row = 0; row < count_; ++row)
     for (std::int64_t output = 0; output < output_count; ++output)
       *outputs++ = static_cast<float>(outputs_[output * pass_->row_count + row]);
   return sum;

@@ -11,20 +11,16 @@
 
 namespace sheaf {
 
-/// Rows whose activations fit a core's second-level cache, at least 64; a multiple of `padding`.
+/// Rows that fit a core's second-level cache with their activations, at least 64; a multiple of `padding`.
 std::int64_t cached_rows(const std::vector<Layer>& layers, std::int64_t value_bytes);
 
-/// Rows of a tile at most. A product reuses what it reads, so its tiles fill the second-level cache; a linear model
-/// with few outputs runs at the speed of the cache, so its tiles fit the first. A multiple of `padding`.
+/// Rows of a tile at most, of batches that pass by. A product reuses what it reads, so its tiles fill the second-level
+/// cache; a linear model with few outputs runs at the speed of the cache, so its tiles fit the first. A multiple of
+/// `padding`.
 std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t value_bytes);
 
 /// Rows of each tile but the last when `rows` rows go in even tiles of at most `limit` (a multiple of `padding`).
 std::int64_t tile_rows(std::int64_t rows, std::int64_t limit);
-
-/// Tiles of a batch.
-inline std::int64_t tile_count(std::int64_t rows, std::int64_t limit) {
-  return (rows + limit - 1) / limit;
-}
 
 /// Rows of the last tile.
 inline std::int64_t last_tile_rows(std::int64_t rows, std::int64_t tile) {

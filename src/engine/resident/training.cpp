@@ -24,11 +24,10 @@ ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, cons
       training_count_(training_count),
       batch_size_(batch_size_of(train, training_count)),
       output_count_(layers.back().outputs),
-      tile_limit_(best_tile_rows(layers, sizeof(Value))),
       one_batch_(batch_size_ == training_count && model.dropout == 0),
       keeps_(one_batch_ && training_count <= cached_rows(layers, sizeof(Value))),
-      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count)),
-               keeps_ ? tile_count(training_count, tile_limit_) : 1),
+      tile_limit_(keeps_ ? cached_rows(layers, sizeof(Value)) : best_tile_rows(layers, sizeof(Value))),
+      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))),
       order_(static_cast<std::size_t>(one_batch_ ? 0 : training_count)) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(training_count, batch_size_));
@@ -100,15 +99,10 @@ template <class Value>
 double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
-  const std::int64_t tiles = tile_count(count, tile_limit_);
   double sum = 0;
-  for (std::int64_t turn = 0; turn < tiles; ++turn) {
-    // What is kept is gone through to and fro: the tile that ended a step is still in the first-level cache.
-    const std::int64_t index = keeps_ && step_ % 2 == 1 ? tiles - 1 - turn : turn;
-    const std::int64_t begin = index * tile;
-    network_.select(keeps_ ? index : 0);
+  for (std::int64_t begin = 0; begin < count; begin += tile) {
     if (!gathered_) network_.gather(rows + begin, std::min(tile, count - begin), true);
-    sum += network_.train({begin, turn == 0, turn == tiles - 1, scale, {seed_, step_}});
+    sum += network_.train({begin, begin == 0, begin + tile >= count, scale, {seed_, step_}});
   }
   ++step_;
   return sum;
@@ -119,8 +113,7 @@ std::optional<double> ResidentTraining<Value>::evaluate_tiles(const std::int64_t
                                                               float* outputs, const std::function<bool()>& leaves) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
-  network_.select(0);
-  gathered_ = false;  // the slot is taken from the training
+  gathered_ = false;  // these rows take the place of those
   for (std::int64_t done = 0; done < count; done += tile) {
     if (leaves()) return std::nullopt;
     network_.gather(rows + done, std::min(tile, count - done), false);

@@ -59,13 +59,14 @@ class ResidentTraining {
   double per_row(double loss_sum) const;
 
   TrainOptions train_;
-  std::int64_t training_count_, batch_size_, output_count_, tile_limit_;
+  std::int64_t training_count_, batch_size_, output_count_;
   bool one_batch_;  // an epoch is one batch whose order does not matter
-  bool keeps_;      // and it stays in the cache
+  bool keeps_;      // and it stays in the cache, as one tile
+  std::int64_t tile_limit_;
   ResidentNetwork<Value> network_;
   std::vector<std::int64_t> order_;  // the epoch's rows; empty for one batch
 
-  bool gathered_ = false;  // all its tiles are in their slots
+  bool gathered_ = false;  // what is kept is there
 
   const std::vector<std::int64_t>* rows_ = nullptr;
   std::uint64_t seed_ = 0;

@@ -178,7 +178,7 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
 template <class Value>
 void check_linear_losses() {
   for (const LossKind kind : {LossKind::mse, LossKind::bce})
-    for (const std::int64_t column_count : {1, 10, 64})
+    for (const std::int64_t column_count : {1, 2, 7, 10, 11, 64})
       for (const std::int64_t output_count : {1, 3})
         for (const std::int64_t row_count : {16, 64, 144})
           for (const bool with_bias : {false, true})
