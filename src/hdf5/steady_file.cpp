@@ -43,7 +43,7 @@ void SteadyFile::require_unchanged() const {
   const bool same = ::fstat(descriptor_, &now) == 0 && now.st_size == opened_.st_size &&
                     now.st_mtim.tv_sec == opened_.st_mtim.tv_sec && now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
   require(same, fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path_));
-  require(!lost(),
+  require(!mapping_.lost(),
           fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
 }
 

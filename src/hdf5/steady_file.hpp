@@ -30,8 +30,6 @@ class SteadyFile {
   /// The bytes where the system keeps them; null where they have to be read. They stay as long as this, and are the
   /// file's if require_unchanged() afterwards returns.
   const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
-  /// Whether some of what was viewed was no longer there; require_unchanged() then throws.
-  bool lost() const { return mapping_.lost(); }
 
  private:
   std::string path_;

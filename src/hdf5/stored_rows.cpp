@@ -183,17 +183,12 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   buffers.bytes_.resize(static_cast<std::size_t>(block_bytes));
   while (left > 0) {
     const std::int64_t count = std::min(left, block_bytes / element_bytes);
-    const std::byte* from = bytes.view(offset, count * element_bytes);
-    if (from == nullptr) {
-      bytes.read(buffers.bytes_.data(), static_cast<std::size_t>(count * element_bytes), offset);
-      from = buffers.bytes_.data();
-    }
-    convert_elements(from, element, values, count);
+    bytes.read(buffers.bytes_.data(), static_cast<std::size_t>(count * element_bytes), offset);
+    convert_elements(buffers.bytes_.data(), element, values, count);
     values += count;
     offset += count * element_bytes;
     left -= count;
   }
-  require(!bytes.lost(), "they went while they were looked at");
 }
 
 // The numbers of the chunk at `corner` as they were before its filters; null when it was never written.
