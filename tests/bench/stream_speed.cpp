@@ -116,7 +116,7 @@ struct Streamed {
   DataSet targets;
   std::optional<Stream> stream;
 
-  Streamed(const std::string& path, std::int64_t mebibytes, std::int64_t threads) {
+  Streamed(const std::string& path, std::int64_t mebibytes, std::int64_t threads, std::int64_t lanes = 1) {
     study.data.file = path;
     study.data.task = Task::classification;
     study.data.memory_mib = mebibytes;
@@ -126,6 +126,7 @@ struct Streamed {
     const FeatureReader reader(study.data, schema);
     options.plan = plan_stream(study.data, schema.rows, reader.block(0).count(), 4 * schema.feature_count + 8);
     options.threads = threads;
+    options.lanes = lanes;
     stream.emplace(study.data, schema, targets, options, self);
   }
 
@@ -142,8 +143,16 @@ struct Streamed {
 
 // ---- The small CNN
 
-Study cnn_study(const std::string& path) {
+// Models side by side, each on a lane of some threads.
+struct Way {
+  const char* name;
+  int lanes;
+  int threads;  // of each
+};
+
+Study cnn_study(const std::string& path, const Way& way) {
   Study study;
+  study.study.iterations = way.lanes;
   study.data.file = path;
   study.data.task = Task::classification;
   study.data.memory_mib = 32;
@@ -153,7 +162,7 @@ Study cnn_study(const std::string& path) {
   study.train.optimizer = OptimizerKind::adam;
   study.train.learning_rate = 1e-3;
   study.train.batch_size = 64;
-  study.train.epochs = 3;
+  study.train.epochs = 2;
   return study;
 }
 
@@ -162,34 +171,40 @@ struct Trained {
   double waited = 0;  // of the time
 };
 
-Trained train(const Study& study, const TrainingContext& context, int threads, std::int64_t rows) {
-  Trained trained;
-  const auto engine = make_engine(context, {-1, threads});
+Trained train(const TrainingContext& context, const Way& way, std::int64_t rows) {
+  std::vector<double> waited(static_cast<std::size_t>(way.lanes), 0);
   const double seconds = seconds_of([&] {
-    engine->train(
-        {0, 1}, [&](TrainedIteration&& iteration) { trained.waited = iteration.record.wait_seconds; },
-        [] { return false; });
+    std::vector<std::thread> lanes;
+    for (int lane = 0; lane < way.lanes; ++lane)
+      lanes.emplace_back([&, lane] {
+        const auto engine = make_engine(context, {-1, way.threads});
+        const auto note = [&](TrainedIteration&& trained) {
+          waited[static_cast<std::size_t>(lane)] = trained.record.wait_seconds;
+        };
+        const auto never = [] { return false; };
+        for (bool more = engine->train({lane, lane + 1}, note, never); more;) more = engine->train({}, note, never);
+      });
+    for (auto& lane : lanes) lane.join();
   });
-  trained.rows_per_second = static_cast<double>(rows * study.train.epochs) / seconds;
-  trained.waited /= seconds;
-  return trained;
+  return {static_cast<double>(rows * context.study.train.epochs * way.lanes) / seconds,
+          *std::max_element(waited.begin(), waited.end()) / seconds};
 }
 
-Trained train_in_memory(const std::string& path, int threads) {
-  const Study study = cnn_study(path);
+Trained train_in_memory(const std::string& path, const Way& way) {
+  const Study study = cnn_study(path, way);
   const Communicator self = Communicator::self();
   const DataSet data = load_resident(study.data, self, self);
   const Plan plan(study);
   Splits splits(study, data);
-  return train(study, {study, plan, &data, &splits}, threads, data.rows);
+  return train({study, plan, &data, &splits}, way, data.rows);
 }
 
-Trained train_streamed(const std::string& path, int threads) {
-  const Study study = cnn_study(path);
-  Streamed streamed(path, study.data.memory_mib, threads);
+Trained train_streamed(const std::string& path, const Way& way) {
+  const Study study = cnn_study(path, way);
+  Streamed streamed(path, study.data.memory_mib, way.lanes * way.threads, way.lanes);
   const Plan plan(study);
   Splits splits(study, streamed.targets);
-  return train(study, {study, plan, &streamed.targets, &splits, &*streamed.stream}, threads, streamed.targets.rows);
+  return train({study, plan, &streamed.targets, &splits, &*streamed.stream}, way, streamed.targets.rows);
 }
 
 void compare_reading(const std::string& folder, hsize_t rows, int threads) {
@@ -197,11 +212,11 @@ void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   const double gigabytes = static_cast<double>(rows) * 784 * 4 / 1e9;
   write_file(plain, {rows, 784}, {});
   write_file(gzip, {rows, 784}, {{250, 784}, true});
-  Streamed plain_stream(plain, 64, threads), gzip_stream(gzip, 64, threads);
+  Streamed plain_stream(plain, 0, threads), gzip_stream(gzip, 0, threads);
   double read = 1e300, streamed = 1e300, library = 1e300, inflated = 1e300;
   for (int time = 0; time < 5; ++time) {  // in turns: the machine is not always the same
-    read = std::min(read, best_of(1, [&] { read_plainly(plain); }));
-    streamed = std::min(streamed, best_of(1, [&] { plain_stream.pass(); }));
+    read = std::min(read, best_of(5, [&] { read_plainly(plain); }));
+    streamed = std::min(streamed, best_of(5, [&] { plain_stream.pass(); }));
     library = std::min(library, best_of(1, [&] { read_by_library(gzip); }));
     inflated = std::min(inflated, best_of(1, [&] { gzip_stream.pass(); }));
   }
@@ -220,6 +235,22 @@ double median(std::vector<double> values) {
 }
 
 // Runs from memory and streamed take turns, and each is compared with its neighbour.
+void compare_training(const std::string& path, const char* layout, const Way& way) {
+  std::vector<double> memory, streamed, ratios, waited;
+  for (int time = 0; time < 7; ++time) {
+    const Trained one = train_in_memory(path, way), other = train_streamed(path, way);
+    memory.push_back(one.rows_per_second);
+    streamed.push_back(other.rows_per_second);
+    ratios.push_back(other.rows_per_second / one.rows_per_second);
+    waited.push_back(other.waited);
+  }
+  std::printf("  %s, %s: in memory %6.0f rows/s, streamed %6.0f rows/s, %.3f of it (%.3f to %.3f); waited %.1f %%\n",
+              layout, way.name, median(memory), median(streamed), median(ratios),
+              *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
+              100 * median(waited));
+  std::fflush(stdout);
+}
+
 void compare_training(const std::string& folder, hsize_t rows, int threads) {
   const std::string path = folder + "/images.h5";
   std::printf("CNN 16-32-10 on %lld images of 3 x 32 x 32, batch 64, Adam, %d threads\n", static_cast<long long>(rows),
@@ -227,19 +258,9 @@ void compare_training(const std::string& folder, hsize_t rows, int threads) {
   for (const bool bytes : {false, true})
     for (const bool gzip : {false, true}) {
       write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip, bytes});
-      std::vector<double> memory, streamed, ratios, waited;
-      for (int time = 0; time < 7; ++time) {
-        const Trained one = train_in_memory(path, threads), other = train_streamed(path, threads);
-        memory.push_back(one.rows_per_second);
-        streamed.push_back(other.rows_per_second);
-        ratios.push_back(other.rows_per_second / one.rows_per_second);
-        waited.push_back(other.waited);
-      }
-      std::printf(
-          "  %-5s %-5s in memory %7.0f rows/s, streamed %7.0f rows/s: %.3f of it (%.3f to %.3f); waited %.1f %%\n",
-          bytes ? "uint8" : "float", gzip ? "gzip" : "plain", median(memory), median(streamed), median(ratios),
-          *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
-          100 * median(waited));
+      const std::string layout = std::string(bytes ? "uint8" : "float") + (gzip ? " gzip" : " plain");
+      compare_training(path, layout.c_str(), {"a model on each lane", threads, 1});
+      compare_training(path, layout.c_str(), {"one model on all threads", 1, threads});
     }
   std::remove(path.c_str());
 }
