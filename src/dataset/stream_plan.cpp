@@ -15,7 +15,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t streaming_mebibytes = 512;
+constexpr std::int64_t streaming_mebibytes = 384;
 
 // Blocks of a file are put together as far as they are still copied faster for it, while a window holds enough of them
 // to look like the whole file.

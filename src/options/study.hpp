@@ -78,7 +78,7 @@ struct DataOptions {
   ChannelOrder channels = ChannelOrder::first;  ///< of the file's images: N x C x H x W, or N x H x W x C
 
   DataMode mode = DataMode::automatic;
-  std::int64_t memory_mib = 0;  ///< of a node, for a file's rows; 0: half of what it has, 512 for streaming
+  std::int64_t memory_mib = 0;  ///< of a node, for a file's rows; 0: half of what it has, 384 for streaming
   std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: as many as the memory takes
   std::int64_t read_ahead = 1;  ///< streamed: windows read while one is trained on
 

@@ -42,7 +42,7 @@ TEST_CASE("windows are as large as memory takes with those that are read ahead")
   CHECK(plan_stream(options_of(2, 0, 3), 5010, 100, 1024).window_blocks == 5);
   CHECK(plan_stream(options_of(2, 250), 5010, 100, 1024).window_blocks == 3);
   CHECK(plan_stream(options_of(1000), 5010, 100, 1024).windows() == 1);
-  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 262000);  // half of 512 MiB, in blocks of 200
+  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 196600);  // half of 384 MiB, in blocks of 200
 }
 
 TEST_CASE("what does not fit into the memory given is refused with what would do") {
