@@ -201,12 +201,44 @@ void check_loss_of_not_a_number(LossKind kind) {
   }
 }
 
+// Two classes, of logits 0 and x: all x down to -128, and infinity.
+template <class Value>
+void check_probabilities() {
+  constexpr std::int64_t row_count = 16384;
+  Guarded<Value> outputs(std::vector<Value>(at(2 * row_count))), gradients(2 * row_count);
+  for (std::int64_t row = 1; row < row_count; ++row) outputs.data()[row_count + row] = static_cast<Value>(row) / -128;
+  outputs.data()[row_count] = -std::numeric_limits<Value>::infinity();
+  const std::vector<Value> logits = outputs.values();
+  Guarded<Value> labels(std::vector<Value>(at(row_count))), weights(std::vector<Value>(at(row_count), 1));
+  Guarded<Value> sums(std::vector<Value>(2));
+  loss_kernels<Value>().loss(LossKind::cross_entropy, nullptr, {labels.data(), nullptr, weights.data()}, 1, 2,
+                             row_count, false, outputs.data(), gradients.data(), sums.data());
+  std::vector<double> ratios, rest;
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    const double power = std::exp(static_cast<double>(logits[at(row_count + row)]));
+    const auto probability = static_cast<double>(gradients[row_count + row]);
+    if (power > 2e-38)
+      ratios.push_back(probability / (power / (1 + power)));
+    else
+      rest.push_back(probability);
+  }
+  CHECK(distance(ratios, std::vector<double>(ratios.size(), 1.0)) < pick<Value>(3e-7, 1e-15));
+  CHECK(distance(rest, std::vector<double>(rest.size())) < 2e-38);
+}
+
 }  // namespace
 
 TEST_CASE("losses and their gradients are the textbook's, also for large logits") {
   on_every_target([] {
     check_losses<float>();
     check_losses<double>();
+  });
+}
+
+TEST_CASE("small probabilities are as exact as large ones, and the least are next to nothing") {
+  on_every_target([] {
+    check_probabilities<float>();
+    check_probabilities<double>();
   });
 }
 
