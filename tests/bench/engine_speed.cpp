@@ -36,8 +36,21 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What is compared takes turns, so many: the machine is not always the same.
-constexpr int turns = 10;
+// Seconds a unit of each kind of work, the best of its turns; what is compared takes turns, since the machine is not
+// always the same, and a turn counts as a whole. A call does some units and returns how many.
+std::vector<double> unit_seconds(double seconds, const std::vector<std::function<std::int64_t()>>& kinds) {
+  std::vector<double> best(kinds.size(), 1e300);
+  for (const auto begin = Clock::now(); seconds_since(begin) < seconds * static_cast<double>(kinds.size());) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const auto start = Clock::now();
+      double spent = 0;
+      std::int64_t units = 0;
+      for (; spent < seconds / 50; spent = seconds_since(start)) units += kinds[kind]();
+      best[kind] = std::min(best[kind], spent / static_cast<double>(units));
+    }
+  }
+  return best;
+}
 
 // ---- Steps of one model on one core
 
@@ -54,14 +67,11 @@ double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
   return 2 * multiply_adds;
 }
 
-// Lowers `best`, the seconds a step, to the best epoch of as many as fit.
-void train_steps(Trainer& trainer, double seconds, double& best) {
-  for (const auto start = Clock::now(); seconds_since(start) < seconds;) {
-    const std::int64_t before = trainer.steps();
-    const auto begin = Clock::now();
-    trainer.train_epoch();
-    best = std::min(best, seconds_since(begin) / static_cast<double>(trainer.steps() - before));
-  }
+// Returns the steps.
+std::int64_t train_epoch(Trainer& trainer) {
+  const std::int64_t before = trainer.steps();
+  trainer.train_epoch();
+  return trainer.steps() - before;
 }
 
 void measure_shape(const Shape& shape, double seconds, double peak) {
@@ -88,15 +98,13 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
 
   const auto torch = make_torch_trainer({-1, 1}, &data);
   const auto resident = make_resident_trainer();
-  double torch_step = 1e300, resident_step = 1e300;
   for (Trainer* trainer : {torch.get(), resident.get()}) {
     trainer->start(task);
     trainer->train_epoch();
   }
-  for (int turn = 0; turn < turns; ++turn) {
-    train_steps(*torch, seconds / turns, torch_step);
-    train_steps(*resident, seconds / turns, resident_step);
-  }
+  const auto best =
+      unit_seconds(seconds, {[&] { return train_epoch(*torch); }, [&] { return train_epoch(*resident); }});
+  const double torch_step = best[0], resident_step = best[1];
   const double flops = product_flops(layers, shape.batch) / resident_step;
   std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
               static_cast<long long>(shape.features), static_cast<long long>(shape.hidden),
@@ -128,36 +136,23 @@ Study iterations_study(EngineKind engine) {
   return study;
 }
 
-// Seconds an iteration of each kind, the best of all turns; each counts as a whole, so they are short.
-std::vector<double> iteration_seconds(double seconds, const std::vector<std::function<void(std::int64_t)>>& kinds) {
-  std::vector<double> best(kinds.size(), 1e300);
-  constexpr int short_turns = 5 * turns;
-  std::int64_t number = 0;
-  for (int turn = 0; turn < short_turns; ++turn) {
-    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-      const std::int64_t first = number;
-      const auto start = Clock::now();
-      double spent = 0;
-      for (; spent < seconds / short_turns; spent = seconds_since(start)) kinds[kind](number++ % 90000);
-      best[kind] = std::min(best[kind], spent / static_cast<double>(number - first));
-    }
-  }
-  return best;
-}
-
 void measure_iterations(double seconds) {
   const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::resident)};
   const Plan plans[] = {Plan(studies[0]), Plan(studies[1])};
   const auto torch = make_engine({studies[0], plans[0], nullptr, nullptr}, {-1, 1});
   const auto resident = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
-  const auto train = [](Engine& engine, std::int64_t number) {
-    engine.train(
-        {number, number + 1}, [](TrainedIteration&&) {}, [] { return false; });
+  std::int64_t drawn = 0, trained = 0;
+  const auto draw = [&] {
+    draw_synthetic(studies[0].data, static_cast<std::uint64_t>(++drawn));
+    return 1;
   };
-  const auto best = iteration_seconds(
-      seconds,
-      {[&](std::int64_t number) { draw_synthetic(studies[0].data, static_cast<std::uint64_t>(number)); },
-       [&](std::int64_t number) { train(*torch, number); }, [&](std::int64_t number) { train(*resident, number); }});
+  const auto train = [&](Engine& engine) {
+    trained = (trained + 1) % 90000;
+    engine.train(
+        {trained, trained + 1}, [](TrainedIteration&&) {}, [] { return false; });
+    return 1;
+  };
+  const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*resident); }});
   std::printf("Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data alone %.2f us, ratio to it %.2f\n",
               1e6 * best[1], 1e6 * best[2], best[1] / best[2], 1e6 * best[0], best[2] / best[0]);
 }
