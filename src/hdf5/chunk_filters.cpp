@@ -121,36 +121,42 @@ std::byte* ChunkDecoder::stored(std::size_t bytes) {
   return stored_.data();
 }
 
-const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t skipped) {
+const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t skipped, std::byte* to) {
   const auto applied = [&](std::size_t filter) { return (skipped >> filter & 1) == 0; };
-  // What each filter was given when the chunk was written.
+  // What each filter was given when the chunk was written, and which was the first.
   std::vector<std::size_t> sizes;
-  std::size_t size = chunk_bytes_;
+  std::size_t size = chunk_bytes_, first = filters_.size();
   for (std::size_t filter = 0; filter < filters_.size(); ++filter) {
     sizes.push_back(size);
-    if (applied(filter) && filters_[filter].kind == ChunkFilter::Kind::fletcher32) size += checksum_bytes;
+    if (!applied(filter)) continue;
+    first = std::min(first, filter);
+    if (filters_[filter].kind == ChunkFilter::Kind::fletcher32) size += checksum_bytes;
   }
   std::size_t now = bytes;
+  const std::byte* found = stored_.data();
   for (std::size_t filter = filters_.size(); filter-- > 0;) {
     if (!applied(filter)) continue;
     if (filters_[filter].kind == ChunkFilter::Kind::fletcher32) {
-      now = without_checksum(stored_.data(), now);
+      now = without_checksum(found, now);
       continue;
     }
-    decoded_.resize(std::max(sizes[filter], now));
-    if (filters_[filter].kind == ChunkFilter::Kind::shuffle) {
-      unshuffle(stored_.data(), now, filters_[filter].element_bytes, decoded_.data());
-    } else {
-      const auto result =
-          libdeflate_zlib_decompress(inflater_->state, stored_.data(), now, decoded_.data(), sizes[filter], &now);
+    const bool inflates = filters_[filter].kind == ChunkFilter::Kind::deflate;
+    const bool in_place = to != nullptr && filter == first && (inflates || now == chunk_bytes_);
+    if (!in_place) decoded_.resize(std::max(sizes[filter], now));
+    std::byte* into = in_place ? to : decoded_.data();
+    if (inflates) {
+      const auto result = libdeflate_zlib_decompress(inflater_->state, found, now, into, sizes[filter], &now);
       require(result == LIBDEFLATE_SUCCESS, result == LIBDEFLATE_INSUFFICIENT_SPACE
                                                 ? "it decompresses to more than a chunk"
                                                 : "it does not decompress");
+    } else {
+      unshuffle(found, now, filters_[filter].element_bytes, into);
     }
-    std::swap(stored_, decoded_);
+    found = into;
+    if (!in_place) std::swap(stored_, decoded_);
   }
   require(now == chunk_bytes_, fmt::format("it has {} bytes, not {}", now, chunk_bytes_));
-  return stored_.data();
+  return found;
 }
 
 }  // namespace sheaf

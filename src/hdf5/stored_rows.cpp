@@ -156,7 +156,9 @@ struct StoredRows::State {
   void read_chunks(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   bool read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const;
-  const std::byte* read_chunk(const std::vector<hsize_t>& corner, RowBuffers& buffers) const;
+  template <class T>
+  std::byte* room_for_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
+  const std::byte* read_chunk(const std::vector<hsize_t>& corner, std::byte* to, RowBuffers& buffers) const;
   template <class T>
   void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
 };
@@ -191,8 +193,21 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   }
 }
 
-// The numbers of the chunk at `corner` as they were before its filters; null when it was never written.
-const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, RowBuffers& buffers) const {
+// Where in values, those of `rows`, the chunk's numbers lie as in the chunk; null where they do not.
+template <class T>
+std::byte* StoredRows::State::room_for_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const {
+  const auto& shape = reader.info().shape;
+  const auto first = static_cast<std::int64_t>(corner.front());
+  const bool whole = first >= rows.begin && first + chunk.front() <= rows.end &&
+                     std::equal(chunk.begin() + 1, chunk.end(), shape.begin() + 1);
+  if (!whole || !is_native<T>()) return nullptr;
+  return reinterpret_cast<std::byte*>(values + (first - rows.begin) * reader.info().row_elements());
+}
+
+// The numbers of the chunk at `corner` as they were before its filters, at `to` where that spares a copy; null when it
+// was never written. `to` may be null.
+const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, std::byte* to,
+                                               RowBuffers& buffers) const {
   if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
   ChunkDecoder& decoder = *buffers.decoder_;
   hsize_t stored_bytes = 0;
@@ -201,10 +216,12 @@ const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corne
     const std::lock_guard lock(library_mutex);
     const bool is_there = H5Dget_chunk_storage_size(reader.id(), corner.data(), &stored_bytes) >= 0 && stored_bytes > 0;
     if (!is_there) return nullptr;
-    if (H5Dread_chunk(reader.id(), H5P_DEFAULT, corner.data(), &skipped, decoder.stored(stored_bytes)) < 0)
-      throw RunError(hdf5_reason());
+    const bool as_it_is = to != nullptr && filters.empty() && stored_bytes == chunk_bytes;
+    std::byte* into = as_it_is ? to : decoder.stored(stored_bytes);
+    if (H5Dread_chunk(reader.id(), H5P_DEFAULT, corner.data(), &skipped, into) < 0) throw RunError(hdf5_reason());
+    if (as_it_is) return to;
   }
-  return decoder.decode(stored_bytes, skipped);
+  return decoder.decode(stored_bytes, skipped, to);
 }
 
 // Copies what a chunk holds of `rows`, run by run along the last dimension (of whole rows: all at once).
@@ -248,9 +265,10 @@ bool StoredRows::State::read_side_by_side(IndexRange rows, T* values, RowBuffers
   std::vector<hsize_t> corner(shape.size(), 0);
   corner.front() = static_cast<hsize_t>(rows.begin / chunk.front() * chunk.front());
   for (;;) {
-    const std::byte* found = read_chunk(corner, buffers);
+    std::byte* room = room_for_chunk(corner, rows, values);
+    const std::byte* found = read_chunk(corner, room, buffers);
     if (found == nullptr) return false;
-    spread(found, corner, rows, values);
+    if (found != room) spread(found, corner, rows, values);
     std::size_t dimension = shape.size() - 1;  // the next chunk: the last dimension is the fastest
     for (; dimension > 0; corner[dimension--] = 0)
       if ((corner[dimension] += static_cast<hsize_t>(chunk[dimension])) < static_cast<hsize_t>(shape[dimension])) break;

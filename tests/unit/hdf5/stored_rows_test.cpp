@@ -167,3 +167,28 @@ TEST_CASE("filters that a chunk skipped are not undone") {
   found = decoder.decode(4, 0b10);
   CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "acbd");
 }
+
+TEST_CASE("a chunk is decoded to where it is wanted, and not beyond") {
+  const auto decode = [](ChunkDecoder decoder, const std::string& stored, std::uint32_t skipped, std::string& room) {
+    const auto bytes = bytes_of(stored);
+    std::copy(bytes.begin(), bytes.end(), decoder.stored(bytes.size()));
+    auto* to = reinterpret_cast<std::byte*>(room.data());
+    return decoder.decode(bytes.size(), skipped, to) == to;
+  };
+  const std::vector<ChunkFilter> both{{ChunkFilter::Kind::shuffle, 2}, {ChunkFilter::Kind::deflate}};
+  const std::string hello("\x78\x9c\xcb\x48\xcd\xc9\xc9\x57\xc8\x00\x91\x00\x19\x91\x04\x49", 16);
+  std::string room(12, '-');
+  CHECK(decode({both, 11}, hello, 0b01, room));
+  CHECK(room == "hello hello-");
+  CHECK(decode({both, 11}, hello, 0, room));
+  CHECK(room == "h ehlellolo-");
+  CHECK(decode({both, 4}, "abcd", 0b10, room));
+  CHECK(room.substr(0, 4) == "acbd");
+  room.assign(12, '-');
+  CHECK_FALSE(decode({both, 4}, "abcd", 0b11, room));
+  CHECK(room == "------------");
+  CHECK_THROWS_WITH(decode({both, 4}, "abcdef", 0b10, room), "it has 6 bytes, not 4");
+  CHECK(room == "------------");
+  CHECK_THROWS_WITH(decode({both, 10}, hello, 0b01, room), "it decompresses to more than a chunk");
+  CHECK(room.substr(10) == "--");
+}
