@@ -2,7 +2,6 @@
 // studies on lanes and ranks. See README.md. One rank or two.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -15,6 +14,7 @@
 
 #include "bench/fma_peak.hpp"
 #include "core/allocator.hpp"
+#include "core/clock.hpp"
 #include "dataset/resident.hpp"
 #include "dataset/synthetic.hpp"
 #include "engine/engine.hpp"
@@ -29,12 +29,6 @@
 using namespace sheaf;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Seconds a unit of each kind of work, the best of its turns; what is compared takes turns, since the machine is not
 // always the same, and a turn counts as a whole. A call does some units and returns how many.

@@ -23,18 +23,20 @@ template <class Value>
 using Tag = hn::ScalableTag<Value>;
 
 // exp(x) of x <= 0, for floats with half of the work of Highway's, which takes any x and makes zero of a NaN: here that
-// stays. Below -87.3 it is 1.2e-38, about the least number that is no denormal. Relative error 1.2e-7.
+// stays. Below -87.3 it is 1.2e-38, about the least number that is no denormal. Relative error 8.5e-8, where products
+// and sums are fused.
 template <class D, class V>
 HWY_INLINE V exp_of_negative(D d, V x) {
   if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
     return hn::IfThenElse(hn::Eq(x, x), hn::Exp(d, x), x);
   } else {
-    // x = n ln 2 + r: n is what an addition to 1.5 * 2^23 leaves in the last bits, there as the exponent of 2^n.
-    const V one_and_half = hn::Set(d, 12582912.0f + 127.0f);
+    // x = n ln 2 + r. Adding 1.5 * 2^23 rounds to a whole n, which then stands in the last bits; with 127 more they are
+    // the exponent bits of 2^n.
+    const V rounder = hn::Set(d, 12582912.0f + 127.0f);
     const V ln2_high = hn::Set(d, 0.693359375f), ln2_low = hn::Set(d, -2.12194440e-4f);
     x = hn::Max(hn::Set(d, -87.3f), x);
-    const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), one_and_half);
-    const V n = hn::Sub(shifted, one_and_half);
+    const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), rounder);
+    const V n = hn::Sub(shifted, rounder);
     const V r = hn::NegMulAdd(n, ln2_low, hn::NegMulAdd(n, ln2_high, x));
     const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToSigned<D>(), shifted)));
     // (exp(r) - 1 - r) / r^2 by the polynomial of Cephes' expf.
