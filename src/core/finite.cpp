@@ -18,19 +18,28 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // How many values at the beginning are finite for sure, four vectors at a time: zero times such a value is zero.
-std::int64_t finite_vectors(const float* values, std::int64_t count) {
-  const hn::ScalableTag<float> tag;
+template <class Real>
+std::int64_t finite_vectors(const Real* values, std::int64_t count) {
+  const hn::ScalableTag<Real> tag;
   const auto zero = hn::Zero(tag);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(tag));
   std::int64_t place = 0;
   for (; place + 4 * lanes <= count; place += 4 * lanes) {
-    const float* from = values + place;
+    const Real* from = values + place;
     const auto first = hn::MulAdd(zero, hn::LoadU(tag, from), hn::Mul(zero, hn::LoadU(tag, from + lanes)));
     const auto second =
         hn::MulAdd(zero, hn::LoadU(tag, from + 2 * lanes), hn::Mul(zero, hn::LoadU(tag, from + 3 * lanes)));
     if (!hn::AllTrue(tag, hn::Eq(hn::Add(first, second), zero))) break;
   }
   return place;
+}
+
+std::int64_t finite_floats(const float* values, std::int64_t count) {
+  return finite_vectors(values, count);
+}
+
+std::int64_t finite_doubles(const double* values, std::int64_t count) {
+  return finite_vectors(values, count);
 }
 
 }  // namespace
@@ -42,15 +51,23 @@ HWY_AFTER_NAMESPACE();
 namespace sheaf {
 namespace {
 
-HWY_EXPORT(finite_vectors);
+HWY_EXPORT(finite_floats);
+HWY_EXPORT(finite_doubles);
+
+// Looks from place `finite` on.
+template <class Real>
+std::int64_t look(const Real* values, std::int64_t finite, std::int64_t count) {
+  return std::find_if_not(values + finite, values + count, [](Real value) { return std::isfinite(value); }) - values;
+}
 
 }  // namespace
 
 std::int64_t first_not_finite(const float* values, std::int64_t count) {
-  const std::int64_t finite = HWY_DYNAMIC_DISPATCH(finite_vectors)(values, count);
-  const float* found =
-      std::find_if_not(values + finite, values + count, [](float value) { return std::isfinite(value); });
-  return found - values;
+  return look(values, HWY_DYNAMIC_DISPATCH(finite_floats)(values, count), count);
+}
+
+std::int64_t first_not_finite(const double* values, std::int64_t count) {
+  return look(values, HWY_DYNAMIC_DISPATCH(finite_doubles)(values, count), count);
 }
 
 }  // namespace sheaf

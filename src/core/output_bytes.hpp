@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,7 +19,7 @@ class OutputBytes {
   OutputBytes(const OutputBytes&) = delete;
   OutputBytes& operator=(const OutputBytes&) = delete;
 
-  /// Thread-safe.
+  /// Thread-safe. The disk begins with much that is written before sync() asks for it.
   void write(const std::byte* bytes, std::size_t count, std::int64_t offset) const;
   /// Makes the file at least offset + bytes long; the disk then has room for the bytes from `offset` on.
   void reserve(std::int64_t offset, std::int64_t bytes) const;
@@ -34,6 +35,7 @@ class OutputBytes {
 
   std::string path_;
   int descriptor_;
+  mutable std::atomic<std::size_t> written_{0};  // bytes, by this object
 };
 
 }  // namespace sheaf

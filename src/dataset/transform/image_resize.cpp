@@ -5,9 +5,13 @@
 #include <cassert>
 
 #include "dataset/transform/matrix_kernels.hpp"
+#include "dataset/transform/number_cast.hpp"
 
 namespace sheaf {
 namespace {
+
+// So few that what stands between the steps stays in the caches of a core, yet memory is read in long runs.
+constexpr std::int64_t most_band_rows = 8, most_tile_columns = 512;
 
 bool same_sides(const ImageShape& one, const ImageShape& other) {
   return one.height == other.height && one.width == other.width;
@@ -18,49 +22,66 @@ bool same_sides(const ImageShape& one, const ImageShape& other) {
 ImageResize::ImageResize(const ImageLayout& from, const ImageLayout& to) : from_(from), to_(to) {
   assert(from.shape.channels == to.shape.channels && from.elements() > 0 && to.elements() > 0);
   if (same_sides(from.shape, to.shape)) return;
-  down_ = resize_operator(from.shape.height, to.shape.height);
+  down_ = split_rows(resize_operator(from.shape.height, to.shape.height), most_band_rows);
   across_ = resize_operator(from.shape.width, to.shape.width);
 }
 
-void ImageResize::reorder(const double* image, double* result) const {
+template <class T>
+void ImageResize::reorder(const T* image, double* result, ImageScratch& scratch) const {
   const std::int64_t channels = from_.shape.channels, pixels = from_.shape.height * from_.shape.width;
-  if (from_.channels == to_.channels)
-    std::copy(image, image + from_.elements(), result);
-  else if (from_.channels == ChannelOrder::first)
-    transpose({image, pixels}, channels, pixels, {result, channels});
+  const std::int64_t elements = channels * pixels;
+  if (from_.channels == to_.channels) return widen_numbers({image, elements}, 1, elements, result);
+  scratch.tile.resize(static_cast<std::size_t>(elements));
+  widen_numbers({image, elements}, 1, elements, scratch.tile.data());
+  if (from_.channels == ChannelOrder::first)
+    transpose({scratch.tile.data(), pixels}, channels, pixels, {result, channels});
   else
-    transpose({image, channels}, pixels, channels, {result, pixels});
+    transpose({scratch.tile.data(), channels}, pixels, channels, {result, pixels});
 }
 
-// Both products run along rows of memory, so that vectors fill whatever the number of channels: the image is turned
-// between them, to [width, channels, height], and turned back into the order that is asked for.
-void ImageResize::apply(const double* image, double* result, ImageScratch& scratch) const {
-  if (!down_) return reorder(image, result);
-  const std::int64_t channels = from_.shape.channels, width = from_.shape.width;
+// A band of the result, from as many rows of the image as it needs. Both products run along rows of memory, so that
+// vectors fill whatever the number of channels: the band is turned between them, to [width, channels, rows], and turned
+// back into the order that is asked for.
+template <class T>
+void ImageResize::resize_band(const BandRows& down, const T* image, double* result, ImageScratch& scratch) const {
+  const bool from_last = from_.channels == ChannelOrder::last;
+  const std::int64_t channels = from_.shape.channels, rows = down.rows.count(), line = channels * rows;
   const std::int64_t new_height = to_.shape.height, new_width = to_.shape.width;
-  const std::int64_t line = channels * new_height;
-  scratch.resized_rows.resize(static_cast<std::size_t>(line * width));
-  scratch.turned.resize(static_cast<std::size_t>(line * width));
+  const std::int64_t planes = from_last ? 1 : channels, width = from_.shape.width * (from_last ? channels : 1);
+  scratch.tile.resize(static_cast<std::size_t>(down.matrix.columns * most_tile_columns));
+  scratch.band.resize(static_cast<std::size_t>(rows * most_tile_columns));
+  scratch.turned.resize(static_cast<std::size_t>(line * from_.shape.width));
   scratch.resized.resize(static_cast<std::size_t>(line * new_width));
-  double* rows = scratch.resized_rows.data();
-
-  if (from_.channels == ChannelOrder::last) {
-    multiply(*down_, image, width * channels, rows);
-    transpose({rows, width * channels}, new_height, width * channels, {scratch.turned.data(), new_height});
-  } else {
-    for (std::int64_t channel = 0; channel < channels; ++channel) {
-      multiply(*down_, image + channel * from_.shape.height * width, width, rows);
-      transpose({rows, width}, new_height, width, {scratch.turned.data() + channel * new_height, line});
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    const T* lines = image + (plane * from_.shape.height + down.first_column) * width;
+    const std::int64_t stride = from_last ? rows : line;  // of a column that is turned
+    for (std::int64_t begin = 0; begin < width; begin += most_tile_columns) {
+      const std::int64_t columns = std::min(most_tile_columns, width - begin);
+      widen_numbers({lines + begin, width}, down.matrix.columns, columns, scratch.tile.data());
+      multiply(down.matrix, scratch.tile.data(), columns, scratch.band.data());
+      transpose({scratch.band.data(), columns}, rows, columns,
+                {scratch.turned.data() + plane * rows + begin * stride, stride});
     }
   }
   multiply(*across_, scratch.turned.data(), line, scratch.resized.data());
   if (to_.channels == ChannelOrder::last) {
-    transpose({scratch.resized.data(), new_height}, new_width * channels, new_height, {result, new_width * channels});
+    const std::int64_t new_line = new_width * channels;
+    transpose({scratch.resized.data(), rows}, new_line, rows, {result + down.rows.begin * new_line, new_line});
   } else {
     for (std::int64_t channel = 0; channel < channels; ++channel)
-      transpose({scratch.resized.data() + channel * new_height, line}, new_width, new_height,
-                {result + channel * new_height * new_width, new_width});
+      transpose({scratch.resized.data() + channel * rows, line}, new_width, rows,
+                {result + (channel * new_height + down.rows.begin) * new_width, new_width});
   }
 }
+
+template <class T>
+void ImageResize::apply(const T* image, double* result, ImageScratch& scratch) const {
+  if (!across_) return reorder(image, result, scratch);
+  for (const BandRows& band : down_) resize_band(band, image, result, scratch);
+}
+
+template void ImageResize::apply(const double*, double*, ImageScratch&) const;
+template void ImageResize::apply(const float*, double*, ImageScratch&) const;
+template void ImageResize::apply(const std::uint8_t*, double*, ImageScratch&) const;
 
 }  // namespace sheaf

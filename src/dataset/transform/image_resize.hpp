@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "dataset/transform/band_matrix.hpp"
 #include "options/study.hpp"
 
@@ -20,7 +21,7 @@ struct ImageLayout {
 
 /// Memory of one thread.
 struct ImageScratch {
-  std::vector<double> resized_rows, turned, resized;
+  AlignedVector<double> tile, band, turned, resized;
 };
 
 class ImageResize {
@@ -31,15 +32,24 @@ class ImageResize {
   const ImageLayout& from() const { return from_; }
   const ImageLayout& to() const { return to_; }
 
-  /// image [from().elements()] -> result [to().elements()]. Thread-safe. Source: skimage.transform.resize (order 1,
-  /// mode reflect, anti-aliasing, range kept), equal to rounding.
-  void apply(const double* image, double* result, ImageScratch& scratch) const;
+  /// image [from().elements()] -> result [to().elements()]. Thread-safe. T: double, float, std::uint8_t. Source:
+  /// skimage.transform.resize (order 1, mode reflect, anti-aliasing, range kept), equal to rounding.
+  template <class T>
+  void apply(const T* image, double* result, ImageScratch& scratch) const;
 
  private:
-  void reorder(const double* image, double* result) const;
+  template <class T>
+  void reorder(const T* image, double* result, ImageScratch& scratch) const;
+  template <class T>
+  void resize_band(const BandRows& down, const T* image, double* result, ImageScratch& scratch) const;
 
   ImageLayout from_, to_;
-  std::optional<BandMatrix> down_, across_;  ///< along the columns and the rows of an image; none where sides are equal
+  std::vector<BandRows> down_;        ///< along the columns of an image; none where sides are equal
+  std::optional<BandMatrix> across_;  ///< along its rows
 };
+
+extern template void ImageResize::apply(const double*, double*, ImageScratch&) const;
+extern template void ImageResize::apply(const float*, double*, ImageScratch&) const;
+extern template void ImageResize::apply(const std::uint8_t*, double*, ImageScratch&) const;
 
 }  // namespace sheaf

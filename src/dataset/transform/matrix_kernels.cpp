@@ -16,33 +16,24 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Both: numbers of one row of the product, the weighted sum of as many rows of `in` as there are weights. Four vectors
-// at a time hide the latency of an addition.
-template <class Tag>
-HWY_INLINE void sum_four(Tag tag, const double* weights, std::int64_t count, const double* in, std::int64_t width,
+// `vectors` vectors of one row of the product, the weighted sum of as many rows of `in` as there are weights. Several
+// at a time hide the latency of an addition, and share the reading of a weight.
+template <int vectors, class Tag>
+HWY_INLINE void sum_rows(Tag tag, const double* weights, std::int64_t count, const double* in, std::int64_t width,
                          double* out) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(tag));
   auto sum0 = hn::Zero(tag), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   for (std::int64_t row = 0; row < count; ++row, in += width) {
     const auto weight = hn::Set(tag, weights[row]);
     sum0 = hn::MulAdd(weight, hn::LoadU(tag, in), sum0);
-    sum1 = hn::MulAdd(weight, hn::LoadU(tag, in + lanes), sum1);
-    sum2 = hn::MulAdd(weight, hn::LoadU(tag, in + 2 * lanes), sum2);
-    sum3 = hn::MulAdd(weight, hn::LoadU(tag, in + 3 * lanes), sum3);
+    if constexpr (vectors > 1) sum1 = hn::MulAdd(weight, hn::LoadU(tag, in + lanes), sum1);
+    if constexpr (vectors > 2) sum2 = hn::MulAdd(weight, hn::LoadU(tag, in + 2 * lanes), sum2);
+    if constexpr (vectors > 3) sum3 = hn::MulAdd(weight, hn::LoadU(tag, in + 3 * lanes), sum3);
   }
   hn::StoreU(sum0, tag, out);
-  hn::StoreU(sum1, tag, out + lanes);
-  hn::StoreU(sum2, tag, out + 2 * lanes);
-  hn::StoreU(sum3, tag, out + 3 * lanes);
-}
-
-template <class Tag>
-HWY_INLINE void sum_one(Tag tag, const double* weights, std::int64_t count, const double* in, std::int64_t width,
-                        double* out) {
-  auto sum = hn::Zero(tag);
-  for (std::int64_t row = 0; row < count; ++row, in += width)
-    sum = hn::MulAdd(hn::Set(tag, weights[row]), hn::LoadU(tag, in), sum);
-  hn::StoreU(sum, tag, out);
+  if constexpr (vectors > 1) hn::StoreU(sum1, tag, out + lanes);
+  if constexpr (vectors > 2) hn::StoreU(sum2, tag, out + 2 * lanes);
+  if constexpr (vectors > 3) hn::StoreU(sum3, tag, out + 3 * lanes);
 }
 
 void product(const BandMatrix& matrix, const double* in, std::int64_t width, double* out) {
@@ -56,10 +47,14 @@ void product(const BandMatrix& matrix, const double* in, std::int64_t width, dou
     const double* from = in + matrix.starts[place] * width;
     std::int64_t column = 0;
     for (; column + 4 * lanes <= width; column += 4 * lanes)
-      sum_four(vector, weights, count, from + column, width, out + column);
+      sum_rows<4>(vector, weights, count, from + column, width, out + column);
+    if (column + 3 * lanes <= width) {
+      sum_rows<3>(vector, weights, count, from + column, width, out + column);
+      column += 3 * lanes;
+    }
     for (; column + lanes <= width; column += lanes)
-      sum_one(vector, weights, count, from + column, width, out + column);
-    for (; column < width; ++column) sum_one(single, weights, count, from + column, width, out + column);
+      sum_rows<1>(vector, weights, count, from + column, width, out + column);
+    for (; column < width; ++column) sum_rows<1>(single, weights, count, from + column, width, out + column);
   }
 }
 

@@ -1,3 +1,4 @@
+// Plain loops, compiled once for each instruction set: Highway includes this file again.
 // SPDX-License-Identifier: MIT
 #include "dataset/transform/number_cast.hpp"
 
@@ -6,7 +7,16 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/half.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "dataset/transform/number_cast.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace sheaf {
+namespace HWY_NAMESPACE {
 namespace {
 
 template <class T>
@@ -32,9 +42,7 @@ void cast_all(const double* values, std::int64_t count, std::byte* to) {
   for (std::int64_t place = 0; place < count; ++place) numbers[place] = cast_number<T>(values[place]);
 }
 
-}  // namespace
-
-void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to) {
+void cast(const double* values, std::int64_t count, NumberType type, std::byte* to) {
   switch (type) {
     case NumberType::int8:
       return cast_all<std::int8_t>(values, count, to);
@@ -61,8 +69,55 @@ void cast_numbers(const double* values, std::int64_t count, NumberType type, std
   }
 }
 
-std::int64_t first_not_finite(const double* values, std::int64_t count) {
-  return std::find_if_not(values, values + count, [](double value) { return std::isfinite(value); }) - values;
+template <class T>
+void widen_all(Window<const T> from, std::int64_t rows, std::int64_t columns, double* to) {
+  for (std::int64_t row = 0; row < rows; ++row, from.values += from.stride, to += columns)
+    for (std::int64_t column = 0; column < columns; ++column) to[column] = from.values[column];
+}
+
+void widen_bytes(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to) {
+  widen_all(from, rows, columns, to);
+}
+
+void widen_floats(Window<const float> from, std::int64_t rows, std::int64_t columns, double* to) {
+  widen_all(from, rows, columns, to);
+}
+
+void widen_doubles(Window<const double> from, std::int64_t rows, std::int64_t columns, double* to) {
+  widen_all(from, rows, columns, to);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sheaf {
+namespace {
+
+HWY_EXPORT(cast);
+HWY_EXPORT(widen_bytes);
+HWY_EXPORT(widen_floats);
+HWY_EXPORT(widen_doubles);
+
+}  // namespace
+
+void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to) {
+  HWY_DYNAMIC_DISPATCH(cast)(values, count, type, to);
+}
+
+void widen_numbers(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to) {
+  HWY_DYNAMIC_DISPATCH(widen_bytes)(from, rows, columns, to);
+}
+
+void widen_numbers(Window<const float> from, std::int64_t rows, std::int64_t columns, double* to) {
+  HWY_DYNAMIC_DISPATCH(widen_floats)(from, rows, columns, to);
+}
+
+void widen_numbers(Window<const double> from, std::int64_t rows, std::int64_t columns, double* to) {
+  HWY_DYNAMIC_DISPATCH(widen_doubles)(from, rows, columns, to);
 }
 
 }  // namespace sheaf
+#endif

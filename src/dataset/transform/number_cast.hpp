@@ -1,10 +1,12 @@
-// Doubles as the numbers that a file is to hold. Pure.
+// Between doubles and the numbers that files hold. Vectorised, with the widest instruction set that the processor has.
+// Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "dataset/transform/matrix_kernels.hpp"
 #include "hdf5/number_array.hpp"
 
 namespace sheaf {
@@ -14,7 +16,9 @@ namespace sheaf {
 /// infinite.
 void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to);
 
-/// The first of the values that is not finite; `count` when all are.
-std::int64_t first_not_finite(const double* values, std::int64_t count);
+/// `rows` rows of `columns` numbers, one after the other, as doubles.
+void widen_numbers(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to);
+void widen_numbers(Window<const float> from, std::int64_t rows, std::int64_t columns, double* to);
+void widen_numbers(Window<const double> from, std::int64_t rows, std::int64_t columns, double* to);
 
 }  // namespace sheaf

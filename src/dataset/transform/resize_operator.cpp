@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "dataset/transform/band_matrix.hpp"
 
@@ -41,6 +42,25 @@ void append_row(const std::vector<double>& line, BandMatrix& matrix) {
 }
 
 }  // namespace
+
+std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t most_rows) {
+  std::vector<BandRows> parts;
+  for (std::int64_t begin = 0; begin < matrix.rows(); begin += most_rows) {
+    BandRows part{{begin, std::min(matrix.rows(), begin + most_rows)}, matrix.columns, {}};
+    for (std::int64_t row = begin; row < part.rows.end; ++row)
+      part.first_column = std::min(part.first_column, matrix.starts[static_cast<std::size_t>(row)]);
+    for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(part.rows.end); ++row) {
+      const auto first = matrix.weights.begin() + matrix.offsets[row];
+      const auto end = matrix.weights.begin() + matrix.offsets[row + 1];
+      part.matrix.starts.push_back(matrix.starts[row] - part.first_column);
+      part.matrix.weights.insert(part.matrix.weights.end(), first, end);
+      part.matrix.offsets.push_back(static_cast<std::int64_t>(part.matrix.weights.size()));
+      part.matrix.columns = std::max(part.matrix.columns, part.matrix.starts.back() + (end - first));
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
 
 BandMatrix resize_operator(std::int64_t from, std::int64_t to) {
   assert(from > 0 && to > 0);

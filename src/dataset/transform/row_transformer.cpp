@@ -4,12 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "core/error.hpp"
+#include "core/finite.hpp"
 #include "dataset/transform/number_cast.hpp"
 
 namespace sheaf {
 namespace {
+
+// Whether float holds every such number.
+bool fits_float(std::optional<NumberType> type) {
+  if (!type) return false;
+  return *type == NumberType::float32 || number_bytes(*type) < sizeof(float);
+}
 
 void scale(const RowScaling& scaling, std::vector<double>& row) {
   for (std::size_t element = 0; element < row.size(); ++element)
@@ -22,32 +31,34 @@ RowTransformer::RowTransformer(const StoredRows& source, const TransformPlan& pl
     : source_(source), plan_(plan), scaling_(scaling), row_(static_cast<std::size_t>(plan.row_elements)) {}
 
 // Calls use(row's number) with the resized row in row_.
-template <class Use>
-void RowTransformer::for_each_row(IndexRange rows, bool finite, Use use) {
+template <class T, class Use>
+void RowTransformer::use_rows(const T* stored, IndexRange rows, bool finite, Use use) {
   const std::int64_t width = source_.info().row_elements();
-  // Bytes stay such until their row is due: as doubles, a block of them would leave the caches.
-  const bool bytes = source_.info().is_bytes;
-  stored_.resize(static_cast<std::size_t>((bytes ? 1 : rows.count()) * width));
-  const std::uint8_t* stored_bytes = nullptr;
-  if (bytes)
-    stored_bytes = source_.view(rows, bytes_, buffers_);
-  else
-    source_.read(rows, stored_.data(), buffers_);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const std::int64_t place = (row - rows.begin) * width;
-    if (bytes) std::copy_n(stored_bytes + place, width, stored_.data());
-    const double* stored = stored_.data() + (bytes ? 0 : place);
-    const std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
-    require(wrong == width,
+  for (std::int64_t row = rows.begin; row < rows.end; ++row, stored += width) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
+      if (wrong < width)
+        throw RunError(
             fmt::format("The {} holds {} in row {}, column {} (it cannot be scaled or made an integer). "
                         "Remove or replace it.",
-                        source_.description(), stored[wrong < width ? wrong : 0], row, wrong));
+                        source_.description(), stored[wrong], row, wrong));
+    }
     if (plan_.images)
       plan_.images->apply(stored, row_.data(), scratch_);
     else
-      row_.assign(stored, stored + width);
+      widen_numbers({stored, width}, 1, width, row_.data());
     use(row);
   }
+}
+
+// Numbers stay as small as they are until their row is due: as doubles, many of them would leave the caches.
+template <class Use>
+void RowTransformer::for_each_row(IndexRange rows, bool finite, Use use) {
+  if (source_.info().is_bytes) return use_rows(source_.view(rows, bytes_, buffers_), rows, finite, use);
+  if (fits_float(source_.number_type())) return use_rows(source_.view(rows, floats_, buffers_), rows, finite, use);
+  doubles_.resize(static_cast<std::size_t>(rows.count() * source_.info().row_elements()));
+  source_.read(rows, doubles_.data(), buffers_);
+  use_rows(doubles_.data(), rows, finite, use);
 }
 
 void RowTransformer::add_to(FeatureMoments& moments, IndexRange rows) {

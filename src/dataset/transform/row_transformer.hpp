@@ -30,6 +30,8 @@ class RowTransformer {
  private:
   template <class Use>
   void for_each_row(IndexRange rows, bool finite, Use use);
+  template <class T, class Use>
+  void use_rows(const T* stored, IndexRange rows, bool finite, Use use);
 
   const StoredRows& source_;
   const TransformPlan& plan_;
@@ -37,7 +39,8 @@ class RowTransformer {
   RowBuffers buffers_;
   ImageScratch scratch_;
   AlignedVector<std::uint8_t> bytes_;
-  std::vector<double> stored_, row_;
+  AlignedVector<float> floats_;
+  std::vector<double> doubles_, row_;
 };
 
 }  // namespace sheaf

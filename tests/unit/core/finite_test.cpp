@@ -8,13 +8,12 @@
 
 using namespace sheaf;
 
-TEST_CASE("the first value that is not finite is found at every place") {
-  constexpr float largest = std::numeric_limits<float>::max();
-  const std::vector<float> finite(300, -largest);
+TEMPLATE_TEST_CASE("the first value that is not finite is found at every place", "", float, double) {
+  using Limits = std::numeric_limits<TestType>;
+  const std::vector<TestType> finite(300, -Limits::max());
   CHECK(first_not_finite(finite.data(), 300) == 300);
   CHECK(first_not_finite(finite.data(), 0) == 0);
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                          -std::numeric_limits<float>::infinity()}) {
+  for (const TestType bad : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
     for (std::size_t place = 0; place < finite.size(); ++place) {
       auto values = finite;
       values[place] = bad;

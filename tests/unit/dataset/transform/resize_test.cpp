@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "core/random_fill.hpp"
@@ -120,6 +121,30 @@ TEST_CASE("the rows of an operator add up to 1 and have no more weights than the
   }
 }
 
+TEST_CASE("an operator's rows in parts make the same product from the columns that each part needs") {
+  for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{40, 17}, {9, 30}, {5, 5}, {1, 4}}) {
+    const BandMatrix matrix = resize_operator(from, to);
+    const Numbers in = random_numbers(from * 3);
+    Numbers whole(static_cast<std::size_t>(to * 3)), together;
+    multiply(matrix, in.data(), 3, whole.data());
+    std::int64_t next = 0;
+    for (const BandRows& part : split_rows(matrix, 4)) {
+      CHECK(part.rows.begin == next);
+      CHECK(part.rows.count() == std::min<std::int64_t>(4, to - next));
+      CHECK(part.matrix.rows() == part.rows.count());
+      REQUIRE(part.first_column >= 0);
+      REQUIRE(part.first_column + part.matrix.columns <= from);
+      Numbers some(static_cast<std::size_t>(part.rows.count() * 3));
+      const auto first = in.begin() + part.first_column * 3;
+      const Numbers needed(first, first + part.matrix.columns * 3);
+      multiply(part.matrix, needed.data(), 3, some.data());
+      together.insert(together.end(), some.begin(), some.end());
+      next = part.rows.end;
+    }
+    CHECK(together == whole);
+  }
+}
+
 TEST_CASE("products are the same for any width") {
   const BandMatrix matrix = resize_operator(9, 5);
   for (std::int64_t width = 1; width < 70; ++width) {
@@ -158,6 +183,8 @@ TEST_CASE("images are resized in both orders of channels") {
   for (const auto& [from, to] : {std::pair<ImageShape, ImageShape>{{3, 13, 9}, {3, 6, 14}},
                                  {{1, 8, 8}, {1, 4, 4}},
                                  {{4, 5, 20}, {4, 11, 7}},
+                                 {{3, 40, 50}, {3, 19, 23}},
+                                 {{3, 12, 200}, {3, 5, 90}},
                                  {{3, 6, 7}, {3, 6, 7}}}) {
     const Numbers image = random_numbers(from.channels * from.height * from.width);
     const Numbers expected = resized_image(image, from, to);
@@ -169,6 +196,22 @@ TEST_CASE("images are resized in both orders of channels") {
         ImageScratch scratch;
         resize.apply(in.data(), out.data(), scratch);
         CHECK(largest_difference(out, after == ChannelOrder::last ? expected : channels_first(expected, to)) < 1e-13);
+        const std::vector<float> floats(in.begin(), in.end());  // which the numbers were
+        Numbers of_floats(expected.size());
+        resize.apply(floats.data(), of_floats.data(), scratch);
+        CHECK(of_floats == out);
       }
   }
+}
+
+TEST_CASE("bytes are resized as the doubles that they are") {
+  const ImageResize resize({{3, 30, 41}, ChannelOrder::last}, {{3, 12, 17}, ChannelOrder::first});
+  Numbers image = random_numbers(resize.from().elements());
+  for (double& value : image) value = std::floor(255 * value);
+  const std::vector<std::uint8_t> bytes(image.begin(), image.end());
+  Numbers one(static_cast<std::size_t>(resize.to().elements())), other(one.size());
+  ImageScratch scratch;
+  resize.apply(image.data(), one.data(), scratch);
+  resize.apply(bytes.data(), other.data(), scratch);
+  CHECK(one == other);
 }

@@ -47,11 +47,27 @@ TEST_CASE("integers are rounded to even and kept within their type") {
         std::vector<float>{std::numeric_limits<float>::infinity(), -0.5f});
 }
 
-TEST_CASE("what is not finite is found") {
-  const std::vector<double> values = {1, 2, std::nan(""), -std::numeric_limits<double>::infinity()};
-  CHECK(first_not_finite(values.data(), 4) == 2);
-  CHECK(first_not_finite(values.data(), 2) == 2);
-  CHECK(first_not_finite(values.data() + 3, 1) == 0);
+TEST_CASE("numbers of any width become doubles, out of longer rows") {
+  for (const std::int64_t columns : {1, 7, 8, 31, 64, 67}) {
+    std::vector<std::uint8_t> bytes;
+    for (std::int64_t place = 0; place < 3 * (columns + 2); ++place)
+      bytes.push_back(static_cast<std::uint8_t>(255 - place % 251));
+    const std::vector<float> floats(bytes.begin(), bytes.end());
+    const std::vector<double> doubles(bytes.begin(), bytes.end());
+    std::vector<double> expected;
+    for (std::int64_t row = 0; row < 3; ++row)
+      expected.insert(expected.end(), doubles.begin() + row * (columns + 2),
+                      doubles.begin() + row * (columns + 2) + columns);
+    expected.push_back(-1);
+    const auto widened = [&](const auto& numbers) {
+      std::vector<double> to(expected.size(), -1.0);
+      widen_numbers({numbers.data(), columns + 2}, 3, columns, to.data());
+      return to;
+    };
+    CHECK(widened(bytes) == expected);
+    CHECK(widened(floats) == expected);
+    CHECK(widened(doubles) == expected);
+  }
 }
 
 TEST_CASE("moments keep their digits far from zero, in one part or in several") {
