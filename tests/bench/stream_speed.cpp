@@ -109,25 +109,33 @@ void read_by_library(const std::string& path) {
     features.read_rows({row, std::min(row + step, features.info().rows())}, values.data());
 }
 
+DataOptions data_of(const std::string& path) {
+  DataOptions data;
+  data.file = path;
+  data.task = Task::classification;
+  return data;
+}
+
 struct Streamed {
-  Study study;
+  DataOptions data;
   Communicator self = Communicator::self();
   FileSchema schema;
   DataSet targets;
   std::optional<Stream> stream;
 
-  Streamed(const std::string& path, std::int64_t mebibytes, std::int64_t threads, std::int64_t lanes = 1) {
-    study.data.file = path;
-    study.data.task = Task::classification;
-    study.data.memory_mib = mebibytes;
-    schema = agree_on_file(study.data, self);
-    targets = load_targets(study.data, schema, self, self);
+  Streamed(const DataOptions& options_of_data, std::int64_t threads, std::int64_t lanes = 1) : data(options_of_data) {
+    schema = agree_on_file(data, self);
+    targets = load_targets(data, schema, self, self);
     StreamOptions options;
-    const FeatureReader reader(study.data, schema);
-    options.plan = plan_stream(study.data, schema.rows, reader.block(0).count(), 4 * schema.feature_count + 8);
+    const FeatureReader reader(data, schema);
+    options.plan = plan_stream(data, schema.rows, reader.block(0).count(), row_bytes(schema));
     options.threads = threads;
     options.lanes = lanes;
-    stream.emplace(study.data, schema, targets, options, self);
+    stream.emplace(data, schema, targets, options, self);
+  }
+
+  static std::int64_t row_bytes(const FileSchema& schema) {
+    return schema.feature_count * (schema.features.is_bytes ? 1 : 4) + 8;
   }
 
   // One pass whose windows nobody looks at.
@@ -149,21 +157,20 @@ struct Way {
   int lanes;
   int threads;
   int models;
+  int epochs;
 };
 
 Study cnn_study(const std::string& path, const Way& way) {
   Study study;
   study.study.iterations = way.lanes * way.models;
-  study.data.file = path;
-  study.data.task = Task::classification;
-  study.data.memory_mib = 32;
+  study.data = data_of(path);
   study.model.kind = ModelKind::cnn;
   study.model.channels = {16, 32};
   study.train.loss = LossKind::cross_entropy;
   study.train.optimizer = OptimizerKind::adam;
   study.train.learning_rate = 1e-3;
   study.train.batch_size = 64;
-  study.train.epochs = 2;
+  study.train.epochs = way.epochs;
   return study;
 }
 
@@ -202,8 +209,9 @@ Trained train_in_memory(const std::string& path, const Way& way) {
 }
 
 Trained train_streamed(const std::string& path, const Way& way) {
-  const Study study = cnn_study(path, way);
-  Streamed streamed(path, study.data.memory_mib, way.lanes * way.threads, way.lanes);
+  Study study = cnn_study(path, way);
+  study.data.window = agree_on_file(study.data, Communicator::self()).rows / 5;
+  Streamed streamed(study.data, way.lanes * way.threads, way.lanes);
   const Plan plan(study);
   Splits splits(study, streamed.targets);
   return train({study, plan, &streamed.targets, &splits, &*streamed.stream}, way, streamed.targets.rows);
@@ -214,7 +222,7 @@ void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   const double gigabytes = static_cast<double>(rows) * 784 * 4 / 1e9;
   write_file(plain, {rows, 784}, {});
   write_file(gzip, {rows, 784}, {{250, 784}, true});
-  Streamed plain_stream(plain, 0, threads), gzip_stream(gzip, 0, threads);
+  Streamed plain_stream(data_of(plain), threads), gzip_stream(data_of(gzip), threads);
   double read = 1e300, streamed = 1e300, library = 1e300, inflated = 1e300;
   for (int time = 0; time < 5; ++time) {  // in turns: the machine is not always the same
     read = std::min(read, best_of(5, [&] { read_plainly(plain); }));
@@ -231,29 +239,36 @@ void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   std::remove(gzip.c_str());
 }
 
-double median(std::vector<double> values) {
+// The value that `part` of all lie below.
+double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// Runs from memory and streamed take turns, and each is compared with its neighbour.
-void compare_training(const std::string& path, const char* layout, const Way& way) {
+double median(const std::vector<double>& values) {
+  return quantile(values, 0.5);
+}
+
+// Short runs from memory and streamed take turns; each is compared with its neighbour, since the machine is not always
+// the same, and either is the first as often.
+void compare_training(const std::string& path, const char* layout, const Way& way, int pairs) {
   std::vector<double> memory, streamed, ratios, waited;
-  for (int time = 0; time < 5; ++time) {
-    const Trained one = train_in_memory(path, way), other = train_streamed(path, way);
-    memory.push_back(one.rows_per_second);
-    streamed.push_back(other.rows_per_second);
-    ratios.push_back(other.rows_per_second / one.rows_per_second);
-    waited.push_back(other.waited);
+  for (int time = 0; time < 2 * pairs; ++time) {
+    const bool from_memory = time % 4 == 0 || time % 4 == 3;
+    const Trained trained = from_memory ? train_in_memory(path, way) : train_streamed(path, way);
+    (from_memory ? memory : streamed).push_back(trained.rows_per_second);
+    if (!from_memory) waited.push_back(trained.waited);
+    if (time % 2 == 1) ratios.push_back(streamed.back() / memory.back());
   }
-  std::printf("  %s, %s: in memory %6.0f rows/s, streamed %6.0f rows/s, %.3f of it (%.3f to %.3f); waited %.1f %%\n",
-              layout, way.name, median(memory), median(streamed), median(ratios),
-              *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
-              100 * median(waited));
+  std::printf(
+      "  %s, %s: in memory %6.0f rows/s, streamed %6.0f rows/s, %.3f of it (half of the pairs %.3f to %.3f); "
+      "waited %.1f %%\n",
+      layout, way.name, median(memory), median(streamed), median(ratios), quantile(ratios, 0.25),
+      quantile(ratios, 0.75), 100 * median(waited));
   std::fflush(stdout);
 }
 
-void compare_training(const std::string& folder, hsize_t rows, int threads) {
+void compare_training(const std::string& folder, hsize_t rows, int threads, int pairs) {
   const std::string path = folder + "/images.h5";
   std::printf("CNN 16-32-10 on %lld images of 3 x 32 x 32, batch 64, Adam, %d threads\n", static_cast<long long>(rows),
               threads);
@@ -261,16 +276,17 @@ void compare_training(const std::string& folder, hsize_t rows, int threads) {
     for (const bool gzip : {false, true}) {
       write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip, bytes});
       const std::string layout = std::string(bytes ? "uint8" : "float") + (gzip ? " gzip" : " plain");
-      compare_training(path, layout.c_str(), {"four models on each lane", threads, 1, 4});
-      compare_training(path, layout.c_str(), {"a model on each lane", threads, 1, 1});
-      compare_training(path, layout.c_str(), {"one model on all threads", 1, threads, 1});
+      for (const Way& way : {Way{"four models on each lane", threads, 1, 4, 1},
+                             {"a model on each lane", threads, 1, 1, 4},
+                             {"one model on all threads", 1, threads, 1, 4}})
+        compare_training(path, layout.c_str(), way, pairs);
     }
   std::remove(path.c_str());
 }
 
 }  // namespace
 
-// stream_speed FOLDER [rows of the reading] [images]
+// stream_speed FOLDER [rows of the reading] [images] [pairs of trainings]
 int main(int argc, char** argv) {
   keep_freed_memory();
   MpiSession session(argc, argv);
@@ -280,6 +296,6 @@ int main(int argc, char** argv) {
   };
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   compare_reading(folder, count(2, 200000), threads);
-  compare_training(folder, count(3, 6400), threads);
+  compare_training(folder, count(3, 3200), threads, static_cast<int>(count(4, 15)));
   return 0;
 }
