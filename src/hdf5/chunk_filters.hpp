@@ -33,7 +33,7 @@ class ChunkDecoder {
   /// The numbers of the chunk of `bytes` that was put into stored(): at `to`, room for a whole chunk, if it is not null
   /// and a filter's work could be put there, else where they stay until the next call. Bit k of `skipped` says that
   /// filter k was not applied to the chunk. Throws RunError with what is wrong with it, as half a sentence.
-  const std::byte* decode(std::size_t bytes, std::uint32_t skipped, std::byte* to = nullptr);
+  const std::byte* decode(std::size_t bytes, std::uint32_t skipped, std::byte* to);
 
  private:
   struct Inflater;

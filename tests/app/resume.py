@@ -96,9 +96,9 @@ one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", "other da
 result = sheaf("resume", "run", "--force", "--run.time_limit=1s")
 checks.check(result.code in (0, 75), "other data, forced", result.stderr)
 
-# Two jobs on one directory.
+# Two jobs on one directory: the first one goes on while the second begins, however slowly it does.
 fresh("run")
-job = Started([SHEAF, "run", *LONG, "--run.output=run"], ranks=2)
+job = Started([SHEAF, "run", *study("resident", epochs=6000), "--run.output=run"], ranks=2)
 job.wait_for(journal_begun("run"))
 one_error(sheaf("resume", "run", ranks=2), 1, "is in use", "a second job")
 os.kill(job.rank_processes()[0], signal.SIGTERM)

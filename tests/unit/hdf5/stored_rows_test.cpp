@@ -147,7 +147,7 @@ TEST_CASE("a chunk that claims to be larger than it may be is refused") {
     ChunkDecoder decoder({{ChunkFilter::Kind::deflate}}, chunk_bytes);
     const auto bytes = bytes_of(stored);
     std::copy(bytes.begin(), bytes.end(), decoder.stored(bytes.size()));
-    const std::byte* found = decoder.decode(bytes.size(), 0);
+    const std::byte* found = decoder.decode(bytes.size(), 0, nullptr);
     return std::string(reinterpret_cast<const char*>(found), chunk_bytes);
   };
   CHECK(decode(11, stream) == "hello hello");
@@ -161,10 +161,10 @@ TEST_CASE("filters that a chunk skipped are not undone") {
   ChunkDecoder decoder({{ChunkFilter::Kind::shuffle, 2}, {ChunkFilter::Kind::deflate}}, 4);
   const auto bytes = bytes_of("abcd");
   std::copy(bytes.begin(), bytes.end(), decoder.stored(4));
-  const std::byte* found = decoder.decode(4, 0b11);
+  const std::byte* found = decoder.decode(4, 0b11, nullptr);
   CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "abcd");
   std::copy(bytes.begin(), bytes.end(), decoder.stored(4));
-  found = decoder.decode(4, 0b10);
+  found = decoder.decode(4, 0b10, nullptr);
   CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "acbd");
 }
 
