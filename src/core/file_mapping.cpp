@@ -90,7 +90,7 @@ FileMapping::~FileMapping() {
 }
 
 const std::byte* FileMapping::view(std::int64_t offset, std::int64_t bytes) const {
-  if (begin_ == nullptr || offset + bytes > bytes_) return nullptr;
+  if (begin_ == nullptr || offset < 0 || bytes > bytes_ - offset) return nullptr;
   const std::int64_t before = viewed_.fetch_add(bytes);
   if (before / resident_bytes != (before + bytes) / resident_bytes)
     ::madvise(begin_, static_cast<std::size_t>(bytes_), MADV_DONTNEED);

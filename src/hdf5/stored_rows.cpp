@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "hdf5/chunk_places.hpp"
 #include "hdf5/file.hpp"
 #include "hdf5/steady_file.hpp"
 
@@ -95,8 +96,9 @@ struct StoredRows::State {
   bool element_known = false;
   StoredElement element;  // where it is
   Path path = Path::library;
-  std::int64_t address = 0;          // in one piece
-  std::vector<std::int64_t> chunk;   // its sides
+  std::int64_t address = 0;         // in one piece
+  std::vector<std::int64_t> chunk;  // its sides
+  std::optional<ChunkPlaces> places;
   std::vector<ChunkFilter> filters;  // of each chunk
   std::size_t chunk_bytes = 0;       // without them
   std::int64_t block_rows = 1;
@@ -104,6 +106,7 @@ struct StoredRows::State {
   State(const std::string& file_path, const std::string& name)
       : file(file_path), reader(file.data_set(name)), bytes(file_path) {
     look_at(reader.id());
+    if (path == Path::chunks) places.emplace(file_path, name, reader.info().shape, chunk, library_mutex);
     const DataSetInfo& info = reader.info();
     const std::int64_t step = std::max<std::int64_t>(1, info.chunk_rows);
     const auto step_bytes = step * std::max<std::int64_t>(1, info.row_elements()) *
@@ -146,6 +149,9 @@ struct StoredRows::State {
            (real || (element.kind == StoredElement::Kind::signed_integer) == std::is_signed_v<T>);
   }
 
+  // Whether each row lies in one chunk.
+  bool has_whole_rows() const { return std::equal(chunk.begin() + 1, chunk.end(), reader.info().shape.begin() + 1); }
+
   template <class T>
   const T* view_piece(IndexRange rows) const;
   template <class T>
@@ -163,13 +169,23 @@ struct StoredRows::State {
   void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
 };
 
-// Null: they do not lie in the file as T, or cannot be had.
+// Null: they do not lie in the file as T and in one piece, or cannot be had.
 template <class T>
 const T* StoredRows::State::view_piece(IndexRange rows) const {
-  if (path != Path::in_one_piece || !is_native<T>() || address % static_cast<std::int64_t>(alignof(T)) != 0)
-    return nullptr;
+  if (path == Path::library || !is_native<T>()) return nullptr;
   const std::int64_t row_bytes = reader.info().row_elements() * static_cast<std::int64_t>(sizeof(T));
-  return reinterpret_cast<const T*>(bytes.view(address + rows.begin * row_bytes, rows.count() * row_bytes));
+  std::int64_t offset = address + rows.begin * row_bytes;
+  if (path == Path::chunks) {
+    const std::int64_t first = rows.begin / chunk.front() * chunk.front();
+    if (!filters.empty() || !has_whole_rows() || rows.end > first + chunk.front()) return nullptr;
+    std::vector<hsize_t> corner(chunk.size(), 0);
+    corner.front() = static_cast<hsize_t>(first);
+    const auto place = places->find(corner);
+    if (!place || place->bytes != static_cast<std::int64_t>(chunk_bytes)) return nullptr;
+    offset = place->address + (rows.begin - first) * row_bytes;
+  }
+  if (offset % static_cast<std::int64_t>(alignof(T)) != 0) return nullptr;
+  return reinterpret_cast<const T*>(bytes.view(offset, rows.count() * row_bytes));
 }
 
 template <class T>
@@ -196,10 +212,8 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
 // Where in values, those of `rows`, the chunk's numbers lie as in the chunk; null where they do not.
 template <class T>
 std::byte* StoredRows::State::room_for_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const {
-  const auto& shape = reader.info().shape;
   const auto first = static_cast<std::int64_t>(corner.front());
-  const bool whole = first >= rows.begin && first + chunk.front() <= rows.end &&
-                     std::equal(chunk.begin() + 1, chunk.end(), shape.begin() + 1);
+  const bool whole = first >= rows.begin && first + chunk.front() <= rows.end && has_whole_rows();
   if (!whole || !is_native<T>()) return nullptr;
   return reinterpret_cast<std::byte*>(values + (first - rows.begin) * reader.info().row_elements());
 }
@@ -208,20 +222,16 @@ std::byte* StoredRows::State::room_for_chunk(const std::vector<hsize_t>& corner,
 // was never written. `to` may be null.
 const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, std::byte* to,
                                                RowBuffers& buffers) const {
-  if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
-  ChunkDecoder& decoder = *buffers.decoder_;
-  hsize_t stored_bytes = 0;
-  std::uint32_t skipped = 0;
-  {
-    const std::lock_guard lock(library_mutex);
-    const bool is_there = H5Dget_chunk_storage_size(reader.id(), corner.data(), &stored_bytes) >= 0 && stored_bytes > 0;
-    if (!is_there) return nullptr;
-    const bool as_it_is = to != nullptr && filters.empty() && stored_bytes == chunk_bytes;
-    std::byte* into = as_it_is ? to : decoder.stored(stored_bytes);
-    if (H5Dread_chunk(reader.id(), H5P_DEFAULT, corner.data(), &skipped, into) < 0) throw RunError(hdf5_reason());
-    if (as_it_is) return to;
+  const auto place = places->find(corner);
+  if (!place) return nullptr;
+  const auto stored_bytes = static_cast<std::size_t>(place->bytes);
+  if (to != nullptr && filters.empty() && stored_bytes == chunk_bytes) {
+    bytes.read(to, stored_bytes, place->address);
+    return to;
   }
-  return decoder.decode(stored_bytes, skipped, to);
+  if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
+  bytes.read(buffers.decoder_->stored(stored_bytes), stored_bytes, place->address);
+  return buffers.decoder_->decode(stored_bytes, place->skipped, to);
 }
 
 // Copies what a chunk holds of `rows`, run by run along the last dimension (of whole rows: all at once).
@@ -354,10 +364,27 @@ void StoredRows::look_at_file(RowBuffers& buffers) const {
   buffers.looked_ = now;
 }
 
+// What fails in `work` names the rows.
+template <class Work>
+void StoredRows::attempt(IndexRange rows, const Work& work) const {
+  try {
+    work();
+  } catch (const LibraryError&) {
+    require_unchanged();  // the likelier reason
+    throw;
+  } catch (const RunError& error) {
+    require_unchanged();
+    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
+                               rows.end - 1, description(), error.what()));
+  }
+}
+
 template <class T>
 const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const {
   look_at_file(buffers);
-  if (const T* found = state_->view_piece<T>(rows)) return found;
+  const T* found = nullptr;
+  attempt(rows, [&] { found = state_->view_piece<T>(rows); });
+  if (found != nullptr) return found;
   memory.resize(static_cast<std::size_t>(rows.count() * info().row_elements()));
   read(rows, memory.data(), buffers);
   return memory.data();
@@ -368,7 +395,7 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
   assert(rows.begin >= 0 && rows.end <= info().rows());
   if (rows.empty() || info().row_elements() == 0) return;
   look_at_file(buffers);
-  try {
+  attempt(rows, [&] {
     switch (state_->path) {
       case State::Path::in_one_piece:
         return state_->read_piece(rows, values, buffers);
@@ -377,14 +404,7 @@ void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
       case State::Path::library:
         return state_->read_by_library(rows, values);
     }
-  } catch (const LibraryError&) {
-    require_unchanged();  // the likelier reason
-    throw;
-  } catch (const RunError& error) {
-    require_unchanged();
-    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
-                               rows.end - 1, description(), error.what()));
-  }
+  });
 }
 
 template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;

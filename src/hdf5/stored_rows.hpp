@@ -1,5 +1,5 @@
-// A data set's rows read by any number of threads: the library hands out stored bytes at the speed of a plain read,
-// and they are checked, decompressed and converted here.
+// A data set's rows read by any number of threads: the library tells where their bytes are stored; they are read,
+// checked, decompressed and converted here.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -68,6 +68,8 @@ class StoredRows {
 
  private:
   void look_at_file(RowBuffers& buffers) const;
+  template <class Work>
+  void attempt(IndexRange rows, const Work& work) const;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -97,15 +97,23 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
     file.numbers("/bytes", {50, 7}, counting(350), {H5T_STD_U8LE});
     file.numbers("/swapped", {50, 7}, counting(350), {H5T_IEEE_F32BE});
     file.numbers("/double", {50, 7}, counting(350), {H5T_IEEE_F64LE});
-    file.numbers("/chunks", {50, 7}, counting(350), {H5T_IEEE_F32LE, {8, 7}});
     file.numbers("/odd", {3}, counting(3), {H5T_STD_U8LE});
     file.numbers("/unaligned", {50, 7}, counting(350));
   }
+  {
+    FixtureFile file("views_of_chunks.h5");
+    file.numbers("/long", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 7}});
+    file.numbers("/short", {50, 7}, counting(350), {H5T_IEEE_F32LE, {8, 7}});
+    file.numbers("/narrow", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 4}});
+    file.numbers("/checked", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 7}, false, true});
+    file.numbers("/bytes", {50, 7}, counting(350), {H5T_STD_U8LE, {42, 7}});
+    file.unwritten("/unwritten", {50, 7}, {42, 7});
+  }
   const IndexRange rows{9, 41};
-  const auto check = [&](const std::string& name, auto number, bool without_copy) {
-    CAPTURE(name);
+  const auto check = [&](const std::string& path, const std::string& name, auto number, bool without_copy) {
+    CAPTURE(path, name);
     using Value = decltype(number);
-    const StoredRows stored("views.h5", name);
+    const StoredRows stored(path, name);
     RowBuffers buffers;
     AlignedVector<Value> memory;
     std::vector<Value> expected(static_cast<std::size_t>(rows.count() * 7));
@@ -115,13 +123,19 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
     CHECK(memory.empty() == without_copy);
     stored.require_unchanged();
   };
-  check("/float", float{}, true);
-  check("/bytes", std::uint8_t{}, true);
-  check("/bytes", float{}, false);
-  check("/swapped", float{}, false);
-  check("/double", float{}, false);
-  check("/chunks", float{}, false);
-  check("/unaligned", float{}, false);
+  check("views.h5", "/float", float{}, true);
+  check("views.h5", "/bytes", std::uint8_t{}, true);
+  check("views.h5", "/bytes", float{}, false);
+  check("views.h5", "/swapped", float{}, false);
+  check("views.h5", "/double", float{}, false);
+  check("views.h5", "/unaligned", float{}, false);
+  check("views_of_chunks.h5", "/long", float{}, true);
+  check("views_of_chunks.h5", "/short", float{}, false);
+  check("views_of_chunks.h5", "/narrow", float{}, false);
+  check("views_of_chunks.h5", "/checked", float{}, false);
+  check("views_of_chunks.h5", "/bytes", std::uint8_t{}, true);
+  check("views_of_chunks.h5", "/bytes", float{}, false);
+  check("views_of_chunks.h5", "/unwritten", float{}, false);
 }
 
 TEST_CASE("what is viewed of a file that is cut short meanwhile is not believed") {
