@@ -30,11 +30,7 @@ std::string data_line(const Study& study, const StudyData& data) {
 }
 
 std::string data_memory(const StudyData& data) {
-  if (data.stream) {
-    const StreamPlan& plan = data.stream->options().plan;
-    return fmt::format("data streamed in {} windows of {} rows, {} in memory", plan.windows(),
-                       std::min(plan.window_rows(), plan.rows), plan.slots);
-  }
+  if (data.stream) return fmt::format("data streamed in {}", data.stream->options().plan.text());
   const double feature_bytes = data.data && data.data->byte_features != nullptr ? 1 : sizeof(float);
   const auto columns = static_cast<double>(data.shape.features) * feature_bytes + 8;
   return fmt::format("{} data, once a node", human_bytes(static_cast<double>(data.shape.rows) * columns));

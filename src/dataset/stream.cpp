@@ -63,7 +63,9 @@ struct Stream::State {
     Counter blocks;  // of it that are read
     Counter lanes;   // that are done with it
   };
-  using Looked = std::atomic<bool>;  // whether a block's values were found fit for training, once for all passes
+  // What is known of a block: whether its values were found fit for training, and are kept for all passes to come.
+  enum class Known : std::uint8_t { nothing, fit, being_kept, kept };
+  using Knowledge = std::atomic<Known>;
 
   State(const DataOptions& data, const FileSchema& schema, const DataSet& all_targets, const StreamOptions& stream,
         const Communicator& ranks)
@@ -75,10 +77,12 @@ struct Stream::State {
         lanes(node.sum(stream.lanes)),
         reader(data, schema),
         memory(node, sizeof(Board) + slots() * (sizeof(Slot) + storage.bytes) +
-                         static_cast<std::size_t>(stream.plan.blocks()) * sizeof(Looked)) {
+                         static_cast<std::size_t>(stream.plan.kept_blocks * block_bytes()) +
+                         static_cast<std::size_t>(stream.plan.blocks()) * sizeof(Knowledge)) {
     board = reinterpret_cast<Board*>(memory.data());
     slot_boards = reinterpret_cast<Slot*>(memory.data() + sizeof(Board));
-    looked_at = reinterpret_cast<Looked*>(slot_memory(stream.plan.slots));
+    kept = slot_memory(stream.plan.slots);
+    known = reinterpret_cast<Knowledge*>(kept + stream.plan.kept_blocks * block_bytes());
     if (node.is_root())
       for (std::size_t slot = 0; slot < slots(); ++slot)
         slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
@@ -91,6 +95,7 @@ struct Stream::State {
     for (auto& thread : threads) thread.join();
   }
 
+  std::int64_t block_bytes() const { return options.plan.block_rows * feature_bytes(shape); }
   std::size_t slots() const { return static_cast<std::size_t>(options.plan.slots); }
   std::byte* slot_memory(std::int64_t slot) const {
     return memory.data() + sizeof(Board) + slots() * sizeof(Slot) + static_cast<std::size_t>(slot) * storage.bytes;
@@ -139,6 +144,7 @@ struct Stream::State {
   }
 
   void run_reader();
+  void read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers);
   void read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers);
 
   const StreamOptions options;
@@ -151,7 +157,8 @@ struct Stream::State {
   SharedArray memory;
   Board* board = nullptr;
   Slot* slot_boards = nullptr;
-  Looked* looked_at = nullptr;  // [blocks]
+  std::byte* kept = nullptr;   // [kept blocks, block's bytes]
+  Knowledge* known = nullptr;  // [blocks]
   std::atomic<bool> stopping{false}, failed{false};
   std::atomic<std::int64_t> bytes_read{0};
   std::mutex mutex;
@@ -159,18 +166,36 @@ struct Stream::State {
   std::vector<std::thread> threads;
 };
 
+// From the file, or from the blocks that are kept; two threads may be at the same block, for two passes.
+void Stream::State::read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers) {
+  const IndexRange rows = options.plan.rows_of(block);
+  const std::int64_t bytes = rows.count() * feature_bytes(shape);
+  const auto place = options.plan.kept_place(block);
+  std::byte* kept_block = place ? kept + *place * block_bytes() : nullptr;
+  if (known[block] == Known::kept) {
+    std::copy_n(kept_block, bytes, to);
+    return;
+  }
+  if (known[block] == Known::nothing)
+    reader.read(rows, to, buffers);
+  else
+    reader.read_again(rows, to, buffers);
+  bytes_read += bytes;
+  auto before = Known::nothing;
+  known[block].compare_exchange_strong(before, Known::fit);
+  before = Known::fit;
+  if (place && known[block].compare_exchange_strong(before, Known::being_kept)) {
+    std::copy_n(to, bytes, kept_block);
+    known[block] = Known::kept;
+  }
+}
+
 // Reads block `block` of the file to place `place` of a window, its targets with it.
 void Stream::State::read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
   const std::int64_t first = place * options.plan.block_rows;
   const StoredArrays arrays = arrays_in(to, storage, shape.task);
-  std::byte* features = arrays.features + first * feature_bytes(shape);
-  if (looked_at[block]) {
-    reader.read_again(rows, features, buffers);
-  } else {
-    reader.read(rows, features, buffers);
-    looked_at[block] = true;
-  }
+  read_features(block, arrays.features + first * feature_bytes(shape), buffers);
   if (arrays.labels != nullptr)
     std::copy(targets.labels + rows.begin, targets.labels + rows.end, arrays.labels + first);
   if (arrays.targets != nullptr)
@@ -178,7 +203,6 @@ void Stream::State::read_block(std::int64_t block, std::int64_t place, std::byte
               arrays.targets + first * shape.target_columns);
   if (arrays.weights != nullptr)
     std::copy(targets.weights + rows.begin, targets.weights + rows.end, arrays.weights + first);
-  bytes_read += rows.count() * feature_bytes(shape);
 }
 
 void Stream::State::run_reader() {

@@ -22,6 +22,12 @@ constexpr std::int64_t streaming_mebibytes = 384;
 constexpr std::int64_t quick_block_bytes = std::int64_t{256} << 10;
 constexpr std::int64_t mixing_blocks = 128;
 
+// Of all windows: with more they would mix little better, while blocks that are kept spare reading.
+constexpr std::int64_t windows_mebibytes = streaming_mebibytes / 2;
+
+// Less than such a part of the file would spare too little to be worth the memory.
+constexpr std::int64_t least_kept = 8;
+
 std::int64_t enlarged(std::int64_t block_rows, std::int64_t row_bytes, std::int64_t window_bytes) {
   const std::int64_t wanted = std::min(quick_block_bytes, window_bytes / mixing_blocks);
   return block_rows * std::max<std::int64_t>(1, wanted / (block_rows * row_bytes));
@@ -35,6 +41,18 @@ IndexRange StreamPlan::rows_of(std::int64_t block) const {
 
 IndexRange StreamPlan::blocks_of(std::int64_t window) const {
   return {window * window_blocks, std::min((window + 1) * window_blocks, blocks())};
+}
+
+std::optional<std::int64_t> StreamPlan::kept_place(std::int64_t block) const {
+  const std::int64_t place = block * kept_blocks / blocks();
+  return (block + 1) * kept_blocks / blocks() > place ? std::optional(place) : std::nullopt;
+}
+
+std::string StreamPlan::text() const {
+  std::string text =
+      fmt::format("{} windows of {} rows, {} in memory", windows(), std::min(window_rows(), rows), slots);
+  if (kept_blocks > 0) text += fmt::format("; {} % of the file is kept there", 100 * kept_blocks / blocks());
+  return text;
 }
 
 StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes) {
@@ -55,13 +73,17 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
   if (most_blocks < 1)
     refuse(1, fmt::format("The chunks of '{}' are too large to be streamed", options.file),
            " or more, or rewrite the file in smaller chunks");
-  plan.window_blocks = std::min(most_blocks, plan.blocks());
-  if (options.window == 0) return plan;
-  const std::int64_t wanted = std::min((options.window + block_rows - 1) / block_rows, plan.blocks());
-  if (wanted > most_blocks)
-    refuse(wanted, fmt::format("data.window = {} does not fit into memory", options.window),
-           " or more, or a smaller window");
-  plan.window_blocks = wanted;
+  if (options.window > 0) {
+    plan.window_blocks = std::min((options.window + block_rows - 1) / block_rows, plan.blocks());
+    if (plan.window_blocks > most_blocks)
+      refuse(plan.window_blocks, fmt::format("data.window = {} does not fit into memory", options.window),
+             " or more, or a smaller window");
+  } else {
+    const std::int64_t enough = windows_mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
+    plan.window_blocks = std::min({std::max(enough, mixing_blocks), most_blocks, plan.blocks()});
+  }
+  const std::int64_t left = (most_blocks - plan.window_blocks) * plan.slots;
+  if (left >= plan.blocks() / least_kept) plan.kept_blocks = std::min(left, plan.blocks());
   return plan;
 }
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/index_range.hpp"
@@ -20,6 +22,7 @@ struct StreamPlan {
   std::int64_t block_rows = 0;     ///< of all blocks but the last
   std::int64_t window_blocks = 1;  ///< of all windows but a pass's last
   std::int64_t slots = 2;          ///< windows in memory at once
+  std::int64_t kept_blocks = 0;    ///< that stay in memory beside them, and are read once
 
   std::int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   std::int64_t windows() const { return (blocks() + window_blocks - 1) / window_blocks; }
@@ -28,6 +31,10 @@ struct StreamPlan {
   IndexRange rows_of(std::int64_t block) const;
   /// Places in the pass's order of blocks.
   IndexRange blocks_of(std::int64_t window) const;
+  /// Where a block is kept, of kept_blocks places, if it is; those that are lie evenly among the others.
+  std::optional<std::int64_t> kept_place(std::int64_t block) const;
+  /// "40 windows of 1000 rows, 2 in memory; 25 % of the file is kept there" for users.
+  std::string text() const;
 };
 
 /// `block_rows`: that are read at one go, of which a block is a multiple; `row_bytes`: of a row in memory, targets

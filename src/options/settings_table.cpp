@@ -109,8 +109,10 @@ void add_data(std::vector<Setting>& table) {
       "into data.memory.");
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
            "Memory of a node for the rows, in MiB; auto takes half of what it has, and streams through 384.");
-  data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
-           "Streamed: rows that are shuffled together; auto takes as many as fit into data.memory.");
+  data.add(
+      "window", &DataOptions::window, integer_or("auto", 1, most_rows),
+      "Streamed: rows that are shuffled together; auto takes what mixes well, 96 MiB and more of large chunks. What "
+      "windows leave of data.memory keeps part of the file, which is then read once.");
   data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64),
            "Streamed: windows that are read while one is trained on.");
 }

@@ -70,8 +70,7 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, std::move(scalings)); });
   // A node alone may lack the memory for its windows: the others must learn of it.
   agree(world, [&] { prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node); });
-  log_root(fmt::format("'{}' is streamed: {} windows of {} rows, {} in memory at once", study.data.file,
-                       options.plan.windows(), std::min(options.plan.window_rows(), schema.rows), options.plan.slots));
+  log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
 }
 
 void load_file(const Study& study, const Plan& plan, const Placement& placement, const Communicator& world,

@@ -90,6 +90,25 @@ def check_accuracy():
     checks.check(accuracy() < full - 0.05, "accuracy without a shuffle", f"{accuracy()} against {full}")
 
 
+def check_kept():
+    """What windows leave of the memory keeps part of the file, which is read once; the losses are the same."""
+    write_sorted("sorted.h5", 10, chunks=(90, 64), compression="gzip", shuffle=True)
+    common = ["--data.mode=streamed", "--data.window=1980", "--data.validation=0.2", "--model.kind=mlp",
+              "--model.hidden=16", "--train.epochs=4", "--run.curves=yes"]  # eight passes
+    read, losses = [], []
+    for memory, ranks in ((1, 1), (3, 1), (100, 1), (3, 3), (100, 2)):
+        done = run(*common, f"--data.memory={memory}", ranks=ranks)
+        checks.check(done.code == 0, f"a memory of {memory} runs", done.stderr)
+        checks.check(("kept there" in done.stderr) == (memory > 1), "what is kept is told", done.stderr)
+        read.append(float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0]))
+        losses.append(results())
+    size = 17970 * 64 * 4 / 2**20
+    checks.check(abs(read[0] - 8 * size) < 0.1, "all is read in every pass", f"{read}, the rows have {size} MiB")
+    checks.check(read[2] < 1.3 * size and read[4] < 1.3 * size, "what fits is read once", f"{read}, {size} MiB")
+    checks.check(2 * size < read[1] < 7 * size and 2 * size < read[3] < 7 * size, "part of it is", f"{read}, {size} MiB")
+    checks.check(all(other == losses[0] for other in losses), "the same losses", str(losses))
+
+
 def check_memory(kind):
     """The same peak for a file three times as large, of numbers as they are in memory or to be converted."""
     peaks = []
@@ -139,6 +158,7 @@ with open("study.cfg", "w") as file:
     file.write(STUDY)
 check_sameness()
 check_accuracy()
+check_kept()
 check_memory("<f4")
 check_memory(">f4")
 check_errors()

@@ -30,7 +30,7 @@ std::vector<std::int64_t> counting(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("windows are as large as memory takes with those that are read ahead") {
+TEST_CASE("windows are as large as memory takes with those that are read ahead, and as mixes well") {
   // Blocks of 100 rows of 1024 bytes: 10 fill the half of 2 MiB.
   const StreamPlan plan = plan_stream(options_of(2), 5010, 100, 1024);
   CHECK(plan.blocks() == 51);
@@ -42,7 +42,42 @@ TEST_CASE("windows are as large as memory takes with those that are read ahead")
   CHECK(plan_stream(options_of(2, 0, 3), 5010, 100, 1024).window_blocks == 5);
   CHECK(plan_stream(options_of(2, 250), 5010, 100, 1024).window_blocks == 3);
   CHECK(plan_stream(options_of(1000), 5010, 100, 1024).windows() == 1);
-  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 196600);  // half of 384 MiB, in blocks of 200
+  // No larger than mixes well: half of 192 MiB, in blocks of 200 rows.
+  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 98200);
+  CHECK(plan_stream(options_of(10000), 1000000, 100, 1024).window_rows() == 98200);
+  // Large chunks need larger windows: as many as fit into 384 MiB, no more than 128 of them.
+  CHECK(plan_stream(options_of(0), 1000000, 10000, 1024).window_blocks == 19);
+  CHECK(plan_stream(options_of(10000), 4000000, 10000, 1024).window_blocks == 128);
+}
+
+TEST_CASE("what windows leave of the memory keeps blocks, evenly spread over the file") {
+  CHECK(plan_stream(options_of(2), 5010, 100, 1024).kept_blocks == 0);
+  CHECK(plan_stream(options_of(2), 5010, 100, 1024).text() == "6 windows of 1000 rows, 2 in memory");
+  const StreamPlan plan = plan_stream(options_of(2, 250), 5010, 100, 1024);
+  CHECK(plan.kept_blocks == 14);  // 20 blocks fit, two windows of 3 are among them
+  CHECK(plan.text() == "17 windows of 300 rows, 2 in memory; 27 % of the file is kept there");
+  for (const std::int64_t kept : {0, 1, 14, 50, 51}) {
+    StreamPlan some = plan;
+    some.kept_blocks = kept;
+    std::int64_t places = 0, nearest = plan.blocks(), last = -plan.blocks();
+    for (std::int64_t block = 0; block < plan.blocks(); ++block) {
+      const auto place = some.kept_place(block);
+      if (!place) continue;
+      CHECK(*place == places++);
+      nearest = std::min(nearest, block - last);
+      last = block;
+    }
+    CHECK(places == kept);
+    if (kept > 0) CHECK(nearest >= plan.blocks() / kept);
+  }
+  // Not what would be less than an eighth.
+  CHECK(plan_stream(options_of(0), 1500000, 100, 1024).kept_blocks == 984);
+  CHECK(plan_stream(options_of(0), 1600000, 100, 1024).kept_blocks == 0);
+  // A file that is no larger than what its windows leave is read once.
+  for (const std::int64_t window : {0, 250}) {
+    const StreamPlan small = plan_stream(options_of(100, window), 5010, 100, 1024);
+    CHECK(small.kept_blocks == small.blocks());
+  }
 }
 
 TEST_CASE("what does not fit into the memory given is refused with what would do") {
