@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -69,6 +70,8 @@ TEST_CASE("a view shows the file, as far as it goes") {
   CHECK(*mapping.view(2 * page, page) == std::byte{'c'});
   CHECK(mapping.view(page - 1, 2)[1] == std::byte{'b'});
   CHECK(mapping.view(2 * page, page + 1) == nullptr);
+  CHECK(mapping.view(-page, page) == nullptr);
+  CHECK(mapping.view(std::numeric_limits<std::int64_t>::max() - page, 2 * page) == nullptr);
   CHECK_FALSE(mapping.lost());
 }
 
