@@ -108,7 +108,7 @@ void add_data(std::vector<Setting>& table) {
       "Whether the rows lie in memory, once a node, or are read in every epoch; auto streams files that do not fit "
       "into data.memory.");
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
-           "Memory of a node for the rows, in MiB; auto takes half of what it has, and streams through 384.");
+           "Memory of a node for the rows, in MiB; auto takes half of what it has, streaming up to 384.");
   data.add(
       "window", &DataOptions::window, integer_or("auto", 1, most_rows),
       "Streamed: rows that are shuffled together; auto takes what mixes well, 96 MiB and more of large chunks. What "
