@@ -24,6 +24,9 @@ namespace {
 // So much is viewed until what is behind goes from the process's resident memory (it stays in the page cache).
 constexpr std::int64_t resident_bytes = std::int64_t{64} << 20;
 
+// What becomes resident with any byte of it, where the system keeps so many pages together.
+constexpr std::int64_t folio_bytes = std::int64_t{2} << 20;
+
 std::array<MappedPlace, 64> places;
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free, "read by a handler");
 
@@ -91,8 +94,8 @@ FileMapping::~FileMapping() {
 
 const std::byte* FileMapping::view(std::int64_t offset, std::int64_t bytes) const {
   if (begin_ == nullptr || offset < 0 || bytes > bytes_ - offset) return nullptr;
-  const std::int64_t before = viewed_.fetch_add(bytes);
-  if (before / resident_bytes != (before + bytes) / resident_bytes)
+  const std::int64_t counted = std::max(bytes, folio_bytes), before = viewed_.fetch_add(counted);
+  if (before / resident_bytes != (before + counted) / resident_bytes)
     ::madvise(begin_, static_cast<std::size_t>(bytes_), MADV_DONTNEED);
   return begin_ + offset;
 }

@@ -26,9 +26,10 @@ FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schem
 }
 
 template <class Value>
-void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers) const {
-  rows_.read(rows, values, buffers.rows);
-  if (turned_.channels > 1) {
+void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers, NextUse next_use) const {
+  const bool turns = turned_.channels > 1;
+  rows_.read(rows, values, buffers.rows, turns ? NextUse::soon : next_use);
+  if (turns) {
     buffers.image.resize(static_cast<std::size_t>(width_) * sizeof(Value));
     auto* image = reinterpret_cast<Value*>(buffers.image.data());
     for (Value* row = values; row != values + rows.count() * width_; row += width_) {
@@ -48,22 +49,26 @@ void FeatureReader::require_finite(IndexRange rows, const float* values) const {
                            rows_.description(), values[place], rows.begin + place / width_, place % width_));
 }
 
-void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buffers) const {
+void FeatureReader::read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const {
   if (bytes_)
-    read_as(rows, reinterpret_cast<std::uint8_t*>(values), buffers);
+    read_as(rows, reinterpret_cast<std::uint8_t*>(values), buffers, next_use);
   else
-    read_as(rows, reinterpret_cast<float*>(values), buffers);
+    read_as(rows, reinterpret_cast<float*>(values), buffers, next_use);
+}
+
+void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buffers) const {
+  read_values(rows, values, buffers, NextUse::late);
 }
 
 void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
-  read_again(rows, values, buffers);
+  read_values(rows, values, buffers, NextUse::soon);
   if (!bytes_) require_finite(rows, reinterpret_cast<const float*>(values));
 }
 
 const float* FeatureReader::view_floats(IndexRange rows, Buffers& buffers) const {
   if (turned_.channels <= 1) return rows_.view(rows, buffers.floats, buffers.rows);
   buffers.floats.resize(static_cast<std::size_t>(rows.count() * width_));
-  read_as(rows, buffers.floats.data(), buffers);
+  read_as(rows, buffers.floats.data(), buffers, NextUse::soon);
   return buffers.floats.data();
 }
 

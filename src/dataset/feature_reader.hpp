@@ -48,7 +48,7 @@ class FeatureReader {
   /// lowest row that holds a number that is not finite, RunError when the file cannot be read. Thread-safe.
   void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
-  /// The same for rows that were read before, and are not looked at again.
+  /// The same for rows that were read before: they are not looked at again, and `values` not expected to be used soon.
   void read_again(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
   /// Rows as floats, bytes too, [rows, feature_count], finite or not; without a copy where the file holds them so.
@@ -62,8 +62,9 @@ class FeatureReader {
   void require_unchanged() const { rows_.require_unchanged(); }
 
  private:
+  void read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const;
   template <class Value>
-  void read_as(IndexRange rows, Value* values, Buffers& buffers) const;
+  void read_as(IndexRange rows, Value* values, Buffers& buffers, NextUse next_use) const;
 
   StoredRows rows_;
   std::int64_t width_;

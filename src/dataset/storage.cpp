@@ -41,11 +41,15 @@ StoredArrays arrays_in(std::byte* memory, const Storage& storage, Task task) {
   return arrays;
 }
 
-void attach(const StoredArrays& arrays, const RowShape& shape, DataSet& data) {
+void attach_features(const std::byte* features, const RowShape& shape, DataSet& data) {
   if (shape.byte_features)
-    data.byte_features = reinterpret_cast<const std::uint8_t*>(arrays.features);
+    data.byte_features = reinterpret_cast<const std::uint8_t*>(features);
   else
-    data.features = reinterpret_cast<const float*>(arrays.features);
+    data.features = reinterpret_cast<const float*>(features);
+}
+
+void attach(const StoredArrays& arrays, const RowShape& shape, DataSet& data) {
+  attach_features(arrays.features, shape, data);
   data.labels = arrays.labels;
   data.targets = arrays.targets;
   data.weights = arrays.weights;

@@ -38,7 +38,10 @@ struct StoredArrays {
 };
 StoredArrays arrays_in(std::byte* memory, const Storage& storage, Task task);
 
-/// Points `data` to the arrays: features of the shape's kind.
+/// Points `data` to features of the shape's kind.
+void attach_features(const std::byte* features, const RowShape& shape, DataSet& data);
+
+/// Points `data` to the arrays.
 void attach(const StoredArrays& arrays, const RowShape& shape, DataSet& data);
 
 }  // namespace sheaf

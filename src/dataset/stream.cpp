@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/past_caches.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
 #include "dataset/storage.hpp"
@@ -72,7 +73,7 @@ struct Stream::State {
       : options(stream),
         shape(row_shape(schema, data.task)),
         targets(all_targets),
-        storage(storage_of(stream.plan.window_rows(), shape)),
+        storage(storage_of(stream.plan.keeps_all() ? 0 : stream.plan.window_rows(), shape)),
         node(ranks.split(0)),
         lanes(node.sum(stream.lanes)),
         reader(data, schema),
@@ -143,21 +144,28 @@ struct Stream::State {
     return block_order(options.plan.blocks(), pass.training && options.shuffled, options.seed, pass.epoch);
   }
 
+  // A row's place in the memory that a window shows, of a block that is at `place` of the window.
+  std::int64_t place_of(std::int64_t block, std::int64_t place) const {
+    return (options.plan.keeps_all() ? block : place) * options.plan.block_rows;
+  }
+  DataSet data_of(std::int64_t window) const;
+
   void run_reader();
+  bool keep_block(std::int64_t block, FeatureReader::Buffers& buffers);
   void read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers);
   void read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers);
 
   const StreamOptions options;
   const RowShape shape;
   const DataSet targets;
-  const Storage storage;  // of a window
+  const Storage storage;  // of a window; where all blocks are kept, they are looked at there
   const Communicator node;
   const std::int64_t lanes;  // of the node
   const FeatureReader reader;
   SharedArray memory;
   Board* board = nullptr;
   Slot* slot_boards = nullptr;
-  std::byte* kept = nullptr;   // [kept blocks, block's bytes]
+  std::byte* kept = nullptr;   // [kept blocks, block's bytes]; when all are kept, the rows as in the file
   Knowledge* known = nullptr;  // [blocks]
   std::atomic<bool> stopping{false}, failed{false};
   std::atomic<std::int64_t> bytes_read{0};
@@ -166,26 +174,50 @@ struct Stream::State {
   std::vector<std::thread> threads;
 };
 
+DataSet Stream::State::data_of(std::int64_t window) const {
+  DataSet data = targets;
+  if (options.plan.keeps_all()) {
+    attach_features(kept, shape, data);
+  } else {
+    data.rows = options.plan.window_rows();
+    attach(arrays_in(slot_memory(window % options.plan.slots), storage, shape.task), shape, data);
+  }
+  return data;
+}
+
+// When all blocks are kept: reads one, or waits for the thread that does so for another pass. False when the stream is
+// stopped before.
+bool Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
+  auto before = Known::nothing;
+  if (!known[block].compare_exchange_strong(before, Known::being_kept))
+    return wait([&] { return known[block] == Known::kept; });
+  const IndexRange rows = options.plan.rows_of(block);
+  reader.read(rows, kept + block * block_bytes(), buffers);
+  bytes_read += rows.count() * feature_bytes(shape);
+  known[block] = Known::kept;
+  return true;
+}
+
 // From the file, or from the blocks that are kept; two threads may be at the same block, for two passes.
 void Stream::State::read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
-  const std::int64_t bytes = rows.count() * feature_bytes(shape);
+  const auto bytes = static_cast<std::size_t>(rows.count() * feature_bytes(shape));
   const auto place = options.plan.kept_place(block);
   std::byte* kept_block = place ? kept + *place * block_bytes() : nullptr;
   if (known[block] == Known::kept) {
-    std::copy_n(kept_block, bytes, to);
+    copy_past_caches(kept_block, bytes, to);
     return;
   }
   if (known[block] == Known::nothing)
     reader.read(rows, to, buffers);
   else
     reader.read_again(rows, to, buffers);
-  bytes_read += bytes;
+  bytes_read += static_cast<std::int64_t>(bytes);
   auto before = Known::nothing;
   known[block].compare_exchange_strong(before, Known::fit);
   before = Known::fit;
   if (place && known[block].compare_exchange_strong(before, Known::being_kept)) {
-    std::copy_n(to, bytes, kept_block);
+    copy_past_caches(to, bytes, kept_block);
     known[block] = Known::kept;
   }
 }
@@ -226,8 +258,11 @@ void Stream::State::run_reader() {
       const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
       if (ordered != pass) order = order_of(pass);
       ordered = pass;
-      read_block(order[static_cast<std::size_t>(places.begin + place)], place, slot_memory(window % plan.slots),
-                 buffers);
+      const std::int64_t block = order[static_cast<std::size_t>(places.begin + place)];
+      if (!plan.keeps_all())
+        read_block(block, place, slot_memory(window % plan.slots), buffers);
+      else if (!keep_block(block, buffers))
+        return;
       slot.blocks.value.fetch_add(1);
     }
   } catch (...) {
@@ -322,13 +357,11 @@ const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   window_.number = number;
   window_.last = number + 1 == plan.windows();
   window_.blocks.clear();
-  for (std::int64_t place = places.begin; place < places.end; ++place)
-    window_.blocks.push_back(
-        {plan.rows_of(order_[static_cast<std::size_t>(place)]), (place - places.begin) * plan.block_rows});
-  window_.data = stream_.targets;
-  window_.data.rows = plan.window_rows();
-  attach(arrays_in(stream_.slot_memory(next_window_ % plan.slots), stream_.storage, stream_.shape.task), stream_.shape,
-         window_.data);
+  for (std::int64_t place = places.begin; place < places.end; ++place) {
+    const std::int64_t block = order_[static_cast<std::size_t>(place)];
+    window_.blocks.push_back({plan.rows_of(block), stream_.place_of(block, place - places.begin)});
+  }
+  window_.data = stream_.data_of(next_window_);
   ++next_window_;
   holds_ = true;
   return &window_;

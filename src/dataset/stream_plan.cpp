@@ -19,11 +19,11 @@ constexpr std::int64_t streaming_mebibytes = 384;
 
 // Blocks of a file are put together as far as they are still copied faster for it, while a window holds enough of them
 // to look like the whole file.
-constexpr std::int64_t quick_block_bytes = std::int64_t{256} << 10;
+constexpr std::int64_t quick_block_bytes = std::int64_t{512} << 10;
 constexpr std::int64_t mixing_blocks = 128;
 
 // Of all windows: with more they would mix little better, while blocks that are kept spare reading.
-constexpr std::int64_t windows_mebibytes = streaming_mebibytes / 2;
+constexpr std::int64_t windows_mebibytes = 128;
 
 // Less than such a part of the file would spare too little to be worth the memory.
 constexpr std::int64_t least_kept = 8;
@@ -49,10 +49,11 @@ std::optional<std::int64_t> StreamPlan::kept_place(std::int64_t block) const {
 }
 
 std::string StreamPlan::text() const {
-  std::string text =
-      fmt::format("{} windows of {} rows, {} in memory", windows(), std::min(window_rows(), rows), slots);
-  if (kept_blocks > 0) text += fmt::format("; {} % of the file is kept there", 100 * kept_blocks / blocks());
-  return text;
+  const std::string text = fmt::format("{} windows of {} rows", windows(), std::min(window_rows(), rows));
+  if (keeps_all()) return text + "; the whole file is kept in memory";
+  const std::string some =
+      kept_blocks > 0 ? fmt::format("; {} % of the file is kept there", 100 * kept_blocks / blocks()) : "";
+  return fmt::format("{}, {} in memory{}", text, slots, some);
 }
 
 StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes) {
@@ -83,7 +84,10 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
     plan.window_blocks = std::min({std::max(enough, mixing_blocks), most_blocks, plan.blocks()});
   }
   const std::int64_t left = (most_blocks - plan.window_blocks) * plan.slots;
-  if (left >= plan.blocks() / least_kept) plan.kept_blocks = std::min(left, plan.blocks());
+  if (plan.blocks() <= mebibytes * mebibyte / (block_rows * row_bytes))
+    plan.kept_blocks = plan.blocks();
+  else if (left >= plan.blocks() / least_kept)
+    plan.kept_blocks = left;
   return plan;
 }
 

@@ -22,9 +22,10 @@ struct StreamPlan {
   std::int64_t block_rows = 0;     ///< of all blocks but the last
   std::int64_t window_blocks = 1;  ///< of all windows but a pass's last
   std::int64_t slots = 2;          ///< windows in memory at once
-  std::int64_t kept_blocks = 0;    ///< that stay in memory beside them, and are read once
+  std::int64_t kept_blocks = 0;    ///< that stay in memory beside them, and are read once; all: without windows' memory
 
   std::int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
+  bool keeps_all() const { return kept_blocks == blocks(); }
   std::int64_t windows() const { return (blocks() + window_blocks - 1) / window_blocks; }
   std::int64_t window_rows() const { return window_blocks * block_rows; }
   /// Rows of the file.

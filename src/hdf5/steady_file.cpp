@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +14,9 @@
 namespace sheaf {
 
 namespace {
+
+// Fewer are read in less time than it takes to ask for them and to map their pages.
+constexpr std::size_t least_past_caches = std::size_t{192} << 10;
 
 int open_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -47,7 +51,26 @@ void SteadyFile::require_unchanged() const {
           fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
 }
 
-void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset) const {
+// No, where the system does not tell.
+bool SteadyFile::is_in_memory(std::int64_t offset) const {
+  char byte = 0;
+  const struct iovec to { &byte, 1 };
+  return ::preadv2(descriptor_, &to, 1, offset, RWF_NOWAIT) == 1;
+}
+
+// False: they have to be read. From storage, pages that are touched would come one by one.
+bool SteadyFile::read_past_caches(std::byte* to, std::size_t bytes, std::int64_t offset) const {
+  const auto count = static_cast<std::int64_t>(bytes);
+  if (!is_in_memory(offset + count - 1)) return false;
+  const std::byte* found = view(offset, count);
+  if (found == nullptr) return false;
+  copy_past_caches(found, bytes, to);
+  require(!mapping_.lost(), "its storage fails");
+  return true;
+}
+
+void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use) const {
+  if (next_use == NextUse::late && bytes >= least_past_caches && read_past_caches(to, bytes, offset)) return;
   while (bytes > 0) {
     const ssize_t got = ::pread(descriptor_, to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;

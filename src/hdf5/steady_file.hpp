@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/file_mapping.hpp"
+#include "core/past_caches.hpp"
 
 namespace sheaf {
 
@@ -24,14 +25,18 @@ class SteadyFile {
   /// Throws RunError when it is not as it was when it was opened, or no longer there where it was viewed.
   void require_unchanged() const;
 
-  /// Copies bytes. Throws RunError with the reason, as half a sentence.
-  void read(std::byte* to, std::size_t bytes, std::int64_t offset) const;
+  /// Copies bytes; past the caches, those that are used late and that the system has in memory. Throws RunError with
+  /// the reason, as half a sentence.
+  void read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use = NextUse::soon) const;
 
   /// The bytes where the system keeps them; null where they have to be read. They stay as long as this, and are the
   /// file's if require_unchanged() afterwards returns.
   const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
 
  private:
+  bool is_in_memory(std::int64_t offset) const;
+  bool read_past_caches(std::byte* to, std::size_t bytes, std::int64_t offset) const;
+
   std::string path_;
   int descriptor_;
   struct stat opened_;

@@ -102,14 +102,20 @@ struct StoredRows::State {
   // Whether each row lies in one chunk.
   bool has_whole_rows() const { return std::equal(chunk.begin() + 1, chunk.end(), reader.info().shape.begin() + 1); }
 
+  // Rows that lie in the file one after the other.
+  struct Run {
+    std::int64_t offset = 0;
+    std::int64_t rows = 0;
+  };
+
   template <class T>
-  const T* view_piece(IndexRange rows) const;
+  Run run_of(IndexRange rows) const;
+  template <class T>
+  void read_rows(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   void read_piece(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   void read_by_library(IndexRange rows, T* values) const;
-  template <class T>
-  void read_chunks(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   bool read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
@@ -119,23 +125,26 @@ struct StoredRows::State {
   void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
 };
 
-// Null: they do not lie in the file as T and in one piece, or cannot be had.
+// The most of `rows`, from the first on, that lie in the file as T and one after the other.
 template <class T>
-const T* StoredRows::State::view_piece(IndexRange rows) const {
-  if (path == Path::library || !is_native<T>()) return nullptr;
+StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
+  if (path == Path::library || !is_native<T>()) return {};
   const std::int64_t row_bytes = reader.info().row_elements() * static_cast<std::int64_t>(sizeof(T));
-  std::int64_t offset = address + rows.begin * row_bytes;
-  if (path == Path::chunks) {
-    const std::int64_t first = rows.begin / chunk.front() * chunk.front();
-    if (!filters.empty() || !has_whole_rows() || rows.end > first + chunk.front()) return nullptr;
-    std::vector<hsize_t> corner(chunk.size(), 0);
+  if (path == Path::in_one_piece) return {address + rows.begin * row_bytes, rows.count()};
+  if (!filters.empty() || !has_whole_rows()) return {};
+  Run run;
+  std::vector<hsize_t> corner(chunk.size(), 0);
+  for (std::int64_t row = rows.begin; row < rows.end; row = rows.begin + run.rows) {
+    const std::int64_t first = row / chunk.front() * chunk.front();
     corner.front() = static_cast<hsize_t>(first);
     const auto place = places->find(corner);
-    if (!place || place->bytes != static_cast<std::int64_t>(chunk_bytes)) return nullptr;
-    offset = place->address + (rows.begin - first) * row_bytes;
+    if (!place || place->bytes != static_cast<std::int64_t>(chunk_bytes)) break;
+    const std::int64_t offset = place->address + (row - first) * row_bytes;
+    if (run.rows == 0) run.offset = offset;
+    if (offset != run.offset + run.rows * row_bytes) break;
+    run.rows += std::min(rows.end, first + chunk.front()) - row;
   }
-  if (offset % static_cast<std::int64_t>(alignof(T)) != 0) return nullptr;
-  return reinterpret_cast<const T*>(bytes.view(offset, rows.count() * row_bytes));
+  return run;
 }
 
 template <class T>
@@ -144,10 +153,6 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   const auto element_bytes = static_cast<std::int64_t>(element.bytes);
   std::int64_t offset = address + rows.begin * width * element_bytes;
   std::int64_t left = rows.count() * width;
-  if (is_native<T>()) {
-    bytes.read(reinterpret_cast<std::byte*>(values), static_cast<std::size_t>(left * element_bytes), offset);
-    return;
-  }
   buffers.bytes_.resize(static_cast<std::size_t>(block_bytes));
   while (left > 0) {
     const std::int64_t count = std::min(left, block_bytes / element_bytes);
@@ -175,10 +180,6 @@ const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corne
   const auto place = places->find(corner);
   if (!place) return nullptr;
   const auto stored_bytes = static_cast<std::size_t>(place->bytes);
-  if (to != nullptr && filters.empty() && stored_bytes == chunk_bytes) {
-    bytes.read(to, stored_bytes, place->address);
-    return to;
-  }
   if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
   bytes.read(buffers.decoder_->stored(stored_bytes), stored_bytes, place->address);
   return buffers.decoder_->decode(stored_bytes, place->skipped, to);
@@ -247,12 +248,23 @@ void StoredRows::State::read_by_library(IndexRange rows, T* values) const {
 }
 
 template <class T>
-void StoredRows::State::read_chunks(IndexRange rows, T* values, RowBuffers& buffers) const {
+void StoredRows::State::read_rows(IndexRange rows, T* values, RowBuffers& buffers) const {
+  const std::int64_t width = reader.info().row_elements();
   while (!rows.empty()) {
-    const std::int64_t end = std::min(rows.end, (rows.begin / chunk.front() + 1) * chunk.front());
-    if (!read_side_by_side({rows.begin, end}, values, buffers)) read_by_library({rows.begin, end}, values);
-    values += (end - rows.begin) * reader.info().row_elements();
-    rows.begin = end;
+    const Run run = run_of<T>(rows);
+    IndexRange next{rows.begin, rows.begin + run.rows};
+    if (run.rows > 0) {
+      bytes.read(reinterpret_cast<std::byte*>(values), static_cast<std::size_t>(run.rows * width) * sizeof(T),
+                 run.offset, buffers.next_use_);
+    } else if (path == Path::in_one_piece) {
+      next = rows;
+      read_piece(next, values, buffers);
+    } else {
+      next.end = std::min(rows.end, (rows.begin / chunk.front() + 1) * chunk.front());
+      if (!read_side_by_side(next, values, buffers)) read_by_library(next, values);
+    }
+    values += next.count() * width;
+    rows.begin = next.end;
   }
 }
 
@@ -332,36 +344,38 @@ void StoredRows::attempt(IndexRange rows, const Work& work) const {
 template <class T>
 const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const {
   look_at_file(buffers);
-  const T* found = nullptr;
-  attempt(rows, [&] { found = state_->view_piece<T>(rows); });
-  if (found != nullptr) return found;
+  const std::byte* found = nullptr;
+  attempt(rows, [&] {
+    const State::Run run = state_->run_of<T>(rows);
+    const std::int64_t bytes = rows.count() * info().row_elements() * static_cast<std::int64_t>(sizeof(T));
+    const bool fits = run.rows == rows.count() && run.offset % static_cast<std::int64_t>(alignof(T)) == 0;
+    if (fits) found = state_->bytes.view(run.offset, bytes);
+  });
+  if (found != nullptr) return reinterpret_cast<const T*>(found);
   memory.resize(static_cast<std::size_t>(rows.count() * info().row_elements()));
   read(rows, memory.data(), buffers);
   return memory.data();
 }
 
 template <class T>
-void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers) const {
+void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use) const {
   assert(rows.begin >= 0 && rows.end <= info().rows());
   if (rows.empty() || info().row_elements() == 0) return;
   look_at_file(buffers);
+  buffers.next_use_ = next_use;
   attempt(rows, [&] {
-    switch (state_->path) {
-      case State::Path::in_one_piece:
-        return state_->read_piece(rows, values, buffers);
-      case State::Path::chunks:
-        return state_->read_chunks(rows, values, buffers);
-      case State::Path::library:
-        return state_->read_by_library(rows, values);
-    }
+    if (state_->path == State::Path::library)
+      state_->read_by_library(rows, values);
+    else
+      state_->read_rows(rows, values, buffers);
   });
 }
 
 template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;
 template const std::uint8_t* StoredRows::view(IndexRange, AlignedVector<std::uint8_t>&, RowBuffers&) const;
-template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
-template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
-template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;
-template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&) const;
+template void StoredRows::read(IndexRange, float*, RowBuffers&, NextUse) const;
+template void StoredRows::read(IndexRange, double*, RowBuffers&, NextUse) const;
+template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&, NextUse) const;
+template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&, NextUse) const;
 
 }  // namespace sheaf

@@ -12,6 +12,7 @@
 #include "core/aligned_vector.hpp"
 #include "core/clock.hpp"
 #include "core/index_range.hpp"
+#include "core/past_caches.hpp"
 #include "hdf5/chunk_filters.hpp"
 #include "hdf5/data_set.hpp"
 #include "hdf5/elements.hpp"
@@ -23,7 +24,8 @@ namespace sheaf {
 class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
-  Clock::time_point looked_;  // at the file, whether it is as it was
+  Clock::time_point looked_;          // at the file, whether it is as it was
+  NextUse next_use_ = NextUse::soon;  // of what is being read
   AlignedVector<std::byte> bytes_;
 };
 
@@ -55,7 +57,7 @@ class StoredRows {
   /// Thread-safe. Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or
   /// was changed since it was opened (looked at every millisecond).
   template <class T>
-  void read(IndexRange rows, T* values, RowBuffers& buffers) const;
+  void read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use = NextUse::soon) const;
 
   /// The rows, without a copy where they lie in the file as T and in one piece; else read into `memory`. Valid as long
   /// as this and until the memory's next use; to be believed once require_unchanged() returns. T: float, std::uint8_t
@@ -77,9 +79,9 @@ class StoredRows {
 
 extern template const float* StoredRows::view(IndexRange, AlignedVector<float>&, RowBuffers&) const;
 extern template const std::uint8_t* StoredRows::view(IndexRange, AlignedVector<std::uint8_t>&, RowBuffers&) const;
-extern template void StoredRows::read(IndexRange, float*, RowBuffers&) const;
-extern template void StoredRows::read(IndexRange, double*, RowBuffers&) const;
-extern template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&) const;
-extern template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&) const;
+extern template void StoredRows::read(IndexRange, float*, RowBuffers&, NextUse) const;
+extern template void StoredRows::read(IndexRange, double*, RowBuffers&, NextUse) const;
+extern template void StoredRows::read(IndexRange, std::int64_t*, RowBuffers&, NextUse) const;
+extern template void StoredRows::read(IndexRange, std::uint8_t*, RowBuffers&, NextUse) const;
 
 }  // namespace sheaf

@@ -111,7 +111,7 @@ void add_data(std::vector<Setting>& table) {
            "Memory of a node for the rows, in MiB; auto takes half of what it has, streaming up to 384.");
   data.add(
       "window", &DataOptions::window, integer_or("auto", 1, most_rows),
-      "Streamed: rows that are shuffled together; auto takes what mixes well, 96 MiB and more of large chunks. What "
+      "Streamed: rows that are shuffled together; auto takes what mixes well, 64 MiB and more of large chunks. What "
       "windows leave of data.memory keeps part of the file, which is then read once.");
   data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64),
            "Streamed: windows that are read while one is trained on.");

@@ -99,7 +99,8 @@ def check_kept():
     for memory, ranks in ((1, 1), (3, 1), (100, 1), (3, 3), (100, 2)):
         done = run(*common, f"--data.memory={memory}", ranks=ranks)
         checks.check(done.code == 0, f"a memory of {memory} runs", done.stderr)
-        checks.check(("kept there" in done.stderr) == (memory > 1), "what is kept is told", done.stderr)
+        told = "in memory;" in done.stderr, "the whole file is kept in memory" in done.stderr
+        checks.check(told == (memory == 3, memory == 100), "what is kept is told", done.stderr)
         read.append(float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0]))
         losses.append(results())
     size = 17970 * 64 * 4 / 2**20
@@ -107,6 +108,21 @@ def check_kept():
     checks.check(read[2] < 1.3 * size and read[4] < 1.3 * size, "what fits is read once", f"{read}, {size} MiB")
     checks.check(2 * size < read[1] < 7 * size and 2 * size < read[3] < 7 * size, "part of it is", f"{read}, {size} MiB")
     checks.check(all(other == losses[0] for other in losses), "the same losses", str(losses))
+    # What is looked at where it is kept: other features, with targets and weights.
+    random = numpy.random.default_rng(3)
+    with h5py.File("kept.h5", "w") as file:
+        file.create_dataset("features", data=random.integers(0, 256, (20000, 60), "u1"), chunks=(100, 60))
+        file.create_dataset("targets", data=random.random((20000, 2)).astype("f4"))
+        file.create_dataset("weights", data=random.random(20000).astype("f4"))
+    common = ["--data.mode=streamed", "--data.window=1000", "--data.task=regression", "--data.weights=/weights",
+              "--data.normalise=standard", "--data.validation=0.1", "--train.loss=mse", "--train.epochs=3"]
+    losses = []
+    for memory, ranks in ((1, 1), (100, 1), (100, 2)):
+        done = run(*common, f"--data.memory={memory}", file="kept.h5", ranks=ranks)
+        checks.check(done.code == 0, f"a memory of {memory} runs with weights", done.stderr)
+        checks.check(("the whole file" in done.stderr) == (memory == 100), "it is all kept", done.stderr)
+        losses.append(results())
+    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) > 0, "the same losses with weights", str(losses))
 
 
 def check_memory(kind):
@@ -132,7 +148,7 @@ def check_memory(kind):
 
 
 def check_errors():
-    write_sorted("sorted.h5", 2, chunks=(90, 64), compression="gzip")
+    write_sorted("sorted.h5", 4, chunks=(90, 64), compression="gzip")
     streamed = ["--data.mode=streamed", "--data.memory=1"]
     for words, code, message in (
             (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full needs all rows in memory"),
@@ -147,10 +163,10 @@ def check_errors():
     with open("sorted.h5", "r+b") as file:
         file.seek(offset.byte_offset + offset.size // 2)
         file.write(b"spoiled")
-    for ranks in (1, 3):
-        done = run(*streamed, ranks=ranks)
+    for memory, ranks in ((1, 1), (1, 3), (100, 1), (100, 3)):
+        done = run("--data.mode=streamed", f"--data.memory={memory}", ranks=ranks)
         checks.check(done.code == 1 and "cannot be read (it" in done.stderr and len(done.error_lines()) == 1,
-                     f"a spoiled chunk, {ranks} ranks", done.stderr)
+                     f"a spoiled chunk, {ranks} ranks, a memory of {memory}", done.stderr)
         checks.check(not os.path.exists("run/results.csv"), "no results of half a run")
 
 

@@ -262,6 +262,7 @@ void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   std::printf("reading %.2f GB of floats from the page cache, %d threads\n", static_cast<double>(rows) * 784 * 4 / 1e9,
               threads);
   compare_plain_reading(folder, rows, "in one piece", {}, threads);
+  compare_plain_reading(folder, rows, "in chunks of a row", {{1, 784}}, threads);
   compare_plain_reading(folder, rows, "in chunks of 63 kB", {{20, 784}}, threads);
   compare_plain_reading(folder, rows, "in chunks of 784 kB", {{250, 784}}, threads);
   compare_gzip_reading(folder, rows, threads);

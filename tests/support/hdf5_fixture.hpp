@@ -58,6 +58,13 @@ class FixtureFile {
     H5Pclose(creation);
   }
 
+  /// Stores the chunk at `corner` of float32, behind what is in the file.
+  void chunk(const std::string& name, const std::vector<hsize_t>& corner, const std::vector<float>& values) {
+    const hid_t data_set = good(H5Dopen2(file_, name.c_str(), H5P_DEFAULT));
+    good(H5Dwrite_chunk(data_set, H5P_DEFAULT, 0, corner.data(), values.size() * sizeof(float), values.data()));
+    H5Dclose(data_set);
+  }
+
   /// One text of four bytes a row.
   void text(const std::string& name, hsize_t rows) {
     const hid_t type = good(H5Tcopy(H5T_C_S1));

@@ -42,9 +42,9 @@ TEST_CASE("windows are as large as memory takes with those that are read ahead, 
   CHECK(plan_stream(options_of(2, 0, 3), 5010, 100, 1024).window_blocks == 5);
   CHECK(plan_stream(options_of(2, 250), 5010, 100, 1024).window_blocks == 3);
   CHECK(plan_stream(options_of(1000), 5010, 100, 1024).windows() == 1);
-  // No larger than mixes well: half of 192 MiB, in blocks of 200 rows.
-  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 98200);
-  CHECK(plan_stream(options_of(10000), 1000000, 100, 1024).window_rows() == 98200);
+  // No larger than mixes well: half of 128 MiB, in blocks of 500 rows.
+  CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 65500);
+  CHECK(plan_stream(options_of(10000), 1000000, 100, 1024).window_rows() == 65500);
   // Large chunks need larger windows: as many as fit into 384 MiB, no more than 128 of them.
   CHECK(plan_stream(options_of(0), 1000000, 10000, 1024).window_blocks == 19);
   CHECK(plan_stream(options_of(10000), 4000000, 10000, 1024).window_blocks == 128);
@@ -71,12 +71,16 @@ TEST_CASE("what windows leave of the memory keeps blocks, evenly spread over the
     if (kept > 0) CHECK(nearest >= plan.blocks() / kept);
   }
   // Not what would be less than an eighth.
-  CHECK(plan_stream(options_of(0), 1500000, 100, 1024).kept_blocks == 984);
-  CHECK(plan_stream(options_of(0), 1600000, 100, 1024).kept_blocks == 0);
-  // A file that is no larger than what its windows leave is read once.
+  CHECK(plan_stream(options_of(0), 2000000, 100, 1024).kept_blocks == 524);
+  CHECK(plan_stream(options_of(0), 2200000, 100, 1024).kept_blocks == 0);
+  // A file that is no larger than the memory is read once, without windows beside it.
+  CHECK(plan_stream(options_of(10), 10000, 100, 1024).keeps_all());
+  CHECK_FALSE(plan_stream(options_of(10), 10300, 100, 1024).keeps_all());
   for (const std::int64_t window : {0, 250}) {
     const StreamPlan small = plan_stream(options_of(100, window), 5010, 100, 1024);
-    CHECK(small.kept_blocks == small.blocks());
+    CHECK(small.keeps_all());
+    CHECK(small.text() == (window == 0 ? "1 windows of 5010 rows; the whole file is kept in memory"
+                                       : "17 windows of 300 rows; the whole file is kept in memory"));
   }
 }
 

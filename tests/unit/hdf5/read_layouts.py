@@ -75,6 +75,9 @@ def write(path):
         file.create_dataset("large/in one piece", data=large)
         file.create_dataset("large/gzip", data=large, chunks=(100, 200), compression="gzip", shuffle=True)
         file.create_dataset("large/halves", data=large.astype("f2"))
+        apart = file.create_dataset("large/in any order", (3000, 200), "f4", chunks=(20, 200), fillvalue=1.5)
+        for first in 20 * random.permutation(150)[:147]:  # three are never written
+            apart[first:first + 20] = large[first:first + 20]
         sparse = file.create_dataset("sparse", (100, 3), "<i4", chunks=(10, 3), fillvalue=-7, compression="gzip")
         sparse[25:40] = 5
         file.create_dataset("never written", (10, 3), "f4", fillvalue=2.5)
@@ -111,7 +114,7 @@ def main():
     names = subprocess.run([sys.argv[1], "layouts.h5", "layouts"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.split("\n")[:-1]
     with h5py.File("layouts.h5", "r") as file:
-        wanted = len(SHAPES) * sum(len(layouts_of(kind)) for kind in TYPES) + 7
+        wanted = len(SHAPES) * sum(len(layouts_of(kind)) for kind in TYPES) + 8
         if len(names) != wanted:
             sys.exit(f"wrong: {len(names)} data sets, not {wanted}")
         for number, name in enumerate(names):

@@ -104,6 +104,8 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
     FixtureFile file("views_of_chunks.h5");
     file.numbers("/long", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 7}});
     file.numbers("/short", {50, 7}, counting(350), {H5T_IEEE_F32LE, {8, 7}});
+    file.unwritten("/apart", {50, 7}, {8, 7});
+    for (const hsize_t row : {48, 0, 8, 24, 16, 32, 40}) file.chunk("/apart", {row, 0}, std::vector<float>(56, 3));
     file.numbers("/narrow", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 4}});
     file.numbers("/checked", {50, 7}, counting(350), {H5T_IEEE_F32LE, {42, 7}, false, true});
     file.numbers("/bytes", {50, 7}, counting(350), {H5T_STD_U8LE, {42, 7}});
@@ -130,12 +132,30 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
   check("views.h5", "/double", float{}, false);
   check("views.h5", "/unaligned", float{}, false);
   check("views_of_chunks.h5", "/long", float{}, true);
-  check("views_of_chunks.h5", "/short", float{}, false);
+  check("views_of_chunks.h5", "/short", float{}, true);  // one after the other
+  check("views_of_chunks.h5", "/apart", float{}, false);
   check("views_of_chunks.h5", "/narrow", float{}, false);
   check("views_of_chunks.h5", "/checked", float{}, false);
   check("views_of_chunks.h5", "/bytes", std::uint8_t{}, true);
   check("views_of_chunks.h5", "/bytes", float{}, false);
   check("views_of_chunks.h5", "/unwritten", float{}, false);
+}
+
+TEST_CASE("rows that are used late are read as others") {
+  FixtureFile("late.h5").numbers("/x", {2000, 100}, counting(200000));
+  FixtureFile("late_chunks.h5").numbers("/x", {2000, 100}, counting(200000), {H5T_IEEE_F32LE, {10, 100}});
+  for (const char* path : {"late.h5", "late_chunks.h5"}) {
+    const StoredRows stored(path, "/x");
+    for (const IndexRange rows : {IndexRange{0, 2000}, {3, 1995}, {1990, 2000}}) {
+      const auto count = static_cast<std::size_t>(rows.count() * 100);
+      std::vector<float> soon(count), late(count);
+      RowBuffers buffers;
+      stored.read(rows, late.data(), buffers, NextUse::late);
+      stored.read(rows, soon.data(), buffers);
+      CHECK(late == soon);
+      CHECK(late[50] == static_cast<float>((rows.begin * 100 + 50) % 120));
+    }
+  }
 }
 
 TEST_CASE("what is viewed of a file that is cut short meanwhile is not believed") {
