@@ -147,6 +147,7 @@ StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
   return run;
 }
 
+// Of a data set in one piece whose numbers are not T in the file.
 template <class T>
 void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffers) const {
   const std::int64_t width = reader.info().row_elements();
