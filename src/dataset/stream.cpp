@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/event_count.hpp"
 #include "core/past_caches.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
@@ -25,9 +26,8 @@ namespace {
 
 constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
-// Who has waited long may be a little late.
-constexpr int waited_per_nap = 8;
-constexpr std::chrono::nanoseconds shortest_nap{20'000}, longest_nap{10'000'000};
+// Between looks at what comes without a word from another thread: a lane that gives up.
+constexpr std::chrono::milliseconds longest_sleep{100};
 
 struct Round {
   std::int64_t first_window = 0;  // counted from the beginning of the stream
@@ -50,14 +50,15 @@ struct Stream::State {
     std::atomic<std::int64_t> value;
   };
   struct Board {
-    Counter arrivals;         // lanes that came to a round, in all
-    Counter round;            // that is on, from 1
-    Counter wanted[2];        // epochs, of the round of that parity
-    Counter unneeded[2];      // likewise; windows before the first that is needed, `endless` less them
-    Counter first_window[2];  // likewise
-    Counter next_place;       // of a block to be read, `window_blocks` of them to a window
-    Counter left;             // a lane has left its round
-    Counter failed;           // a rank cannot read; it ends the job
+    Counter arrivals;               // lanes that came to a round, in all
+    Counter round;                  // that is on, from 1
+    Counter wanted[2];              // epochs, of the round of that parity
+    Counter unneeded[2];            // likewise; windows before the first that is needed, `endless` less them
+    Counter first_window[2];        // likewise
+    Counter next_place;             // of a block to be read, `window_blocks` of them to a window
+    Counter left;                   // a lane has left its round
+    Counter failed;                 // a rank cannot read; it ends the job
+    alignas(64) EventCount events;  // changes of these and of the slots that someone may wait for
   };
   struct Slot {
     Counter window;  // that it is for, counted over all passes
@@ -93,6 +94,7 @@ struct Stream::State {
 
   ~State() {
     stopping = true;
+    board->events.advance();
     for (auto& thread : threads) thread.join();
   }
 
@@ -103,17 +105,14 @@ struct Stream::State {
   }
   Slot& slot_of(std::int64_t window) const { return slot_boards[window % options.plan.slots]; }
 
-  // Sleeps until `ready()`, in naps that grow with the time waited; false when the stream is stopped before.
+  // Sleeps until `ready()`; false when the stream is stopped before.
   template <class Ready>
   bool wait(const Ready& ready) const {
-    if (ready()) return true;
-    const auto start = Clock::now();
-    do {
-      if (stopping || failed) return false;
-      const std::chrono::nanoseconds waited = Clock::now() - start;
-      std::this_thread::sleep_for(std::clamp(waited / waited_per_nap, shortest_nap, longest_nap));
-    } while (!ready());
-    return true;
+    bool is_ready = false;
+    const auto is_over = [&] { return (is_ready = ready()) || stopping || failed; };
+    while (!board->events.wait_for(longest_sleep, is_over)) {
+    }
+    return is_ready;
   }
 
   void rethrow_failure() {
@@ -195,6 +194,7 @@ bool Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffe
   reader.read(rows, kept + block * block_bytes(), buffers);
   bytes_read += rows.count() * feature_bytes(shape);
   known[block] = Known::kept;
+  board->events.advance();
   return true;
 }
 
@@ -263,13 +263,14 @@ void Stream::State::run_reader() {
         read_block(block, place, slot_memory(window % plan.slots), buffers);
       else if (!keep_block(block, buffers))
         return;
-      slot.blocks.value.fetch_add(1);
+      if (slot.blocks.value.fetch_add(1) + 1 == places.count()) board->events.advance();
     }
   } catch (...) {
     const std::lock_guard lock(mutex);
     if (!failure) failure = std::current_exception();
     board->failed.value = 1;
     failed = true;
+    board->events.advance();
   }
 }
 
@@ -291,6 +292,7 @@ std::int64_t Stream::bytes_read() const {
 
 void StreamLane::leave() {
   stream_.board->left.value = 1;
+  stream_.board->events.advance();
 }
 
 bool StreamLane::is_left() const {
@@ -311,6 +313,7 @@ std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
     board.wanted[round_ % 2].value = 0;  // of the round after this one, as the next
     board.unneeded[round_ % 2].value = 0;
     board.round.value = round;
+    board.events.advance();
   }
   if (!stream_.wait([&] { return board.round.value.load() >= round || is_left(); })) stream_.rethrow_failure();
   if (board.round.value.load() < round) return 0;
@@ -332,6 +335,7 @@ void StreamLane::release() {
   slot.blocks.value = 0;
   slot.lanes.value = 0;
   slot.window.value = window + stream_.options.plan.slots;
+  stream_.board->events.advance();
 }
 
 const Window* StreamLane::next(const std::function<bool()>& gives_up) {
