@@ -279,8 +279,8 @@ double median(const std::vector<double>& values) {
 }
 
 // Short runs take turns, and those that are streamed are compared with the one from memory beside them, since the
-// machine is not always the same.
-void compare_training(const std::string& path, const char* layout, const Way& way, int turns) {
+// machine is not always the same. `reading` a row by all cores takes so many seconds by itself.
+void compare_training(const std::string& path, const std::string& layout, const Way& way, int turns, double reading) {
   struct Figures {
     const char* name;
     bool keeps;
@@ -296,7 +296,9 @@ void compare_training(const std::string& path, const char* layout, const Way& wa
       figures.waited.push_back(trained.waited);
     }
   }
-  std::printf("  %s, %s: %6.0f rows/s in memory\n", layout, way.name, median(memory));
+  const double readings = median(memory) / (way.lanes * way.models);  // a second: a row is read once for all models
+  std::printf("  %s, %s: %6.0f rows/s in memory; the cores that read leave %.3f of it\n", layout.c_str(), way.name,
+              median(memory), 1 / (1 + reading * readings));
   for (const auto& figures : streamed)
     std::printf("    %-18s %.3f of it (half of the turns %.3f to %.3f); waited %.1f %%\n", figures.name,
                 median(figures.ratios), quantile(figures.ratios, 0.25), quantile(figures.ratios, 0.75),
@@ -312,10 +314,12 @@ void compare_training(const std::string& folder, hsize_t rows, int threads, int 
     for (const bool gzip : {false, true}) {
       write_file(path, {rows, 3, 32, 32}, {{64, 3, 32, 32}, gzip, bytes});
       const std::string layout = std::string(bytes ? "uint8" : "float") + (gzip ? " gzip" : " plain");
+      Streamed stream(in_windows(data_of(path), false), threads);
+      const double reading = best_of(5, [&] { stream.pass(); }) / static_cast<double>(rows);
       for (const Way& way : {Way{"four models on each lane", threads, 1, 4, 2},
                              {"a model on each lane", threads, 1, 1, 8},
                              {"one model on all threads", 1, threads, 1, 8}})
-        compare_training(path, layout.c_str(), way, turns);
+        compare_training(path, layout, way, turns, reading);
     }
   std::remove(path.c_str());
 }
