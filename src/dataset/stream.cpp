@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -58,6 +59,7 @@ struct Stream::State {
     Counter next_place;             // of a block to be read, `window_blocks` of them to a window
     Counter left;                   // a lane has left its round
     Counter failed;                 // a rank cannot read; it ends the job
+    Counter taken;                  // blocks to be kept that a thread has begun to read, where all are kept
     alignas(64) EventCount events;  // changes of these and of the slots that someone may wait for
   };
   struct Slot {
@@ -143,6 +145,14 @@ struct Stream::State {
     return block_order(options.plan.blocks(), pass.training && options.shuffled, options.seed, pass.epoch);
   }
 
+  // Whether the blocks of a window are all there.
+  bool is_read(std::int64_t window, const std::int64_t* blocks, std::int64_t count) const {
+    if (options.plan.keeps_all())
+      return std::all_of(blocks, blocks + count, [&](std::int64_t block) { return known[block] == Known::kept; });
+    const Slot& slot = slot_of(window);
+    return slot.window.value.load() == window && slot.blocks.value.load() == count;
+  }
+
   // A row's place in the memory that a window shows, of a block that is at `place` of the window.
   std::int64_t place_of(std::int64_t block, std::int64_t place) const {
     return (options.plan.keeps_all() ? block : place) * options.plan.block_rows;
@@ -150,7 +160,7 @@ struct Stream::State {
   DataSet data_of(std::int64_t window) const;
 
   void run_reader();
-  bool keep_block(std::int64_t block, FeatureReader::Buffers& buffers);
+  void keep_block(std::int64_t block, FeatureReader::Buffers& buffers);
   void read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers);
   void read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers);
 
@@ -184,18 +194,16 @@ DataSet Stream::State::data_of(std::int64_t window) const {
   return data;
 }
 
-// When all blocks are kept: reads one, or waits for the thread that does so for another pass. False when the stream is
-// stopped before.
-bool Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
+// When all blocks are kept: reads one, unless a thread does so or has done so for another pass.
+void Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
   auto before = Known::nothing;
-  if (!known[block].compare_exchange_strong(before, Known::being_kept))
-    return wait([&] { return known[block] == Known::kept; });
+  if (!known[block].compare_exchange_strong(before, Known::being_kept)) return;
+  board->taken.value.fetch_add(1);
   const IndexRange rows = options.plan.rows_of(block);
   reader.read(rows, kept + block * block_bytes(), buffers);
   bytes_read += rows.count() * feature_bytes(shape);
   known[block] = Known::kept;
   board->events.advance();
-  return true;
 }
 
 // From the file, or from the blocks that are kept; two threads may be at the same block, for two passes.
@@ -243,7 +251,7 @@ void Stream::State::run_reader() {
     FeatureReader::Buffers buffers;
     std::vector<std::int64_t> order;
     std::optional<Pass> ordered;
-    for (;;) {
+    while (!plan.keeps_all() || board->taken.value.load() < plan.blocks()) {
       const std::int64_t task = board->next_place.value.fetch_add(1);
       const std::int64_t window = task / plan.window_blocks, place = task % plan.window_blocks;
       Slot& slot = slot_of(window);
@@ -253,16 +261,17 @@ void Stream::State::run_reader() {
       const std::int64_t number = window - round.first_window + round.begin;
       const IndexRange places = plan.blocks_of(number % plan.windows());
       if (place >= places.count()) continue;  // a pass's last window
-      if (!wait([&] { return slot.window.value.load() == window; })) return;
+      if (!plan.keeps_all() && !wait([&] { return slot.window.value.load() == window; })) return;
       if (board->failed.value.load() > 0) return;  // one message is enough
       const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
       if (ordered != pass) order = order_of(pass);
       ordered = pass;
       const std::int64_t block = order[static_cast<std::size_t>(places.begin + place)];
-      if (!plan.keeps_all())
-        read_block(block, place, slot_memory(window % plan.slots), buffers);
-      else if (!keep_block(block, buffers))
-        return;
+      if (plan.keeps_all()) {
+        keep_block(block, buffers);
+        continue;
+      }
+      read_block(block, place, slot_memory(window % plan.slots), buffers);
       if (slot.blocks.value.fetch_add(1) + 1 == places.count()) board->events.advance();
     }
   } catch (...) {
@@ -327,8 +336,7 @@ std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
 }
 
 void StreamLane::release() {
-  if (!holds_) return;
-  holds_ = false;
+  if (!std::exchange(holds_, false) || stream_.options.plan.keeps_all()) return;
   const std::int64_t window = next_window_ - 1;
   auto& slot = stream_.slot_of(window);
   if (slot.lanes.value.fetch_add(1) + 1 < stream_.lanes) return;
@@ -347,11 +355,8 @@ const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   const Pass pass = pass_at(place_in_passes / plan.windows(), epochs_, stream_.options.validation);
   if (number == 0 || next_window_ == first_window_) order_ = stream_.order_of(pass);
   const IndexRange places = plan.blocks_of(number);
-  auto& slot = stream_.slot_of(next_window_);
   const auto start = Clock::now();
-  const auto is_there = [&] {
-    return slot.window.value.load() == next_window_ && slot.blocks.value.load() == places.count();
-  };
+  const auto is_there = [&] { return stream_.is_read(next_window_, order_.data() + places.begin, places.count()); };
   const bool ended = !stream_.wait([&] { return is_there() || is_left() || (gives_up && gives_up()); });
   waited_ += seconds_since(start);
   if (ended) stream_.rethrow_failure();

@@ -289,11 +289,16 @@ void compare_training(const std::string& path, const std::string& layout, const 
   std::vector<double> memory;
   Figures streamed[] = {{"streamed", false}, {"streamed and kept", true}};
   for (int turn = 0; turn < turns; ++turn) {
-    memory.push_back(train_in_memory(path, way).rows_per_second);
-    for (auto& figures : streamed) {
-      const Trained trained = train_streamed(path, way, figures.keeps);
-      figures.ratios.push_back(trained.rows_per_second / memory.back());
-      figures.waited.push_back(trained.waited);
+    Trained trained[3];  // from memory, then as in `streamed`; every other turn backwards
+    for (int step = 0; step < 3; ++step) {
+      const int way_of_data = turn % 2 == 0 ? step : 2 - step;
+      trained[way_of_data] =
+          way_of_data == 0 ? train_in_memory(path, way) : train_streamed(path, way, streamed[way_of_data - 1].keeps);
+    }
+    memory.push_back(trained[0].rows_per_second);
+    for (int kind = 0; kind < 2; ++kind) {
+      streamed[kind].ratios.push_back(trained[1 + kind].rows_per_second / memory.back());
+      streamed[kind].waited.push_back(trained[1 + kind].waited);
     }
   }
   const double readings = median(memory) / (way.lanes * way.models);  // a second: a row is read once for all models

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/stream.hpp"
 
+#include <functional>
 #include <future>
 #include <map>
 #include <optional>
@@ -100,12 +101,16 @@ std::optional<std::int64_t> row_in(const Window& window, std::int64_t place, std
   return row;
 }
 
-// One lane's rounds of as many epochs, until there are no more for anyone.
-std::vector<SeenPass> run_lane(Stream& stream, const std::vector<std::int64_t>& rounds) {
+// One lane's rounds of as many epochs, until there are no more for anyone; `begun` before a round's windows, `ended`
+// after them.
+std::vector<SeenPass> run_lane(
+    Stream& stream, const std::vector<std::int64_t>& rounds, const std::function<void()>& begun = [] {},
+    const std::function<void()>& ended = [] {}) {
   StreamLane lane(stream);
   std::vector<SeenPass> seen;
   for (std::size_t round = 0;; ++round) {
     if (lane.begin_round(round < rounds.size() ? rounds[round] : 0) == 0) return seen;
+    begun();
     while (const Window* window = lane.next()) {
       if (window->number == 0) seen.push_back({window->pass, {}});
       for (const auto& block : window->blocks)
@@ -113,6 +118,7 @@ std::vector<SeenPass> run_lane(Stream& stream, const std::vector<std::int64_t>& 
           if (const auto right = row_in(*window, block.place + row - block.rows.begin, row))
             seen.back().rows.push_back(*right);
     }
+    ended();
   }
 }
 
@@ -167,6 +173,37 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
     world.barrier();
     CHECK(world.sum(stream.bytes_read()) == 8 * rows * width * (bytes ? 1 : 4));
   }
+}
+
+TEST_CASE("where the whole file is kept, it is read once, and no lane waits for another") {
+  NodeFile file;
+  file.options.plan.kept_blocks = file.options.plan.blocks();
+  REQUIRE(file.options.plan.keeps_all());
+  file.options.validation = Validation::each;
+  file.options.lanes = 2;
+  file.options.threads = 2;
+  Stream stream = file.stream(file.node);
+  std::promise<void> first_is_done;
+  std::vector<SeenPass> seen[2];
+  std::thread first([&] {
+    seen[0] = run_lane(
+        stream, {2}, [] {}, [&] { first_is_done.set_value(); });
+  });
+  std::thread second([&] { seen[1] = run_lane(stream, {2}, [&] { first_is_done.get_future().wait(); }); });
+  first.join();
+  second.join();
+  for (const auto& lane : seen) {
+    REQUIRE(lane.size() == 4);
+    for (const auto& pass : lane) {
+      auto sorted = pass.rows;
+      std::sort(sorted.begin(), sorted.end());
+      REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
+      CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+    }
+  }
+  CHECK(seen[0][2].rows != seen[0][0].rows);
+  file.world.barrier();
+  CHECK(file.world.sum(stream.bytes_read()) == rows * width * 4);
 }
 
 TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that read it, and nobody hangs") {
