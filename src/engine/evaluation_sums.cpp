@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/aligned_vector.hpp"
 #include "engine/resident/feature_blocks.hpp"
 #include "engine/resident/kernels.hpp"
 
@@ -21,13 +22,12 @@ double softplus(double x) {
 }
 
 // The summed losses of so many rows at most are computed at once.
-constexpr std::int64_t group_rows = 64;
+constexpr std::int64_t group_rows = 128;
 static_assert(group_rows % padding == 0);
 
-// `scratch` keeps its memory from call to call.
-double cross_entropy(const float* logits, const std::int64_t* labels, std::int64_t count, std::int64_t output_count,
-                     AlignedVector<double>& scratch) {
+double cross_entropy(const float* logits, const std::int64_t* labels, std::int64_t count, std::int64_t output_count) {
   static const auto kernels = loss_kernels<double>();
+  thread_local AlignedVector<double> scratch;
   const std::int64_t row_count = round_up(count, padding);
   scratch.resize(static_cast<std::size_t>((output_count + 2) * row_count));
   double* const columns = scratch.data();
@@ -69,8 +69,16 @@ double label_loss(const Judgement& judgement, const float* outputs, std::int64_t
 
 }  // namespace
 
+// Without branches, which would be guessed wrong for every other row.
 std::int64_t predicted_label(const float* outputs, std::int64_t output_count) {
-  return std::max_element(outputs, outputs + output_count) - outputs;
+  std::int64_t label = 0;
+  float largest = outputs[0];
+  for (std::int64_t output = 1; output < output_count; ++output) {
+    const bool larger = largest < outputs[output];
+    label = larger ? output : label;
+    largest = larger ? outputs[output] : largest;
+  }
+  return label;
 }
 
 std::int64_t EvaluationSums::number_count(const Judgement& judgement) {
@@ -95,8 +103,7 @@ void EvaluationSums::add_labels(const float* outputs, const std::int64_t* predic
     if (!of_logits) numbers_[loss_sum] += label_loss(judgement_, outputs + row * width, labels[row]);
   }
   for (std::int64_t row = 0; of_logits && row < count; row += group_rows)
-    numbers_[loss_sum] +=
-        cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width, scratch_);
+    numbers_[loss_sum] += cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width);
 }
 
 void EvaluationSums::add_targets(const float* outputs, const float* targets, std::int64_t count) {

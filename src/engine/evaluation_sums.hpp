@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/aligned_vector.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
@@ -47,7 +46,6 @@ class EvaluationSums {
 
   Judgement judgement_;
   std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals
-  AlignedVector<double> scratch_;  // of a group of rows
 };
 
 /// The place of the largest output, the first of equals.

@@ -22,9 +22,9 @@ namespace {
 
 class ResidentPredictor : public Predictor {
  public:
-  ResidentPredictor(const TrainedModel& trained, std::int64_t usual_count)
+  explicit ResidentPredictor(const TrainedModel& trained)
       : forward_(network_layout(trained.description.model, trained.description.shape),
-                 trained.description.model.activation, trained.network.parameters, trained.scaling, usual_count) {}
+                 trained.description.model.activation, trained.network.parameters, trained.scaling) {}
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {
     const FlushDenormals flush;
@@ -70,10 +70,9 @@ std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::
 }
 
 std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
-                                          std::int64_t output_count, std::int64_t usual_count, const RunOptions& run,
-                                          LaneDevice device) {
+                                          std::int64_t output_count, const RunOptions& run, LaneDevice device) {
   if (torch_predictor_reason(model, run, device.gpu >= 0).empty())
-    return std::make_unique<ResidentPredictor>(*model.trained, usual_count);
+    return std::make_unique<ResidentPredictor>(*model.trained);
   return torch_backend().make_predictor(model, row_shape, output_count, device);
 }
 

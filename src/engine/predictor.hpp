@@ -33,11 +33,9 @@ LoadedModel load_model(const std::string& path, const RunOptions& run, bool on_g
 /// of zeros. Throws RunError when the model does not take such rows. Local.
 std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape);
 
-/// Works best when it is given `usual_count` rows at a time. `model` outlives the predictor, and several may share it.
-/// Throws RunError when the device cannot be used.
+/// `model` outlives the predictor, and several may share it. Throws RunError when the device cannot be used.
 std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
-                                          std::int64_t output_count, std::int64_t usual_count, const RunOptions& run,
-                                          LaneDevice device);
+                                          std::int64_t output_count, const RunOptions& run, LaneDevice device);
 
 /// Turns outputs [count, output_count] into predictions: class probabilities for cross_entropy and bce; plain values
 /// for mse stay. Pure.

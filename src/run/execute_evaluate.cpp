@@ -49,7 +49,7 @@ class EvaluationLane {
     if (device.gpu >= 0) pieces_at_once_ = std::max<std::int64_t>(1, gpu_piece_bytes / piece_bytes);
     for (const LoadedModel& model : subject.models)
       predictors_.push_back(
-          make_predictor(model, subject.rows.row_shape(), subject.judgement.output_count, piece_rows, run, device));
+          make_predictor(model, subject.rows.row_shape(), subject.judgement.output_count, run, device));
     const std::int64_t classes = subject.judgement.output_count;
     if (subject.predicts_classes() && classes <= most_confused_classes)
       confusion_.resize(static_cast<std::size_t>(classes * classes));

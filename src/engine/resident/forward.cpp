@@ -10,20 +10,22 @@
 namespace sheaf {
 namespace {
 
-// Four vectors of outputs by three rows fill AVX2's registers with sums, so a product keeps them there over a whole
-// block of inputs. A panel's weights over a block, 100 KiB, and a tile of rows stay in the second-level cache: for
-// every vector of weights that comes from there, three are multiplied.
+// A panel's weights over a block, 100 KiB, come from the second-level cache, once for as many rows as a kernel has.
 constexpr std::int64_t panel_outputs = 32;
 constexpr std::int64_t most_block_inputs = 800;
-constexpr std::int64_t most_tile_rows = 96;
 
-// Outputs are padded to whole vectors.
-constexpr std::int64_t vector_floats = 8;
+// Weights that stay in the second-level cache themselves need no more rows to a tile than a kernel has; few are soon
+// there. Others come from farther away, once for a tile.
+constexpr std::int64_t near_weight_bytes = std::int64_t{1} << 19;
+constexpr std::int64_t few_rows = 16, many_rows = 96;
 
-// Rows of the fewest even tiles. Two at least, so that a tile of values is whole vectors of every instruction set.
-std::int64_t even_tile(std::int64_t count) {
-  const std::int64_t tiles = (count + most_tile_rows - 1) / most_tile_rows;
-  return round_up((count + tiles - 1) / tiles, padding / vector_floats);
+// So much of a file becomes visible at once where it is mapped into memory: what lies in it can be fetched ahead.
+constexpr std::ptrdiff_t mapped_bytes = 64 << 10;
+
+std::int64_t tile_rows(const std::vector<Layer>& layers, std::int64_t rows_at_once) {
+  std::int64_t bytes = 0;
+  for (const Layer& layer : layers) bytes += layer.weight_count() * static_cast<std::int64_t>(sizeof(float));
+  return (bytes <= near_weight_bytes ? few_rows : many_rows) / rows_at_once * rows_at_once;
 }
 
 bool changes_features(const FeatureScaling& scaling) {
@@ -36,11 +38,10 @@ bool changes_features(const FeatureScaling& scaling) {
 }  // namespace
 
 ResidentForward::ResidentForward(const std::vector<Layer>& layers, Activation activation,
-                                 const std::vector<float>& parameters, const FeatureScaling& scaling,
-                                 std::int64_t usual_count)
+                                 const std::vector<float>& parameters, const FeatureScaling& scaling)
     : activation_(activation),
-      tile_(even_tile(usual_count)),
-      scaling_(changes_features(scaling) ? scaling : FeatureScaling{}) {
+      scaling_(changes_features(scaling) ? scaling : FeatureScaling{}),
+      tile_(tile_rows(layers, products_.rows_at_once)) {
   ArenaLayout sizes;
   lay_out(sizes, layers);
   arena_ = Arena(sizes.bytes());
@@ -62,7 +63,7 @@ void ResidentForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& laye
   std::int64_t widest = 0;
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
-    const std::int64_t stride = round_up(layer.outputs, vector_floats);
+    const std::int64_t stride = round_up(layer.outputs, padding);
     weights_.push_back(arena.take<float>(layer.inputs * stride));
     biases_.push_back(arena.take<float>(stride));
     widest = std::max(widest, stride);
@@ -73,7 +74,7 @@ void ResidentForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& laye
 
 void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias,
                                 const float* parameters) {
-  Place place{layer.inputs, layer.outputs, round_up(layer.outputs, vector_floats), bias, {}};
+  Place place{layer.inputs, layer.outputs, round_up(layer.outputs, padding), bias, {}};
   const std::int64_t blocks = (layer.inputs + most_block_inputs - 1) / most_block_inputs;
   const std::int64_t block_inputs = (layer.inputs + blocks - 1) / blocks;
   for (std::int64_t output = 0; output < place.stride; output += panel_outputs) {
@@ -81,8 +82,7 @@ void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, f
     const std::int64_t used = std::min(width, layer.outputs - output);
     for (std::int64_t input = 0; input < layer.inputs; input += block_inputs) {
       const std::int64_t depth = std::min(block_inputs, layer.inputs - input);
-      place.pieces.push_back({Product<float>({width, tile_, depth, width, input_stride, place.stride, false, true}),
-                              input, output, weights});
+      place.pieces.push_back({{weights, depth, width, input_stride, place.stride, input > 0}, input, output});
       for (std::int64_t row = 0; row < depth; ++row, weights += width)
         for (std::int64_t column = 0; column < used; ++column)
           weights[column] = parameters[(output + column) * layer.inputs + input + row];
@@ -92,27 +92,29 @@ void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, f
   places_.push_back(std::move(place));
 }
 
-// A tile's features as the products take them: in place where they need no scaling and no padding.
-const float* ResidentForward::tile_features(const float* features, std::int64_t count) {
+// What comes after the tile that begins at `done`, a tile at most.
+Prefetch ResidentForward::tile_after(const float* features, std::int64_t done, std::int64_t count) const {
+  const std::int64_t begin = std::min(done + tile_, count), end = std::min(begin + tile_, count);
   const std::int64_t width = places_.front().inputs;
-  if (scaling_.shift.empty() && count == tile_) return features;
-  for (std::int64_t row = 0; row < count; ++row) {
-    const float* from = features + row * width;
-    float* to = scaled_ + row * width;
-    if (scaling_.shift.empty())
-      std::copy_n(from, width, to);
-    else
-      for (std::int64_t column = 0; column < width; ++column)
-        to[column] = (from[column] - scaling_.shift[static_cast<std::size_t>(column)]) *
-                     scaling_.scale[static_cast<std::size_t>(column)];
-  }
-  std::fill(scaled_ + count * width, scaled_ + tile_ * width, 0.0f);
-  return scaled_;
+  const Prefetch soon{reinterpret_cast<const char*>(features + begin * width),
+                      reinterpret_cast<const char*>(features + end * width)};
+  const auto behind = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(soon.next) %
+                                                  static_cast<std::uintptr_t>(mapped_bytes));
+  for (auto byte = behind == 0 ? 0 : mapped_bytes - behind; byte < soon.end - soon.next; byte += mapped_bytes)
+    static_cast<void>(static_cast<const volatile char*>(soon.next)[byte]);
+  return soon;
 }
 
-void ResidentForward::multiply(const Place& place, const float* inputs, float* outputs) const {
-  for (std::int64_t row = 0; row < tile_; ++row) std::copy_n(place.bias, place.stride, outputs + row * place.stride);
-  for (const Piece& piece : place.pieces) piece.product(piece.weights, inputs + piece.input, outputs + piece.output);
+// A tile's features as the products take them: in place where they need no scaling.
+const float* ResidentForward::tile_features(const float* features, std::int64_t count) {
+  if (scaling_.shift.empty()) return features;
+  const std::int64_t width = places_.front().inputs;
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t column = 0; column < width; ++column)
+      scaled_[row * width + column] =
+          (features[row * width + column] - scaling_.shift[static_cast<std::size_t>(column)]) *
+          scaling_.scale[static_cast<std::size_t>(column)];
+  return scaled_;
 }
 
 // Whether the features of rows are finite, by the first layer's first output of each. What is not makes every sum that
@@ -129,18 +131,21 @@ bool ResidentForward::operator()(const float* features, std::int64_t count, floa
   bool finite = true;
   for (std::int64_t done = 0; done < count; done += tile_) {
     const std::int64_t rows = std::min(tile_, count - done);
+    Prefetch soon = tile_after(features, done, count);
     const float* inputs = tile_features(features + done * places_.front().inputs, rows);
     for (std::size_t index = 0; index < places_.size(); ++index) {
       const Place& place = places_[index];
       float* values = values_[index % 2];
-      multiply(place, inputs, values);
+      for (const Piece& piece : place.pieces)
+        products_.multiply_rows(piece.product, inputs + piece.input, rows, values + piece.output, soon);
       if (index == 0) finite = has_finite_sums(values, rows) && finite;
       if (&place != &last)
-        kernels_.activate(activation_, nullptr, nullptr, 1, 1, tile_ * place.stride, values, nullptr);
+        activations_.activate_rows(activation_, place.bias, nullptr, 0, 1, place.outputs, rows, values, nullptr);
       inputs = values;
     }
-    for (std::int64_t row = 0; row < rows; ++row, outputs += last.outputs)
-      std::copy_n(inputs + row * last.stride, last.outputs, outputs);
+    for (std::int64_t row = 0; row < rows; ++row, inputs += last.stride, outputs += last.outputs)
+      for (std::int64_t output = 0; output < last.outputs; ++output)
+        outputs[output] = inputs[output] + last.bias[output];
   }
   return finite;
 }

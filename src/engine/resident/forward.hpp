@@ -8,19 +8,19 @@
 #include "dataset/splits.hpp"
 #include "engine/resident/arena.hpp"
 #include "engine/resident/kernels.hpp"
-#include "engine/resident/product.hpp"
 #include "options/study.hpp"
 #include "plan/network_layout.hpp"
 
 namespace sheaf {
 
 /// Activations lie by rows here, and the weights of a layer in panels of outputs, [inputs][outputs of the panel] each:
-/// a product is outputs of a panel x rows of a tile, over a block of inputs. Not shared between threads.
+/// a product is outputs of a panel x rows of a tile, over a block of inputs. While a tile is multiplied, the next one
+/// is fetched from memory. Not shared between threads.
 class ResidentForward {
  public:
-  /// `layers` are dense; `parameters` is their flat list (initial_weights()). Its tiles cut `usual_count` rows evenly.
+  /// `layers` are dense; `parameters` is their flat list (initial_weights()).
   ResidentForward(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& parameters,
-                  const FeatureScaling& scaling, std::int64_t usual_count);
+                  const FeatureScaling& scaling);
 
   /// Outputs [count, outputs] of rows [count, features], both row-major. Those of a row depend on it alone, to the bit.
   /// Allocates nothing. False: a feature may be not finite.
@@ -29,10 +29,9 @@ class ResidentForward {
  private:
   // A panel's product over a block of inputs.
   struct Piece {
-    Product<float> product;
-    std::int64_t input = 0;          // first of the block
-    std::int64_t output = 0;         // first of the panel
-    const float* weights = nullptr;  // [block][panel]
+    RowProduct product;
+    std::int64_t input = 0;   // first of the block
+    std::int64_t output = 0;  // first of the panel
   };
 
   struct Place {
@@ -44,14 +43,15 @@ class ResidentForward {
 
   void lay_out(ArenaLayout& arena, const std::vector<Layer>& layers);
   void add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias, const float* parameters);
+  Prefetch tile_after(const float* features, std::int64_t done, std::int64_t count) const;
   const float* tile_features(const float* features, std::int64_t count);
-  void multiply(const Place& place, const float* inputs, float* outputs) const;
   bool has_finite_sums(const float* values, std::int64_t count) const;
 
   Activation activation_;
-  std::int64_t tile_;       // rows
   FeatureScaling scaling_;  // empty: none
-  ActivationKernels<float> kernels_ = activation_kernels<float>();
+  RowKernels products_ = row_kernels();
+  ActivationKernels<float> activations_ = activation_kernels<float>();
+  std::int64_t tile_;  // rows
   std::vector<Place> places_;
   Arena arena_;
   std::vector<float*> weights_, biases_;   // of each layer

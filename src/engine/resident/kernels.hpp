@@ -60,6 +60,32 @@ struct ActivationKernels {
                       std::int64_t output_count, bool accumulate, Value* sums, std::int64_t sum_stride);
 };
 
+/// A product of rows that lie together with some outputs' weights.
+struct RowProduct {
+  const float* weights = nullptr;  ///< [input_count, output_count]
+  std::int64_t input_count = 0;
+  std::int64_t output_count = 0;   ///< a multiple of `padding`
+  std::int64_t row_stride = 0;     ///< of the inputs
+  std::int64_t result_stride = 0;  ///< a multiple of `padding`
+  bool accumulate = false;         ///< to what the results are
+};
+
+/// Memory that will be wanted: fetched beside other work, a line at a time.
+struct Prefetch {
+  const char* next = nullptr;
+  const char* end = nullptr;
+};
+
+/// What predicts.
+struct RowKernels {
+  std::int64_t rows_at_once;  ///< that share each load of a weight
+  /// results[r, o] = or += the sum over i of rows[r, i] * weights[i, o], added up in the order of i, whatever the
+  /// number of rows. Weights and results begin at cache lines. Every four inputs of some rows, lines of `soon` are
+  /// fetched.
+  void (*multiply_rows)(const RowProduct& product, const float* rows, std::int64_t row_count, float* results,
+                        Prefetch& soon);
+};
+
 /// What a batch's outputs should be.
 template <class Value>
 struct BatchTargets {
@@ -120,6 +146,7 @@ template <class Value>
 MoveKernels<Value> move_kernels();
 template <class Value>
 ActivationKernels<Value> activation_kernels();
+RowKernels row_kernels();
 template <class Value>
 LossKernels<Value> loss_kernels();
 template <class Value>

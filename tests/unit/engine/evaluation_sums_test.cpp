@@ -105,6 +105,19 @@ TEST_CASE("the losses of logits are those of the probabilities they mean") {
   }
 }
 
+TEST_CASE("the predicted label is the first of the largest outputs; what is not a number is never larger") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto label = [](const std::vector<float>& row) {
+    return predicted_label(row.data(), static_cast<std::int64_t>(row.size()));
+  };
+  CHECK(label({-3}) == 0);
+  CHECK(label({-3, -1, -2}) == 1);
+  CHECK(label({2, 5, 5, 1}) == 1);
+  CHECK(label({0, -0.0f, 0}) == 0);
+  CHECK(label({1, nan, 2, nan}) == 2);
+  CHECK(label({nan, 1}) == 0);
+}
+
 TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
   const std::int64_t count = 150, width = 5;
   std::vector<float> logits;

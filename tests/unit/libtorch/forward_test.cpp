@@ -34,7 +34,7 @@ double greatest_distance(const std::vector<float>& ours, const torch::Tensor& th
 
 TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of rows") {
   for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {5}, {128}, {300, 17}}) {
-    for (const std::int64_t features : {1, 63, 130}) {
+    for (const std::int64_t features : {1, 63, 130, 1700}) {
       for (const std::int64_t outputs : {1, 10, 150}) {
         ModelOptions model;
         model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
@@ -45,7 +45,7 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
         const auto weights = initial_weights(layers, Initialisation::he, 5);
         const FeatureScaling scaling =
             features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
-        ResidentForward forward(layers, model.activation, weights, scaling, 84);
+        ResidentForward forward(layers, model.activation, weights, scaling);
         LayerNetwork network(model, layers, weights, torch::kCPU, torch::kFloat64);
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
@@ -75,7 +75,7 @@ TEST_CASE("a feature that is not finite is noticed, whatever its weight and what
       for (const auto& scaled : {FeatureScaling{}, scaling}) {
         auto weights = initial_weights(layers, Initialisation::he, 5);
         if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
-        ResidentForward forward(layers, model.activation, weights, scaled, 84);
+        ResidentForward forward(layers, model.activation, weights, scaled);
         std::vector<float> found(rows * 3);
         for (const std::int64_t place :
              {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
@@ -96,7 +96,7 @@ TEST_CASE("the outputs of a row depend on it alone, to the bit") {
   model.kind = ModelKind::mlp;
   model.hidden = {70};
   const auto layers = network_layout(model, {0, 90, 3, {}});
-  ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {}, 100);
+  ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {});
   const auto values = draw(100 * 90, 1);
   std::vector<float> together(300), alone(3);
   CHECK(forward(values.data(), 100, together.data()));
