@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-EPOCHS = int(sys.argv[4]) if len(sys.argv) > 4 else 3
+EPOCHS = int(sys.argv[4]) if len(sys.argv) > 4 else 10
 IMAGES = int(sys.argv[3]) if len(sys.argv) > 3 else 6400
 CORES = len(os.sched_getaffinity(0))
 TUNED = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "4294967296",
