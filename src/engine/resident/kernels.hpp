@@ -80,8 +80,8 @@ struct Prefetch {
 struct RowKernels {
   std::int64_t rows_at_once;  ///< that share each load of a weight
   /// results[r, o] = or += the sum over i of rows[r, i] * weights[i, o], added up in the order of i, whatever the
-  /// number of rows. Weights and results begin at cache lines. Every four inputs of some rows, lines of `soon` are
-  /// fetched.
+  /// number of rows. Weights and results begin at cache lines. A line of `soon` is fetched for every four inputs of up
+  /// to `rows_at_once` rows.
   void (*multiply_rows)(const RowProduct& product, const float* rows, std::int64_t row_count, float* results,
                         Prefetch& soon);
 };

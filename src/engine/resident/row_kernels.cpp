@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // input.
 constexpr int most_rows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
 
-// A line of what is wanted soon is fetched with so many inputs: where more are on their way, the core waits for them.
+// A line of what is wanted soon is fetched with so many inputs; two or four lines were slower.
 constexpr int inputs_at_once = 4;
 
 constexpr std::ptrdiff_t line_bytes = 64;
