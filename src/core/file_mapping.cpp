@@ -94,7 +94,10 @@ FileMapping::~FileMapping() {
 
 const std::byte* FileMapping::view(std::int64_t offset, std::int64_t bytes) const {
   if (begin_ == nullptr || offset < 0 || bytes > bytes_ - offset) return nullptr;
-  const std::int64_t counted = std::max(bytes, folio_bytes), before = viewed_.fetch_add(counted);
+  // Views of a file in its order share their folios.
+  const std::int64_t first = offset / folio_bytes, end = (offset + bytes - 1) / folio_bytes + 1;
+  const bool is_known = latest_folio_.exchange(end - 1) == first;
+  const std::int64_t counted = (end - first - (is_known ? 1 : 0)) * folio_bytes, before = viewed_.fetch_add(counted);
   if (before / resident_bytes != (before + counted) / resident_bytes)
     ::madvise(begin_, static_cast<std::size_t>(bytes_), MADV_DONTNEED);
   return begin_ + offset;

@@ -29,9 +29,10 @@ class FileMapping {
 
  private:
   std::int64_t bytes_;
-  MappedPlace* place_;                           // where the signal's handler finds it; null: not mapped
-  std::byte* begin_ = nullptr;                   // null: not mapped
-  mutable std::atomic<std::int64_t> viewed_{0};  // bytes, of all views
+  MappedPlace* place_;                                  // where the signal's handler finds it; null: not mapped
+  std::byte* begin_ = nullptr;                          // null: not mapped
+  mutable std::atomic<std::int64_t> viewed_{0};         // bytes, of all views
+  mutable std::atomic<std::int64_t> latest_folio_{-1};  // that was viewed
 };
 
 }  // namespace sheaf

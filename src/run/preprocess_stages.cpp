@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/aligned_vector.hpp"
 #include "core/index_range.hpp"
 #include "core/output_bytes.hpp"
 #include "core/parallel.hpp"
@@ -171,7 +172,7 @@ void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const s
     for_each_index(share_of({0, job.source.block_count()}, job.world), job.threads, [&] {
       struct Worker {
         RowTransformer transformer;
-        std::vector<std::byte> bytes;
+        AlignedVector<std::byte> bytes;
       };
       const auto worker = std::make_shared<Worker>(Worker{{job.source, job.plan, scaling}, {}});
       return IndexWork([&, worker](std::int64_t block) {

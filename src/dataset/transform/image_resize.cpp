@@ -11,7 +11,7 @@ namespace sheaf {
 namespace {
 
 // So few that what stands between the steps stays in the caches of a core, yet memory is read in long runs.
-constexpr std::int64_t most_band_rows = 8, most_tile_columns = 512;
+constexpr std::int64_t most_band_rows = 8, most_tile_columns = 128;
 
 bool same_sides(const ImageShape& one, const ImageShape& other) {
   return one.height == other.height && one.width == other.width;

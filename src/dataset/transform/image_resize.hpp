@@ -32,8 +32,9 @@ class ImageResize {
   const ImageLayout& from() const { return from_; }
   const ImageLayout& to() const { return to_; }
 
-  /// image [from().elements()] -> result [to().elements()]. Thread-safe. T: double, float, std::uint8_t. Source:
-  /// skimage.transform.resize (order 1, mode reflect, anti-aliasing, range kept), equal to rounding.
+  /// image [from().elements()] -> result [to().elements()], fastest where it begins at a cache line. Thread-safe. T:
+  /// double, float, std::uint8_t. Source: skimage.transform.resize (order 1, mode reflect, anti-aliasing, range kept),
+  /// equal to rounding.
   template <class T>
   void apply(const T* image, double* result, ImageScratch& scratch) const;
 

@@ -60,22 +60,23 @@ void product(const BandMatrix& matrix, const double* in, std::int64_t width, dou
 
 // A square of as many rows and columns as a vector has lanes: 4, 2 or 1.
 template <class Tag>
-HWY_INLINE void turn_square(Tag tag, const Window<const double>& from, const Window<double>& to) {
-  const double* row = from.values;
-  double* column = to.values;
+HWY_INLINE void turn_square(Tag tag, const double* row, std::int64_t row_stride, double* column,
+                            std::int64_t column_stride) {
   if constexpr (hn::MaxLanes(Tag()) == 4) {
-    const auto row0 = hn::LoadU(tag, row), row1 = hn::LoadU(tag, row + from.stride);
-    const auto row2 = hn::LoadU(tag, row + 2 * from.stride), row3 = hn::LoadU(tag, row + 3 * from.stride);
-    const auto even01 = hn::InterleaveLower(tag, row0, row1), odd01 = hn::InterleaveUpper(tag, row0, row1);
-    const auto even23 = hn::InterleaveLower(tag, row2, row3), odd23 = hn::InterleaveUpper(tag, row2, row3);
-    hn::StoreU(hn::ConcatLowerLower(tag, even23, even01), tag, column);
-    hn::StoreU(hn::ConcatLowerLower(tag, odd23, odd01), tag, column + to.stride);
-    hn::StoreU(hn::ConcatUpperUpper(tag, even23, even01), tag, column + 2 * to.stride);
-    hn::StoreU(hn::ConcatUpperUpper(tag, odd23, odd01), tag, column + 3 * to.stride);
+    // Loads put halves of rows side by side: one step is left for the registers.
+    const hn::Half<Tag> half;
+    const auto load = [&](const double* from) HWY_ATTR {
+      return hn::Combine(tag, hn::LoadU(half, from + 2 * row_stride), hn::LoadU(half, from));
+    };
+    for (std::int64_t place = 0; place < 4; place += 2, row += 2, column += 2 * column_stride) {
+      const auto even = load(row), odd = load(row + row_stride);
+      hn::StoreU(hn::InterleaveLower(tag, even, odd), tag, column);
+      hn::StoreU(hn::InterleaveUpper(tag, even, odd), tag, column + column_stride);
+    }
   } else if constexpr (hn::MaxLanes(Tag()) == 2) {
-    const auto row0 = hn::LoadU(tag, row), row1 = hn::LoadU(tag, row + from.stride);
-    hn::StoreU(hn::InterleaveLower(tag, row0, row1), tag, column);
-    hn::StoreU(hn::InterleaveUpper(tag, row0, row1), tag, column + to.stride);
+    const auto even = hn::LoadU(tag, row), odd = hn::LoadU(tag, row + row_stride);
+    hn::StoreU(hn::InterleaveLower(tag, even, odd), tag, column);
+    hn::StoreU(hn::InterleaveUpper(tag, even, odd), tag, column + column_stride);
   } else {
     *column = *row;
   }
@@ -88,17 +89,24 @@ void turn_in_squares(Tag tag, const Window<const double>& from, std::int64_t row
   constexpr auto side = static_cast<std::int64_t>(hn::MaxLanes(Tag()));
   constexpr std::int64_t tile = 16;  // columns whose rows stay in the first-level cache
   const std::int64_t whole_rows = rows / side * side, whole_columns = columns / side * side;
-  for (std::int64_t begin = 0; begin < whole_columns; begin += tile)
-    for (std::int64_t row = 0; row < whole_rows; row += side)
-      for (std::int64_t column = begin; column < std::min(whole_columns, begin + tile); column += side)
-        turn_square(tag, {from.values + row * from.stride + column, from.stride},
-                    {to.values + column * to.stride + row, to.stride});
+  const std::int64_t row_stride = from.stride, column_stride = to.stride;
+  for (std::int64_t begin = 0; begin < whole_columns; begin += tile) {
+    const std::int64_t end = std::min(whole_columns, begin + tile);
+    for (std::int64_t row = 0; row < whole_rows; row += side) {
+      const double* square = from.values + row * row_stride + begin;
+      double* turned = to.values + begin * column_stride + row;
+      for (std::int64_t column = begin; column < end; column += side, square += side, turned += side * column_stride)
+        turn_square(tag, square, row_stride, turned, column_stride);
+    }
+  }
   if constexpr (side > 1) {
     const hn::Half<Tag> half;
-    turn_in_squares(half, {from.values + whole_columns, from.stride}, rows, columns - whole_columns,
-                    {to.values + whole_columns * to.stride, to.stride});
-    turn_in_squares(half, {from.values + whole_rows * from.stride, from.stride}, rows - whole_rows, whole_columns,
-                    {to.values + whole_rows, to.stride});
+    if (whole_columns < columns)
+      turn_in_squares(half, {from.values + whole_columns, row_stride}, rows, columns - whole_columns,
+                      {to.values + whole_columns * column_stride, column_stride});
+    if (whole_rows < rows)
+      turn_in_squares(half, {from.values + whole_rows * row_stride, row_stride}, rows - whole_rows, whole_columns,
+                      {to.values + whole_rows, column_stride});
   }
 }
 

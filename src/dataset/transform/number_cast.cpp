@@ -69,10 +69,22 @@ void cast(const double* values, std::int64_t count, NumberType type, std::byte* 
   }
 }
 
+constexpr std::int64_t cache_line_bytes = 64;
+
+// To the second-level cache: until they are due, the first has to hold other numbers.
+template <class T>
+HWY_INLINE void fetch(const T* numbers, std::int64_t count) {
+  const auto* bytes = reinterpret_cast<const char*>(numbers);
+  for (std::int64_t place = 0; place < count * static_cast<std::int64_t>(sizeof(T)); place += cache_line_bytes)
+    __builtin_prefetch(bytes + place, 0, 2);
+}
+
 template <class T>
 void widen_all(Window<const T> from, std::int64_t rows, std::int64_t columns, double* to) {
-  for (std::int64_t row = 0; row < rows; ++row, from.values += from.stride, to += columns)
+  for (std::int64_t row = 0; row < rows; ++row, from.values += from.stride, to += columns) {
+    if (rows > 1) fetch(from.values + rows * from.stride, columns);
     for (std::int64_t column = 0; column < columns; ++column) to[column] = from.values[column];
+  }
 }
 
 void widen_bytes(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to) {

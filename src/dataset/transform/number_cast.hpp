@@ -16,7 +16,8 @@ namespace sheaf {
 /// infinite.
 void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to);
 
-/// `rows` rows of `columns` numbers, one after the other, as doubles.
+/// `rows` rows of `columns` numbers, one after the other, as doubles. Fetches as many rows behind them, which are read
+/// next where images are worked on from top to bottom; they need not exist.
 void widen_numbers(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to);
 void widen_numbers(Window<const float> from, std::int64_t rows, std::int64_t columns, double* to);
 void widen_numbers(Window<const double> from, std::int64_t rows, std::int64_t columns, double* to);

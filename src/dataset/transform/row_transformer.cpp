@@ -20,7 +20,7 @@ bool fits_float(std::optional<NumberType> type) {
   return *type == NumberType::float32 || number_bytes(*type) < sizeof(float);
 }
 
-void scale(const RowScaling& scaling, std::vector<double>& row) {
+void scale(const RowScaling& scaling, AlignedVector<double>& row) {
   for (std::size_t element = 0; element < row.size(); ++element)
     row[element] = (row[element] - scaling.shift[element]) / scaling.divisor[element];
 }

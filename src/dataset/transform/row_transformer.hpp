@@ -40,7 +40,8 @@ class RowTransformer {
   ImageScratch scratch_;
   AlignedVector<std::uint8_t> bytes_;
   AlignedVector<float> floats_;
-  std::vector<double> doubles_, row_;
+  std::vector<double> doubles_;
+  AlignedVector<double> row_;
 };
 
 }  // namespace sheaf

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -46,6 +47,15 @@ class Pages {
   int descriptor_ = -1;
 };
 
+// Of files, on disks and in memory, that this process has mapped; in MiB.
+std::int64_t resident_mebibytes() {
+  std::ifstream status("/proc/self/status");
+  std::int64_t kibibytes = 0, sum = 0;
+  for (std::string word; status >> word;)
+    if ((word == "RssFile:" || word == "RssShmem:") && status >> kibibytes) sum += kibibytes;
+  return sum / 1024;
+}
+
 // Whether a bus error ends a process that does `work` after the fork. Sanitizers report it, and exit.
 template <class Work>
 bool ends_by_bus_error(const Work& work) {
@@ -83,6 +93,23 @@ TEST_CASE("what cannot be mapped has no views") {
   CHECK_FALSE(mapping.lost());
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("what was viewed in the file's order stays resident, 64 MiB of it") {
+  constexpr std::int64_t bytes = std::int64_t{160} << 20, block = std::int64_t{256} << 10;
+  const Pages file(1);
+  std::filesystem::resize_file(Pages::path, bytes);
+  const FileMapping mapping(file.descriptor(), bytes);
+  const std::int64_t before = resident_mebibytes();
+  std::int64_t most = 0, sum = 0;
+  for (std::int64_t offset = 0; offset < bytes; offset += block) {
+    const std::byte* view = mapping.view(offset, block);
+    for (std::int64_t place = 0; place < block; place += 4096) sum += static_cast<std::int64_t>(view[place]);
+    most = std::max(most, resident_mebibytes() - before);
+  }
+  CHECK(sum == 'a' + (page / 4096 - 1) * '.');  // zeros from there on
+  CHECK(most > 40);
+  CHECK(most < 80);
 }
 
 TEST_CASE("there may be more mappings than are watched") {
