@@ -10,6 +10,7 @@
 #include "engine/engine_choice.hpp"
 #include "mpi/agreement.hpp"
 #include "options/settings.hpp"
+#include "partition/chunk_rules.hpp"
 #include "plan/estimate.hpp"
 #include "run/curves.hpp"
 #include "run/place_ranks.hpp"
@@ -79,6 +80,8 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   const auto ranks = gather_rank_infos(placement, world);
   const StudyData data = prepare_study_data(study, *plan, placement, world, node);
   if (!world.is_root()) return;
+  study.run.partition =
+      settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
 
   std::vector<TrialEstimate> estimates;
   double flops = 0, memory = 0;

@@ -232,7 +232,8 @@ void add_run(std::vector<Setting>& table) {
   Section<RunOptions> run(table, "run", &Study::run);
   run.add("output", &RunOptions::output, text(), "Run directory; empty for runs/<study.name>.");
   run.add("partition", &RunOptions::partition,
-          choice<PartitionKind>({{"block", PartitionKind::block},
+          choice<PartitionKind>({{"auto", PartitionKind::automatic},
+                                 {"block", PartitionKind::block},
                                  {"cyclic", PartitionKind::cyclic},
                                  {"self", PartitionKind::self},
                                  {"guided", PartitionKind::guided},
@@ -241,7 +242,8 @@ void add_run(std::vector<Setting>& table) {
                                  {"static", PartitionKind::block},
                                  {"dynamic", PartitionKind::factoring}}),
           "How iterations reach the ranks: block (also static) and cyclic in advance, the others from a common pool "
-          "as ranks become free (dynamic is factoring).");
+          "as ranks become free (dynamic is factoring). auto is factoring, but block where one node trains one "
+          "combination on streamed data, which is then read for as many models at once as memory takes.");
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),

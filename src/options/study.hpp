@@ -29,7 +29,7 @@ enum class LossKind { mse, cross_entropy, bce };
 enum class Reduction { mean, sum };
 enum class Precision { float32, float64 };
 enum class SearchMethod { none, grid };
-enum class PartitionKind { block, cyclic, self, guided, factoring, weighted_factoring };
+enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
 enum class EngineKind { automatic, torch, resident };
 enum class ModelsKept { none, best, all };
@@ -143,7 +143,7 @@ struct SearchOptions {
 
 struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
-  PartitionKind partition = PartitionKind::factoring;
+  PartitionKind partition = PartitionKind::automatic;
   DeviceRequest device = DeviceRequest::automatic;
   EngineKind engine = EngineKind::automatic;  ///< automatic: the resident one wherever it can do the job
   std::int64_t lanes = 0;                     ///< worker threads of a rank; 0: the cores bound to it

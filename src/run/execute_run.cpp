@@ -29,6 +29,7 @@
 #include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
+#include "partition/chunk_rules.hpp"
 #include "plan/estimate.hpp"
 #include "results/result_files.hpp"
 #include "results/summary.hpp"
@@ -128,6 +129,8 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
   });
   const auto journal = begin_journal(run, files, world);
   const Share share{options,
+                    settled_kind(options.partition, context.stream != nullptr, node.size() == world.size(),
+                                 context.plan.trials().size()),
                     run.work,
                     [&] {
                       auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});

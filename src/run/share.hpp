@@ -19,6 +19,7 @@ using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 
 struct Share {
   const RunOptions& options;
+  PartitionKind partition;  ///< settled
   const WorkList& work;
   EngineFactory make_engine;
   Placement placement;

@@ -32,7 +32,7 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
-  WorkSource source(share.options.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node);
+  WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node);
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
 

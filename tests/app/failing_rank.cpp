@@ -39,9 +39,8 @@ int main(int argc, char** argv) {
   const Communicator node = world.split_by_node();
   const bool failing = world.rank() == world.size() - 1;
   RunOptions options;
-  options.partition = PartitionKind::self;
   const WorkList work({{0, 1000}});
   const EngineFactory make_engine = [failing] { return std::make_unique<BusyEngine>(failing); };
-  train_share({options, work, make_engine, Placement{}, nullptr, never_stop}, world, node);
+  train_share({options, PartitionKind::self, work, make_engine, Placement{}, nullptr, never_stop}, world, node);
   return 0;
 }

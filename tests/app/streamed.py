@@ -125,6 +125,28 @@ def check_kept():
     checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) > 0, "the same losses with weights", str(losses))
 
 
+def check_rounds():
+    """The lanes of a node train all models side by side, so that each epoch reads the file once; claims that shrink
+    make more rounds of it."""
+    write_sorted("sorted.h5", 10, chunks=(90, 64))
+    size = 17970 * 64 * 4 / 2**20
+    common = ["--study.iterations=7", "--data.mode=streamed", "--data.memory=1", "--data.window=1980",
+              "--train.epochs=2", "--run.lanes=2"]
+    losses = []
+    for ranks, partition, rounds in ((1, "auto", 1), (2, "auto", 1), (1, "factoring", 3)):
+        done = run(*common, f"--run.partition={partition}", ranks=ranks)
+        checks.check(done.code == 0, f"{partition} runs", done.stderr)
+        read = float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0])
+        checks.check(abs(read - 2 * rounds * size) < 0.1, f"{partition} with {ranks} ranks reads {rounds} times an epoch",
+                     f"{read}, the rows have {size} MiB")
+        losses.append(results())
+    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) == 7, "the same losses in any rounds", str(losses))
+    searched = ["--search.method=grid", "--search.model.hidden=8, 16", "--model.kind=mlp"]
+    for words, kind in ((common, "block"), (common[1:] + searched, "factoring"), (["--run.lanes=2"], "factoring")):
+        planned = sheaf("plan", "study.cfg", "--data.file=sorted.h5", *words)
+        checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"the plan tells of {kind}", planned.stdout)
+
+
 def check_memory(kind):
     """The same peak for a file three times as large, of numbers as they are in memory or to be converted."""
     peaks = []
@@ -175,6 +197,7 @@ with open("study.cfg", "w") as file:
 check_sameness()
 check_accuracy()
 check_kept()
+check_rounds()
 check_memory("<f4")
 check_memory(">f4")
 check_errors()

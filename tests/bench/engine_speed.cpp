@@ -233,7 +233,7 @@ class StudyRun {
     const auto start = Clock::now();
     const WorkList work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
-    train_share({run, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
+    train_share({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
     return ranks_.maximum(seconds_since(start));
   }
 

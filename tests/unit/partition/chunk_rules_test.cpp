@@ -41,6 +41,16 @@ TEST_CASE("guided takes its share of what remains") {
 }
 
 // ceil(R / 2P) P times, by hand for N = 100, P = 4; the sequence of Hummel, Schonberg and Flynn (1992).
+TEST_CASE("auto is factoring, but where one reading of a file serves all") {
+  for (const bool is_streamed : {false, true})
+    for (const bool is_one_node : {false, true}) {
+      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 1) ==
+            (is_streamed && is_one_node ? PartitionKind::block : PartitionKind::factoring));
+      CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 2) == PartitionKind::factoring);
+      CHECK(settled_kind(PartitionKind::guided, is_streamed, is_one_node, 1) == PartitionKind::guided);
+    }
+}
+
 TEST_CASE("factoring takes batches of equal chunks, half of what remains each") {
   CHECK(claims(PartitionKind::factoring, 100, 4) ==
         std::vector<std::int64_t>{13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1});
