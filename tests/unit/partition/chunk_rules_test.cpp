@@ -40,7 +40,6 @@ TEST_CASE("guided takes its share of what remains") {
         std::vector<std::int64_t>{25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1});
 }
 
-// ceil(R / 2P) P times, by hand for N = 100, P = 4; the sequence of Hummel, Schonberg and Flynn (1992).
 TEST_CASE("auto is factoring, but where one reading of a file serves all") {
   for (const bool is_streamed : {false, true})
     for (const bool is_one_node : {false, true}) {
@@ -51,6 +50,7 @@ TEST_CASE("auto is factoring, but where one reading of a file serves all") {
     }
 }
 
+// ceil(R / 2P) P times, by hand for N = 100, P = 4; the sequence of Hummel, Schonberg and Flynn (1992).
 TEST_CASE("factoring takes batches of equal chunks, half of what remains each") {
   CHECK(claims(PartitionKind::factoring, 100, 4) ==
         std::vector<std::int64_t>{13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1});
