@@ -16,9 +16,9 @@ shutil.rmtree("runs", ignore_errors=True)
 folder = os.path.join(SOURCE, "jobs", "studies")
 
 
-def run(name, *words, output=None):
+def run(name, *words, output=None, ranks=2):
     output = f"runs/{output or name}"
-    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=2)
+    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=ranks)
     checks.check(result.code == 0, f"{name} runs", result.stderr)
     return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
 
@@ -59,10 +59,11 @@ checks.check(len(rows) == 9 and stdout.count("\n") == 6 and "Best: train.learnin
 # Random labels, some of which are learnt by heart: how many depends on how the processor rounds.
 for name, parameters in (("resnet18", 11173962), ("resnet50", 23520842)):
     few = ["--data.rows=12", "--train.batch_size=6", "--study.iterations=2"]
-    stdout, rows = run(name, *few)
-    checks.check(len(rows) == 2 and all(row["steps"] == str(2 * int(row["epochs"])) for row in rows), f"{name}: steps",
-                 stdout)
-    checks.check(all(0 < float(row["final_loss"]) < 6 for row in rows), f"{name}: losses", stdout)
+    for ranks in (1, 2):
+        stdout, rows = run(name, *few, output=f"{name}-{ranks}", ranks=ranks)
+        checks.check(len(rows) == 2 and all(row["steps"] == str(2 * int(row["epochs"])) for row in rows),
+                     f"{name}: steps on {ranks} ranks", stdout)
+        checks.check(all(0 < float(row["final_loss"]) < 6 for row in rows), f"{name}: losses", stdout)
     result = sheaf("plan", os.path.join(folder, name + ".cfg"), ranks=1)
     checks.check(f" {parameters} " in result.stdout, f"{name}: {parameters} parameters", result.stdout)
 
