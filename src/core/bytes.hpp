@@ -69,6 +69,9 @@ class ByteReader {
     return values;
   }
 
+  /// Everything has been read.
+  bool is_at_end() const { return place_ == bytes_.size(); }
+
  private:
   std::size_t checked(std::int64_t count, std::size_t size) const {
     if (count < 0 || static_cast<std::uint64_t>(count) > (bytes_.size() - place_) / size)

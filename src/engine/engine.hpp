@@ -22,6 +22,8 @@ namespace sheaf {
 struct Checkpoints {
   double interval_seconds = 60;
   std::function<std::optional<std::string>(std::int64_t iteration)> load;
+  /// Never loads again what was loaded last, and tells the user why; throws RunError.
+  std::function<void(std::int64_t iteration, const std::string& reason)> set_aside;
   std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
 };
 

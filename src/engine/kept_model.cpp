@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "engine/kept_model.hpp"
 
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "core/error.hpp"
 
 namespace sheaf {
+namespace {
+
+// Sets `trained` last, when everything else was as it must be.
+void restore(const std::string& bytes, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
+             const std::function<void(ByteReader&)>& get) {
+  ByteReader state(bytes);
+  require(state.get<TrainedBy>() == trainer.engine(), "another engine wrote it");
+  require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
+  const auto record = state.get<IterationRecord>();
+  require(record.iteration == trained.record.iteration, "it is of another iteration");
+  auto epochs = state.get_list<std::vector<EpochRecord>>();
+  trainer.restore(state);
+  get(state);
+  require(state.is_at_end(), "it holds more than this model's state");
+  trained.record = record;
+  trained.epochs = std::move(epochs);
+}
+
+}  // namespace
 
 void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, const std::vector<EpochRecord>& epochs,
                 const Trainer& trainer, std::int64_t windows, const std::function<void(ByteWriter&)>& put) {
@@ -15,7 +36,7 @@ void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, c
   state.put(record);
   state.put_list(epochs);
   trainer.save(state);
-  if (put) put(state);
+  put(state);
   try {
     checkpoints.save(record.iteration, state.bytes());
   } catch (const RunError& error) {
@@ -23,19 +44,22 @@ void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, c
   }
 }
 
-void find_kept_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-                     const std::function<void(ByteReader&)>& get) {
-  const auto kept = checkpoints.load(trained.record.iteration);
-  if (!kept) return;
-  ByteReader state(*kept);
-  const auto engine = state.get<TrainedBy>();
-  if (engine != trainer.engine() || state.get<std::int64_t>() != windows) return;
-  const auto record = state.get<IterationRecord>();
-  auto epochs = state.get_list<std::vector<EpochRecord>>();
-  trainer.restore(state);
-  if (get) get(state);
-  trained.record = record;
-  trained.epochs = std::move(epochs);
+void restore_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
+                   const std::function<void()>& restart, const std::function<void(ByteReader&)>& get) {
+  const std::int64_t iteration = trained.record.iteration;
+  while (const auto kept = checkpoints.load(iteration)) {
+    try {
+      restore(*kept, trained, trainer, windows, get);
+      return;
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      checkpoints.set_aside(iteration, error.what());
+    }
+    restart();
+  }
 }
 
 }  // namespace sheaf

@@ -17,12 +17,13 @@ namespace sheaf {
 /// over streamed data, 0 for rows in memory. Throws DeviceError when it cannot be written: no other one could be,
 /// either.
 void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, const std::vector<EpochRecord>& epochs,
-                const Trainer& trainer, std::int64_t windows, const std::function<void(ByteWriter&)>& put = {});
+                const Trainer& trainer, std::int64_t windows, const std::function<void(ByteWriter&)>& put);
 
-/// Goes on with the last model that was kept of the iteration, if there is one, and lets `get` read what was added.
-/// One of another engine, or for data that came otherwise, is as if it were not there: its numbers would not be those
-/// of a training from the start. Throws as Trainer::restore().
-void find_kept_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-                     const std::function<void(ByteReader&)>& get = {});
+/// Continues from the newest checkpoint of the iteration, if there is one, and lets `get` read what keep_model's `put`
+/// added. A checkpoint that cannot be restored (another engine, another layout, damaged) is set aside with the reason,
+/// `restart` begins the training again, and the one before it is tried. `get` throws on what it cannot use. Throws
+/// DeviceError and std::bad_alloc.
+void restore_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
+                   const std::function<void()>& restart, const std::function<void(ByteReader&)>& get);
 
 }  // namespace sheaf

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/error.hpp"
 #include "engine/kept_model.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
@@ -40,17 +41,32 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
   trained_.record.iteration = iteration.number;
   trained_.record.status = IterationStatus::finished;
   trained_.record.engine = trainer_->engine();
-  trainer_->start({trial_, layers_, weights_, *context.data, *split_, rows_, iteration.seed,
-                   shape_of(*context.data, context.study.data)});
+  start(iteration.seed);
   if (context.checkpoints != nullptr)
-    find_kept_model(*context.checkpoints, trained_, *trainer_, windows_of_pass(), [&](ByteReader& state) {
-      windows_ = state.get<std::int64_t>();
-      place_ = state.get<std::int64_t>();
-      awaits_validation_ = state.get<bool>();
-      loss_sum_ = state.get<double>();
-      left_over_.restore(state);
-    });
+    restore_model(
+        *context.checkpoints, trained_, *trainer_, windows_of_pass(), [&] { start(iteration.seed); },
+        [&](ByteReader& state) { restore(state); });
   kept_steps_ = trainer_->steps();
+}
+
+void StreamedCourse::start(std::uint64_t seed) {
+  windows_ = place_ = 0;
+  awaits_validation_ = false;
+  loss_sum_ = 0;
+  left_over_ = {};
+  trainer_->start(
+      {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
+}
+
+void StreamedCourse::restore(ByteReader& state) {
+  windows_ = state.get<std::int64_t>();
+  place_ = state.get<std::int64_t>();
+  awaits_validation_ = state.get<bool>();
+  loss_sum_ = state.get<double>();
+  left_over_.restore(state);
+  require(windows_ >= 0 && windows_ < windows_of_pass() && place_ >= 0, "its window is not one of the data's");
+  require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
+          "its rows are not those of the data");
 }
 
 std::int64_t StreamedCourse::windows_of_pass() const {
@@ -77,7 +93,7 @@ std::int64_t StreamedCourse::next_window() const {
 
 bool StreamedCourse::is_done() const {
   return trained_.record.status == IterationStatus::diverged ||
-         (trained_.record.epochs == trial_.train.epochs && !awaits_validation_);
+         (trained_.record.epochs >= trial_.train.epochs && !awaits_validation_);
 }
 
 void StreamedCourse::use(const Window& window, const std::function<bool()>& leaves) {
@@ -118,6 +134,18 @@ void StreamedCourse::LeftOver::restore(ByteReader& state) {
   labels = state.get_list<std::vector<std::int64_t>>();
   targets = state.get_list<std::vector<float>>();
   weights = state.get_list<std::vector<float>>();
+}
+
+// Whether the lists have the rows that they should.
+bool StreamedCourse::LeftOver::fits(const DataSet& data) const {
+  const auto has = [this](std::size_t size, bool is_used, std::int64_t width) {
+    return static_cast<std::int64_t>(size) == (is_used ? count * width : 0);
+  };
+  const auto is_class = [&data](std::int64_t label) { return label >= 0 && label < data.output_count; };
+  return has(features.size(), bytes.empty(), data.feature_count) &&
+         has(bytes.size(), features.empty(), data.feature_count) && has(labels.size(), data.labels != nullptr, 1) &&
+         has(targets.size(), data.targets != nullptr, data.output_count) &&
+         has(weights.size(), data.weights != nullptr, 1) && std::all_of(labels.begin(), labels.end(), is_class);
 }
 
 void StreamedCourse::keep_row(const DataSet& data, std::int64_t place) {

@@ -45,6 +45,8 @@ class StreamedCourse {
 
  private:
   std::vector<std::int64_t> places_in(const Window& window, const std::vector<std::int64_t>& rows) const;
+  void start(std::uint64_t seed);
+  void restore(ByteReader& state);
   std::int64_t windows_of_pass() const;
   bool train(const Window& window, const std::function<bool()>& leaves);
   double loss_of(const std::vector<std::int64_t>& rows) const;
@@ -64,6 +66,7 @@ class StreamedCourse {
 
     void save(ByteWriter& state) const;
     void restore(ByteReader& state);
+    bool fits(const DataSet& data) const;
   };
 
   const TrainingContext& context_;

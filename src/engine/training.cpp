@@ -44,9 +44,9 @@ class Course {
         trainer_(trainer) {
     trained_.record.iteration = iteration.number;
     if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(lot_.split->training_rows, iteration.seed);
-    const auto& rows = context.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
-    steps_ = trial_.train.epochs * epoch_steps(trial_.train, static_cast<std::int64_t>(rows.size()));
-    trainer.start({trial_, layers_, weights_, lot_.data, *lot_.split, rows, iteration.seed, shape_});
+    steps_ = trial_.train.epochs * epoch_steps(trial_.train, static_cast<std::int64_t>(training_rows().size()));
+    seed_ = iteration.seed;
+    start();
   }
 
   TrainedIteration run(const std::function<bool()>& stop_requested) {
@@ -54,8 +54,9 @@ class Course {
     record.status = IterationStatus::finished;
     record.engine = trainer_.engine();
     if (context_.checkpoints != nullptr)
-      find_kept_model(*context_.checkpoints, trained_, trainer_, 0,
-                      [&](ByteReader& state) { awaits_validation_ = state.get<bool>(); });
+      restore_model(
+          *context_.checkpoints, trained_, trainer_, 0, [&] { start(); },
+          [&](ByteReader& state) { awaits_validation_ = state.get<bool>(); });
     begun_steps_ = trainer_.steps();
     while (!is_done()) {
       bool leaves = false;
@@ -75,9 +76,18 @@ class Course {
   }
 
  private:
+  const std::vector<std::int64_t>& training_rows() const {
+    return context_.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
+  }
+
+  void start() {
+    awaits_validation_ = false;
+    trainer_.start({trial_, layers_, weights_, lot_.data, *lot_.split, training_rows(), seed_, shape_});
+  }
+
   bool is_done() const {
     return trained_.record.status == IterationStatus::diverged ||
-           (trained_.record.epochs == trial_.train.epochs && !awaits_validation_);
+           (trained_.record.epochs >= trial_.train.epochs && !awaits_validation_);
   }
 
   std::optional<double> train_piece() {
@@ -138,6 +148,7 @@ class Course {
   std::vector<float> outputs_;      // of the validation rows, the last ones
   bool awaits_validation_ = false;  // of the last epoch
   TrainedIteration trained_;
+  std::uint64_t seed_ = 0;
   std::int64_t steps_ = 0;        // of all epochs
   std::int64_t begun_steps_ = 0;  // that a checkpoint brought
   PieceSize piece_;

@@ -71,8 +71,8 @@ class Trainer {
   /// Everything that later batches depend on, as it is between two of them: parameters, buffers, optimizer, counts, the
   /// place in the epoch and its loss so far.
   virtual void save(ByteWriter& state) const = 0;
-  /// After start() of the same task: goes on from there, to the same bits. Throws std::out_of_range or RunError when it
-  /// is not such a state.
+  /// After start() of the same task: continues from there, to the same bits. Throws std::out_of_range or RunError when
+  /// it is not such a state; start() is needed again then.
   virtual void restore(ByteReader& state) = 0;
 };
 

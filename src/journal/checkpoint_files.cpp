@@ -8,11 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "core/bytes.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/output_file.hpp"
 
 namespace sheaf {
@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t format_word = 0x31706b6361656873;  // "sheackp1"
+constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
+constexpr std::uint32_t checkpoint_format = 2;  // increases with every change of what a state consists of
 constexpr std::size_t files_kept = 2;
 
 std::string directory_of(const std::string& run_directory) {
@@ -28,8 +29,10 @@ std::string directory_of(const std::string& run_directory) {
 }
 
 struct Head {
-  std::uint64_t format = format_word;
+  std::uint32_t magic = sheaf::magic;
+  std::uint32_t format = checkpoint_format;
   std::int64_t iteration = 0;
+  std::int64_t bytes = 0;      // of the state
   std::uint32_t run = 0;       // fingerprints of study and data
   std::uint32_t checksum = 0;  // of the state
 };
@@ -70,6 +73,24 @@ std::string path_of(const std::string& directory, std::int64_t iteration, std::i
   return fmt::format("{}/{}.{}", directory, iteration, number);
 }
 
+// Reads the state in the file at `path` into `state`. Returns why it cannot be used, or nothing when it can.
+std::optional<std::string> read_state(const std::string& path, std::int64_t iteration, std::uint32_t run,
+                                      std::string& state) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::int64_t bytes = file.tellg();
+  Head head;
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return "it is damaged";
+  if (head.format != checkpoint_format)
+    return fmt::format("it has format {}, and this program reads format {}", head.format, checkpoint_format);
+  if (head.iteration != iteration || head.run != run) return "it belongs to another study or other data";
+  if (head.bytes != bytes - static_cast<std::int64_t>(sizeof head)) return "it is damaged";
+  state.resize(static_cast<std::size_t>(head.bytes));
+  if (!file.read(state.data(), head.bytes) || head.checksum != checksum(state.data(), state.size()))
+    return "it is damaged";
+  return std::nullopt;
+}
+
 }  // namespace
 
 CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header)
@@ -82,19 +103,31 @@ bool CheckpointFiles::has(std::int64_t iteration) const {
   return kept_.count(iteration) > 0;
 }
 
-std::optional<std::string> CheckpointFiles::load(std::int64_t iteration) const {
+std::optional<std::string> CheckpointFiles::load(std::int64_t iteration) {
   if (!has(iteration)) return std::nullopt;
-  auto numbers = numbers_of(directory_, iteration);
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    std::ifstream file(path_of(directory_, iteration, *number), std::ios::binary);
-    Head head;
-    if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) continue;
-    std::string state{std::istreambuf_iterator<char>(file), {}};
-    if (head.format == format_word && head.iteration == iteration && head.run == seed_ &&
-        head.checksum == checksum(state.data(), state.size()))
-      return state;
+  for (;;) {
+    const auto numbers = numbers_of(directory_, iteration);
+    if (numbers.empty()) return std::nullopt;
+    std::string state;
+    const auto problem = read_state(path_of(directory_, iteration, numbers.back()), iteration, seed_, state);
+    if (!problem) return state;
+    set_aside(iteration, *problem);
   }
-  return std::nullopt;
+}
+
+void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reason) {
+  const auto numbers = numbers_of(directory_, iteration);
+  if (numbers.empty()) return;
+  const std::string path = path_of(directory_, iteration, numbers.back());
+  const std::string aside = path + ".unusable";
+  std::error_code failed;
+  fs::rename(path, aside, failed);
+  require(!failed, fmt::format("checkpoint '{}' cannot be used ({}) or renamed ({}). Correct the permissions of '{}'.",
+                               path, reason, failed.message(), directory_));
+  log_rank(
+      fmt::format("warning: checkpoint '{}' cannot be used ({}). Iteration {} continues from {}; the file is now "
+                  "'{}'.",
+                  path, reason, iteration, numbers.size() > 1 ? "the checkpoint before it" : "its beginning", aside));
 }
 
 void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
@@ -109,7 +142,11 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   const std::string temporary = path + ".partial";
   try {
     OutputFile file(temporary);
-    const Head head{format_word, iteration, seed_, checksum(state.data(), state.size())};
+    Head head;
+    head.iteration = iteration;
+    head.bytes = static_cast<std::int64_t>(state.size());
+    head.run = seed_;
+    head.checksum = checksum(state.data(), state.size());
     file.write(&head, sizeof head);
     file.write(state);
     file.sync_and_close();

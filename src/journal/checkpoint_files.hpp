@@ -1,5 +1,5 @@
-// Models in mid-training on the disk: RUN_DIR/checkpoints/<iteration>.<number>, the last two of each iteration.
-// SPDX-License-Identifier: MIT
+// Models in mid-training on the disk: RUN_DIR/checkpoints/<iteration>.<number>, the last two of each iteration. One
+// that cannot be used is renamed to <iteration>.<number>.unusable. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,17 @@ namespace sheaf {
 /// the directory when it is made, and knows its own files after that: most iterations have none. Local.
 class CheckpointFiles {
  public:
-  /// Those that were written under another header are not loaded.
   CheckpointFiles(const std::string& run_directory, const JournalHeader& header);
   CheckpointFiles(const CheckpointFiles&) = delete;
   CheckpointFiles& operator=(const CheckpointFiles&) = delete;
 
-  /// The state that was saved last of an iteration and is whole; nothing when there is none.
-  std::optional<std::string> load(std::int64_t iteration) const;
+  /// The state of an iteration's newest checkpoint; nothing when there is none. Sets aside the files that are damaged,
+  /// of another format or of another run. Throws RunError.
+  std::optional<std::string> load(std::int64_t iteration);
+
+  /// Renames the newest checkpoint of the iteration, which load() never returns again, and logs a warning with the
+  /// reason. Throws RunError.
+  void set_aside(std::int64_t iteration, const std::string& reason);
 
   /// Writes `state` under a temporary name, waits for the disk, renames, and removes all but the last two of the
   /// iteration. Throws RunError.

@@ -14,7 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int format_version = 1;
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
 
 std::string ending(std::uint32_t sum) {
@@ -133,7 +132,7 @@ std::uint32_t JournalHeader::seed() const {
 }
 
 std::string header_line(const JournalHeader& header) {
-  return closed_line(fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{}}})", format_version,
+  return closed_line(fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{}}})", header.format,
                                  quoted_text(header.program), quoted_text(header.study), quoted_text(header.data)),
                      0);
 }
@@ -157,8 +156,14 @@ std::string record_line(const TrainedIteration& iteration, const PredictionsPlac
 
 std::optional<JournalHeader> read_header_line(const std::string& line) try {
   const auto object = open_line(line, 0);
-  if (!object || object->at("sheaf_journal") != format_version) return std::nullopt;
-  return JournalHeader{object->at("program"), object->at("study"), object->at("data")};
+  if (!object) return std::nullopt;
+  JournalHeader header;
+  header.format = integer<std::int64_t>(object->at("sheaf_journal"));
+  header.program = object->at("program");
+  if (header.format != journal_format) return header;
+  header.study = object->at("study");
+  header.data = object->at("data");
+  return header;
 } catch (const std::exception&) {  // JSON, but not ours
   return std::nullopt;
 }

@@ -15,11 +15,16 @@ namespace sheaf {
 /// CRC-32 of the bytes, going on from the checksum of what stands before them.
 std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0);
 
-/// What the records of a file belong to: its first line.
+/// Format of journals that this program writes and reads. It increases with every change of the lines, or of what
+/// their fields mean.
+inline constexpr std::int64_t journal_format = 2;
+
+/// The first line of a journal: what its records belong to.
 struct JournalHeader {
   std::string program;  ///< version
   std::string study;    ///< fingerprint of what decides the results (study_identity.hpp)
   std::string data;     ///< fingerprint of the data
+  std::int64_t format = journal_format;
 
   /// The checksums of the file's records go on from this one: records of another study do not verify.
   std::uint32_t seed() const;
@@ -45,7 +50,8 @@ inline constexpr const char* record_beginning = "{\"iteration\":";
 std::string header_line(const JournalHeader& header);
 std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed);
 
-/// `line`: without the line end. None: not such a line, or not as it was written.
+/// `line`: without the line end. Nothing for another kind of line, or one that is not as it was written. The header of
+/// another format has its format and program alone.
 std::optional<JournalHeader> read_header_line(const std::string& line);
 std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed);
 

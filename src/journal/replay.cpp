@@ -15,17 +15,29 @@
 namespace sheaf {
 namespace {
 
+// Whole floats inside a file of `file_bytes`. Checked before memory is allocated for them: the place comes from a file.
+bool is_inside(const PredictionsPlace& place, std::int64_t file_bytes) {
+  return place.offset >= 0 && place.bytes > 0 && place.bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
+         place.offset <= file_bytes && place.bytes <= file_bytes - place.offset;
+}
+
 std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, const PredictionsPlace& place) {
-  std::vector<float> values(static_cast<std::size_t>(place.bytes) / sizeof(float));
   file.clear();
+  file.seekg(0, std::ios::end);
+  if (!is_inside(place, file.tellg())) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(place.bytes);
+  std::vector<float> values(bytes / sizeof(float));
   file.seekg(place.offset);
   file.read(reinterpret_cast<char*>(values.data()), place.bytes);
-  if (file.gcount() != place.bytes) return std::nullopt;
-  if (checksum(values.data(), static_cast<std::size_t>(place.bytes)) != place.checksum) return std::nullopt;
+  if (file.gcount() != place.bytes || checksum(values.data(), bytes) != place.checksum) return std::nullopt;
   return values;
 }
 
 void require_same(const std::string& path, const JournalHeader& found, const JournalHeader& header, bool forced) {
+  require(found.format == journal_format,
+          fmt::format("'{}' has journal format {} (sheaf {} wrote it), and this program reads format {} only. Resume "
+                      "the run with that version, or start again with another run.output.",
+                      path, found.format, printable(found.program), journal_format));
   require(found.study == header.study,
           fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
                       printable(found.study), header.study));
@@ -80,7 +92,7 @@ class JournalReader {
     if (!record) return false;
     const std::int64_t iteration = record->iteration.record.iteration;
     if (iteration < 0 || iteration >= total_) return false;
-    if (record->predictions.bytes > 0 && !try_read_predictions(predictions_, record->predictions)) return false;
+    if (record->predictions.bytes != 0 && !try_read_predictions(predictions_, record->predictions)) return false;
     replay_.iterations.push_back({std::move(record->iteration), record->predictions, file_});
     return true;
   }

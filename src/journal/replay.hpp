@@ -28,8 +28,8 @@ struct Replay {
 
 /// Reads all journals of a run of `total` iterations. Of several records of an iteration the first with a result
 /// counts, else the last. A last line that was torn is left out; a damaged one, or one whose predictions are damaged,
-/// is left out with a warning. Throws RunError when a journal belongs to another study, or, unless `forced`, to other
-/// data or another version of the program than `header`, or cannot be read. Local.
+/// is left out with a warning. Throws RunError when a journal has another format, belongs to another study, or, unless
+/// `forced`, to other data or another version of the program than `header`, or cannot be read. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced);
 
 /// The iterations of 0..total-1 without a result, ascending. Pure.

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/error.hpp"
 #include "libtorch/optimizer.hpp"
 
 namespace sheaf {
@@ -170,6 +171,9 @@ void TorchTraining::restore(ByteReader& state) {
   steps_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
   loss_sum_ = state.get<double>();
+  require(place_ >= 0 && place_ < static_cast<std::int64_t>(task_.rows.size()) && place_ % batch_size_ == 0 &&
+              steps_ >= 0 && epochs_ >= 0,
+          "its place in the epoch is not one of this training's");
   if (place_ > 0) order_ = epoch_rows();
   get_tensor(state, network_->parameters());
   for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);

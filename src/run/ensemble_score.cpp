@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "run/ensemble_score.hpp"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <limits>
 
+#include "core/error.hpp"
 #include "engine/score.hpp"
 
 namespace sheaf {
 namespace {
 
-// The mean over members, summed in double in the order of their numbers. All have predictions.
-std::vector<float> average(const Replay& replay, IndexRange members) {
-  std::vector<double> sums;
+// The mean over members, summed in double in the order of their numbers. All have `count` predictions.
+std::vector<float> average(const Replay& replay, IndexRange members, std::size_t count) {
+  std::vector<double> sums(count);
   for (std::int64_t number = members.begin; number < members.end; ++number) {
     const auto predictions = read_predictions(replay, replay.iterations[static_cast<std::size_t>(number)]);
-    sums.resize(predictions.size());
+    require(predictions.size() == count,
+            fmt::format("iteration {} has {} predictions in its journal instead of {}. Start the study again with "
+                        "another run.output.",
+                        number, predictions.size(), count));
     for (std::size_t place = 0; place < sums.size(); ++place) sums[place] += static_cast<double>(predictions[place]);
   }
   std::vector<float> mean;
@@ -41,7 +47,8 @@ std::vector<EnsembleRecord> score_ensembles(const TrainingContext& context, cons
       all_finished &= record.status == IterationStatus::finished;
     }
     const auto& rows = context.splits->split(place.repeat, place.fold)->validation_rows;
-    const double score = all_finished ? prediction_score(average(replay, members), *context.data, rows)
+    const std::size_t count = rows.size() * static_cast<std::size_t>(context.data->output_count);
+    const double score = all_finished ? prediction_score(average(replay, members, count), *context.data, rows)
                                       : std::numeric_limits<double>::quiet_NaN();
     ensembles.push_back({place.trial, place.repeat, place.fold, score, sum / static_cast<double>(plan.members())});
   }

@@ -120,6 +120,7 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
   CheckpointFiles files(run.directory, run.header);
   const Checkpoints checkpoints{
       static_cast<double>(options.checkpoint_interval), [&](std::int64_t iteration) { return files.load(iteration); },
+      [&](std::int64_t iteration, const std::string& reason) { files.set_aside(iteration, reason); },
       [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
   TrainingContext context = without_checkpoints;
   if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;

@@ -6,8 +6,10 @@ import math
 import os
 import shutil
 import signal
+import struct
 import sys
 import time
+import zlib
 
 import h5py
 import numpy
@@ -52,7 +54,38 @@ def kept():
         "run/checkpoints") else []
 
 
-def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1):
+def spoil(path, kind):
+    """Makes a checkpoint unusable: as damage does, or with a right checksum, as another program might write it."""
+    with open(path, "rb") as file:
+        magic, form, iteration, _, run, checksum = struct.unpack("<IIqqII", file.read(32))
+        state = file.read()
+    if kind == "damaged":
+        state = state[:-1] + bytes([state[-1] ^ 1])
+    else:
+        state = {"longer": state + bytes(8), "shorter": state[:-8]}.get(kind, state)
+        checksum = zlib.crc32(state)
+    form -= kind == "older"
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IIqqII", magic, form, iteration, len(state), run, checksum) + state)
+
+
+def check_unusable(name, reference):
+    """No checkpoint of a killed run can be used: each is reported, and the iterations start again."""
+    shutil.rmtree("spoilt", ignore_errors=True)
+    shutil.copytree("run", "spoilt")
+    kinds = ["longer", "damaged", "shorter", "older"]
+    files = [file for file in kept() if os.path.getsize(f"run/checkpoints/{file}") > 40]
+    for number, file in enumerate(files):
+        spoil(f"spoilt/checkpoints/{file}", kinds[number % len(kinds)])
+    result = sheaf("resume", "spoilt", ranks=2, timeout=300)
+    checks.check(result.code == 0, f"{name}: resumed without a usable checkpoint", result.stderr)
+    for file in files:
+        checks.check(f"'spoilt/checkpoints/{file}' cannot be used (" in result.stderr, f"{name}: {file} is reported",
+                     result.stderr)
+    checks.check(results("spoilt") == reference, f"{name}: the same results without a usable checkpoint")
+
+
+def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
     times = shortest = 0  # seconds that an iteration lasts
     while shortest < 1.2:
         times = 1 if times == 0 else math.ceil(2 * times / shortest)
@@ -74,6 +107,8 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1):
     checks.check(job.finish().code != 0, f"{name}: killed")
     checks.check(len(journaled("run")) == 0, f"{name}: in the middle of the first iterations")
     killed_with = kept()
+    if unusable:
+        check_unusable(name, reference)
 
     job = Started([SHEAF, "resume", "run", "--run.checkpoint_interval=1000"], ranks=stop_ranks)
     job.wait_for(lambda: os.path.isdir("run/journal/00002"), 120)
@@ -94,9 +129,9 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1):
 
 write_large("large.h5")
 for engine in ("resident", "torch"):
-    check(f"{engine}, short epochs", functools.partial(short_epochs, engine), 2, 1, 3)
+    check(f"{engine}, short epochs", functools.partial(short_epochs, engine), 2, 1, 3, unusable=True)
     check(f"{engine}, long epochs", functools.partial(long_epochs, engine), 2, 1, 3)
-check("resident, streamed", functools.partial(streamed, "resident", lanes=2), 1, 3, 2, ITERATIONS // 2)
+check("resident, streamed", functools.partial(streamed, "resident", lanes=2), 1, 3, 2, ITERATIONS // 2, unusable=True)
 check("torch, streamed", functools.partial(streamed, "torch", lanes=1), 2, 1, 3, ITERATIONS // 2)
 os.remove("large.h5")
 sys.exit(checks.finish())

@@ -47,7 +47,7 @@ def journals():
         return f'{text},"crc32":"{zlib.crc32(text.encode(), seed_sum):08x}"}}\n'
 
     study, data, predictions = "0123456789abcdef", "data", struct.pack("<3f", 1, 2, 3)
-    header = closed(f'{{"sheaf_journal":1,"program":"0.1.0","study":"{study}","data":"{data}"', 0)
+    header = closed(f'{{"sheaf_journal":2,"program":"0.1.0","study":"{study}","data":"{data}"', 0)
     of_study = zlib.crc32(f"{study}\n{data}".encode())
     lines = [header]
     for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',
@@ -60,6 +60,10 @@ def journals():
         seed("journal", f"whole{options}", options, "".join(lines), predictions)
         for number, line in enumerate(lines[1:]):
             seed("journal", f"line{options}{number}", options, header + line, predictions)
+    # Predictions that are not where the line says: part of a number, behind the file, before it, too many.
+    for number, (offset, size) in enumerate([(0, 3), (0, 7), (8, 8), (-4, 8), (0, 1 << 62), (1 << 62, 1 << 62)]):
+        place = lines[-1].rsplit(',"predictions"', 1)[0] + f',"predictions":[{offset},{size},0]'
+        seed("journal", f"place{number}", 2, header + closed(place, of_study), predictions)
     seed("journal", "torn", 0, "".join(lines)[:-30], b"")
 
 

@@ -34,7 +34,7 @@ void spoil(const std::string& path, std::streamoff place) {
 
 }  // namespace
 
-TEST_CASE("the last state comes back, and the one before while the last is damaged") {
+TEST_CASE("the newest state comes back, and the one before it when the newest is damaged") {
   make_fresh_directory();
   CheckpointFiles files("run", header);
   CHECK_FALSE(files.load(7));
@@ -44,25 +44,49 @@ TEST_CASE("the last state comes back, and the one before while the last is damag
   }
   CHECK_FALSE(files.load(70));
   CHECK(file_count() == 2);
-  const auto size = static_cast<std::streamoff>(fs::file_size("run/checkpoints/7.2"));
+  const fs::path newest = "run/checkpoints/7.2", aside = "run/checkpoints/7.2.unusable";
+  const auto size = static_cast<std::streamoff>(fs::file_size(newest));
   for (std::streamoff place = 0; place < size; ++place) {
-    spoil("run/checkpoints/7.2", place);
+    spoil(newest, place);
     CHECK(files.load(7) == "second");
-    spoil("run/checkpoints/7.2", place);
+    CHECK_FALSE(fs::exists(newest));
+    fs::rename(aside, newest);
+    spoil(newest, place);
   }
   CHECK(files.load(7) == "third");
-  fs::resize_file("run/checkpoints/7.2", static_cast<std::uintmax_t>(size) - 1);
-  CHECK(files.load(7) == "second");
+  for (const int more : {-1, 1}) {
+    fs::resize_file(newest, static_cast<std::uintmax_t>(size + more));
+    CHECK(files.load(7) == "second");
+    fs::rename(aside, newest);
+    fs::resize_file(newest, static_cast<std::uintmax_t>(size));
+  }
   files.save(7, "fourth");
   CHECK(files.load(7) == "fourth");
 }
 
-TEST_CASE("states of another study or other data are not taken") {
+TEST_CASE("a checkpoint that was set aside is not loaded again") {
   make_fresh_directory();
-  CheckpointFiles("run", header).save(1, "state");
-  CHECK(CheckpointFiles("run", header).load(1) == "state");
-  CHECK_FALSE(CheckpointFiles("run", {"1.0", "other", "data"}).load(1));
-  CHECK_FALSE(CheckpointFiles("run", {"1.0", "study", "other"}).load(1));
+  CheckpointFiles files("run", header);
+  files.save(7, "first");
+  files.save(7, "second");
+  files.save(77, "other");
+  files.set_aside(7, "a test asks for it");
+  CHECK(files.load(7) == "first");
+  files.set_aside(7, "a test asks for it");
+  CHECK_FALSE(files.load(7));
+  CHECK_FALSE(CheckpointFiles("run", header).load(7));
+  CHECK(files.load(77) == "other");
+  files.save(7, "again");
+  CHECK(files.load(7) == "again");
+}
+
+TEST_CASE("states of another study or other data are not taken") {
+  for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
+    make_fresh_directory();
+    CheckpointFiles("run", header).save(1, "state");
+    CHECK(CheckpointFiles("run", header).load(1) == "state");
+    CHECK_FALSE(CheckpointFiles("run", other).load(1));
+  }
 }
 
 TEST_CASE("an iteration's checkpoints go without those of others") {

@@ -2,6 +2,7 @@
 #include "journal/replay.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -109,6 +110,34 @@ TEST_CASE("journals of other studies, data and versions are refused") {
   CHECK(refusal({"0.1.0", header.study, "older"}, true).empty());
   CHECK_THAT(refusal({"0.0.9", header.study, "data"}, false), ContainsSubstring("sheaf 0.0.9"));
   CHECK(refusal({"0.0.9", header.study, "data"}, true).empty());
+  const JournalHeader older{"0.1.0", header.study, "data", journal_format - 1};
+  CHECK_THAT(refusal(older, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
+}
+
+TEST_CASE("predictions that are not whole numbers inside their file cost the record, not memory") {
+  const Scratch scratch("replay_test");
+  const std::vector<float> values = {1, 2, 3};
+  const std::int64_t bytes = sizeof(float) * 3;
+  const auto is_kept = [&](std::int64_t offset, std::int64_t size) {
+    const std::int64_t checked = std::clamp<std::int64_t>(size, 0, bytes);
+    const std::uint32_t sum = checksum(values.data(), static_cast<std::size_t>(checked));
+    write_journal(scratch, 1, 0,
+                  header_line(header) + record_line(sample_iteration(0), {offset, size, sum}, header.seed()));
+    const std::string journal = list_journals(scratch.path.string()).front();
+    std::ofstream(predictions_path(journal), std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()), bytes);
+    const Replay replayed = replay(scratch);
+    CHECK(replayed.warnings.size() == (replayed.iterations.empty() ? 1 : 0));
+    return !replayed.iterations.empty();
+  };
+  CHECK(is_kept(0, bytes));
+  CHECK(is_kept(0, 4));
+  for (const std::int64_t part : {1, 2, 3, 5, 6, 7}) CHECK_FALSE(is_kept(0, part));
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  CHECK_FALSE(is_kept(4, bytes));
+  CHECK_FALSE(is_kept(-4, 8));
+  CHECK_FALSE(is_kept(0, most / 4 * 4));
+  CHECK_FALSE(is_kept(most, 4));
 }
 
 // What no flip has touched, its line end included, must be there; what one has touched must not.
