@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/number_array.hpp"
 
+#include <algorithm>
+
 namespace sheaf {
 namespace {
 
@@ -26,6 +28,14 @@ const char* number_type_name(NumberType type) {
 
 bool is_real(NumberType type) {
   return type == NumberType::float16 || type == NumberType::float32 || type == NumberType::float64;
+}
+
+std::optional<std::uint64_t> array_bytes(const std::vector<std::int64_t>& shape, std::size_t number_bytes) {
+  auto bytes = static_cast<std::int64_t>(number_bytes);
+  for (const std::int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes)) return std::nullopt;
+  const bool is_empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  return is_empty ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
 std::int64_t NumberArray::row_elements() const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/half.hpp"
@@ -19,6 +20,10 @@ std::size_t number_bytes(NumberType type);
 const char* number_type_name(NumberType type);
 
 bool is_real(NumberType type);
+
+/// Bytes of an array of that shape (extents >= 0). Nothing when the product of its nonzero extents does not fit 64
+/// bits, also when another extent is 0: rows and elements are counted one by one later. Pure.
+std::optional<std::uint64_t> array_bytes(const std::vector<std::int64_t>& shape, std::size_t number_bytes);
 
 /// Row-major numbers in the machine's byte order.
 struct NumberArray {

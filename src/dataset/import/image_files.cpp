@@ -53,12 +53,11 @@ NumberArray read_idx_header(ByteSource& source) {
 
 NumberArray read_idx(ByteSource& source) {
   NumberArray array = read_idx_header(source);
-  std::int64_t bytes = static_cast<std::int64_t>(number_bytes(array.type));
-  for (const std::int64_t extent : array.shape)
-    require(!__builtin_mul_overflow(bytes, extent, &bytes),
-            fmt::format("'{}' is no IDX file (its shape {} has too many numbers). Copy or make it anew.", source.name(),
-                        shape_text(array.shape)));
-  append_exactly(source, array.bytes, static_cast<std::uint64_t>(bytes), "its numbers");
+  const auto bytes = array_bytes(array.shape, number_bytes(array.type));
+  require(bytes.has_value(),
+          fmt::format("'{}' is no IDX file (its shape {} has too many numbers). Copy or make it anew.", source.name(),
+                      shape_text(array.shape)));
+  append_exactly(source, array.bytes, *bytes, "its numbers");
   require_end(source);
   to_machine_order(array.bytes, number_bytes(array.type), true);
   return array;

@@ -69,10 +69,9 @@ std::vector<std::int64_t> parse_shape(std::string_view value, const ByteSource& 
 }
 
 std::uint64_t byte_count(const NpyHeader& header, const ByteSource& source) {
-  std::int64_t bytes = static_cast<std::int64_t>(header.number_bytes);
-  for (const std::int64_t extent : header.shape)
-    if (__builtin_mul_overflow(bytes, extent, &bytes)) refuse(source, "its shape has too many numbers");
-  return static_cast<std::uint64_t>(bytes);
+  const auto bytes = array_bytes(header.shape, header.number_bytes);
+  if (!bytes) refuse(source, "its shape has too many numbers");
+  return *bytes;
 }
 
 NumberType number_type(const NpyHeader& header) {

@@ -69,6 +69,7 @@ TEST_CASE("what is no array of numbers is refused") {
   CHECK_THROWS_WITH(read(npy("'<f4'", "()", "1234")), ContainsSubstring("a single value"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(-1,)", "")), ContainsSubstring("its shape cannot be read"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(2,)", "1234567")),
                     StartsWith("'x.npy' ends too early (in its numbers: 7 of 8 bytes are there)"));
   if (large_allocations_throw)
