@@ -19,9 +19,10 @@ enum class NumberClass { integer, real };
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   NumberClass number_class = NumberClass::real;
-  std::size_t element_bytes = 0;  ///< in the file
-  bool is_bytes = false;          ///< unsigned integers of one byte
-  std::int64_t chunk_rows = 1;    ///< rows of one chunk, which is read (and decompressed) whole; 1 without chunks
+  std::size_t element_bytes = 0;   ///< in the file
+  bool is_bytes = false;           ///< unsigned integers of one byte
+  std::int64_t chunk_rows = 1;     ///< rows of one chunk, which is read (and decompressed) whole; 1 without chunks
+  std::vector<std::string> files;  ///< that the numbers come from (data_files.hpp); the first contains the data set
 
   std::int64_t rows() const { return shape.front(); }
   /// Numbers of one row, flattened.

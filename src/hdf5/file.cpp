@@ -11,9 +11,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "hdf5/data_files.hpp"
 
 namespace sheaf {
 namespace {
@@ -58,6 +60,41 @@ Handle data_set_access() {
 
 std::string with_leading_slash(const std::string& name) {
   return !name.empty() && name.front() == '/' ? name : "/" + name;
+}
+
+// "/a", "/a/b", "/a/b/c" of "a/b/c".
+std::vector<std::string> paths_to(const std::string& name) {
+  const std::string path = with_leading_slash(name);
+  std::vector<std::string> paths;
+  for (std::size_t end = 1; end < path.size(); ++end)
+    if (path[end] == '/') paths.push_back(path.substr(0, end));
+  paths.push_back(path);
+  return paths;
+}
+
+// The first soft or external link on the way to `name` that leads nowhere, described.
+std::optional<std::string> find_broken_link(hid_t file, const std::string& name) {
+  for (const auto& path : paths_to(name)) {
+    H5L_info_t link{};
+    if (H5Lget_info(file, path.c_str(), &link, H5P_DEFAULT) < 0) return std::nullopt;
+    if (link.type == H5L_TYPE_HARD) continue;
+    const hid_t object = H5Oopen(file, path.c_str(), H5P_DEFAULT);
+    if (object >= 0) {
+      H5Oclose(object);
+      continue;
+    }
+    const std::string reason = hdf5_reason();  // "unable to open file, file name = ...": which is said already
+    std::vector<char> value(link.u.val_size + 1, '\0');
+    if (H5Lget_val(file, path.c_str(), value.data(), link.u.val_size, H5P_DEFAULT) < 0) return std::nullopt;
+    std::string target = fmt::format("'{}'", printable(value.data()));
+    const char *linked_file = nullptr, *linked_object = nullptr;
+    if (link.type == H5L_TYPE_EXTERNAL &&
+        H5Lunpack_elink_val(value.data(), link.u.val_size, nullptr, &linked_file, &linked_object) >= 0)
+      target = fmt::format("'{}' of file '{}'", printable(linked_object), printable(linked_file));
+    return fmt::format("'{}' is a link to {}, which cannot be opened: {}", printable(path), target,
+                       printable(reason.substr(0, reason.find(", "))));
+  }
+  return std::nullopt;
 }
 
 // "it has '/a', '/b' and 3 more", at most ten by name.
@@ -122,6 +159,21 @@ bool is_countable(const DataSetInfo& info, const std::vector<hsize_t>& chunk) {
   return true;
 }
 
+void require_known_filters(hid_t creation, const std::string& description) {
+  for (int number = 0; number < H5Pget_nfilters(creation); ++number) {
+    unsigned flags = 0, config = 0;
+    std::size_t value_count = 0;
+    char name[64] = "";
+    const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &value_count, nullptr,
+                                           sizeof name - 1, name, &config);
+    require(
+        H5Zfilter_avail(id) > 0,
+        fmt::format("The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, "
+                    "or set HDF5_PLUGIN_PATH to the folder of the filter's plugin.",
+                    description, id, printable(name)));
+  }
+}
+
 // Whether no filter packs more tightly than deflate, whose limit is a 1032th: others may make a few bytes of any
 // constant.
 bool has_known_tightness(hid_t creation) {
@@ -135,14 +187,16 @@ bool has_known_tightness(hid_t creation) {
   return true;
 }
 
-// Whether the file can hold the numbers. What lies in other files counts as held.
-bool is_credible(hid_t file, hid_t data_set, const DataSetInfo& info) {
+// Whether the file that contains the data set can hold its numbers. Virtual data sets and external storage, whose
+// numbers are in other files, are credible.
+bool is_credible(hid_t data_set, const DataSetInfo& info) {
   constexpr std::int64_t tightest = 1100;
   const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
   const bool is_elsewhere = H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0;
   if (is_elsewhere || !has_known_tightness(creation.id())) return true;
+  const Handle file(H5Iget_file_id(data_set), H5Fclose, "HDF5 cannot describe a data set");
   hsize_t file_bytes = 0;
-  H5Fget_filesize(file, &file_bytes);
+  H5Fget_filesize(file.id(), &file_bytes);
   return info.rows() * info.row_elements() / tightest <=
          static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
 }
@@ -170,6 +224,12 @@ std::vector<std::string> InputFile::data_set_names() const {
   return names;
 }
 
+bool InputFile::has(const std::string& name) const {
+  for (const auto& path : paths_to(name))
+    if (H5Lexists(handle_.id(), path.c_str(), H5P_DEFAULT) == 0) return false;
+  return true;
+}
+
 // Explains why `name` cannot be opened as a data set.
 void InputFile::refuse(const std::string& name) const {
   const std::string path = with_leading_slash(name);
@@ -178,6 +238,9 @@ void InputFile::refuse(const std::string& name) const {
   if (std::find(names.begin(), names.end(), path) != names.end())
     throw RunError(
         fmt::format("Data set '{}' of '{}' cannot be opened ({}). Copy or make the file anew.", path, path_, reason));
+  if (const auto link = find_broken_link(handle_.id(), name))
+    throw RunError(fmt::format("File '{}' has no data set '{}' ({}). Restore the target or correct the link.", path_,
+                               path, *link));
   const hid_t object = H5Oopen(handle_.id(), name.c_str(), H5P_DEFAULT);
   const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
   if (object >= 0) H5Oclose(object);
@@ -208,6 +271,9 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
   info.element_bytes = H5Tget_size(type.id());
   info.is_bytes = type_class == H5T_INTEGER && info.element_bytes == 1 && H5Tget_sign(type.id()) == H5T_SGN_NONE;
+  const Handle creation(H5Dget_create_plist(handle.id()), H5Pclose, "HDF5 cannot describe " + description);
+  require_known_filters(creation.id(), description);
+  info.files = data_files(handle.id());
   describe_shape(handle.id(), info);
   require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
 
@@ -217,7 +283,7 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   require(is_countable(info, chunk),
           fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or make the file anew.",
                       description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
-  require(is_credible(handle_.id(), handle.id(), info),
+  require(is_credible(handle.id(), info),
           fmt::format("The {} has {} numbers, which its file is much too small for: it is damaged, or they were never "
                       "written. Make the file anew.",
                       description, fmt::join(info.shape, " x ")));

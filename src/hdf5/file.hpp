@@ -19,6 +19,9 @@ class InputFile {
   /// the file, with or without the leading "/".
   DataSetReader data_set(const std::string& name) const;
 
+  /// Whether there is anything under that name, a link that leads nowhere included.
+  bool has(const std::string& name) const;
+
   /// Paths of all data sets in the file, each with its leading "/", in the order of their names.
   std::vector<std::string> data_set_names() const;
 

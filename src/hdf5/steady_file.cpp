@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -30,6 +31,21 @@ struct stat state_of(int descriptor) {
   return state;
 }
 
+struct stat state_of(const std::string& path) {
+  struct stat state {};
+  require(::stat(path.c_str(), &state) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  return state;
+}
+
+bool is_same(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
+         one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
+}
+
+[[noreturn]] void refuse_change(const std::string& path) {
+  throw RunError(fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path));
+}
+
 }  // namespace
 
 SteadyFile::SteadyFile(const std::string& path)
@@ -44,9 +60,7 @@ SteadyFile::~SteadyFile() {
 
 void SteadyFile::require_unchanged() const {
   struct stat now {};
-  const bool same = ::fstat(descriptor_, &now) == 0 && now.st_size == opened_.st_size &&
-                    now.st_mtim.tv_sec == opened_.st_mtim.tv_sec && now.st_mtim.tv_nsec == opened_.st_mtim.tv_nsec;
-  require(same, fmt::format("File '{}' was changed while it was read. Start again when it is complete.", path_));
+  if (::fstat(descriptor_, &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
   require(!mapping_.lost(),
           fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
 }
@@ -84,6 +98,17 @@ void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, Nex
 
 const std::byte* SteadyFile::view(std::int64_t offset, std::int64_t bytes) const {
   return mapping_.view(offset, bytes);
+}
+
+WatchedFiles::WatchedFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {
+  for (const auto& path : paths_) states_.push_back(state_of(path));
+}
+
+void WatchedFiles::require_unchanged() const {
+  for (std::size_t number = 0; number < paths_.size(); ++number) {
+    struct stat now {};
+    if (::stat(paths_[number].c_str(), &now) != 0 || !is_same(now, states_[number])) refuse_change(paths_[number]);
+  }
 }
 
 }  // namespace sheaf

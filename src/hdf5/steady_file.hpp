@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/file_mapping.hpp"
 #include "core/past_caches.hpp"
@@ -41,6 +42,20 @@ class SteadyFile {
   int descriptor_;
   struct stat opened_;
   FileMapping mapping_;
+};
+
+/// Files that the HDF5 library opens and reads by itself, as late as it needs them. Thread-safe.
+class WatchedFiles {
+ public:
+  /// Throws RunError when one is missing. Local.
+  explicit WatchedFiles(std::vector<std::string> paths);
+
+  /// Throws RunError when one of them was changed or replaced since.
+  void require_unchanged() const;
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<struct stat> states_;
 };
 
 }  // namespace sheaf

@@ -32,6 +32,9 @@ std::optional<StoredElement> element_of(hid_t stored_type) {
 }
 
 std::optional<std::vector<ChunkFilter>> filters_of(hid_t creation) {
+  unsigned options = 0;
+  H5Pget_chunk_opts(creation, &options);
+  if ((options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0) return std::nullopt;
   std::vector<ChunkFilter> filters;
   int deflates = 0;
   for (int number = 0; number < H5Pget_nfilters(creation); ++number) {

@@ -23,7 +23,7 @@ namespace {
 // count.
 constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 
-// Between two looks at the file's state, which cost as much as a twentieth of a block.
+// Between two checks of a file's state, which cost as much as a twentieth of a block; times the number of files.
 constexpr std::chrono::milliseconds look_interval{1};
 
 // Parallel HDF5 takes one thread at a time.
@@ -41,7 +41,8 @@ struct StoredRows::State {
 
   InputFile file;
   DataSetReader reader;
-  SteadyFile bytes;
+  SteadyFile bytes;     // the file that contains the data set
+  WatchedFiles others;  // that the library reads
 
   bool element_known = false;
   StoredElement element;  // where it is
@@ -54,7 +55,10 @@ struct StoredRows::State {
   std::int64_t block_rows = 1;
 
   State(const std::string& file_path, const std::string& name)
-      : file(file_path), reader(file.data_set(name)), bytes(file_path) {
+      : file(file_path),
+        reader(file.data_set(name)),
+        bytes(reader.info().files.front()),
+        others({reader.info().files.begin() + 1, reader.info().files.end()}) {
     look_at(reader.id());
     if (path == Path::chunks) places.emplace(file_path, name, reader.info().shape, chunk, library_mutex);
     const DataSetInfo& info = reader.info();
@@ -318,11 +322,12 @@ std::int64_t StoredRows::most_block_elements() const {
 
 void StoredRows::require_unchanged() const {
   state_->bytes.require_unchanged();
+  state_->others.require_unchanged();
 }
 
 void StoredRows::look_at_file(RowBuffers& buffers) const {
   const auto now = Clock::now();
-  if (now - buffers.looked_ <= look_interval) return;
+  if (now - buffers.looked_ <= look_interval * state_->reader.info().files.size()) return;
   require_unchanged();
   buffers.looked_ = now;
 }

@@ -65,7 +65,8 @@ class StoredRows {
   template <class T>
   const T* view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const;
 
-  /// Throws RunError when the file is not as it was when it was opened, or what was viewed could not be read.
+  /// Throws RunError when a file that the rows come from is not as it was when it was opened, or what was viewed could
+  /// not be read.
   void require_unchanged() const;
 
  private:

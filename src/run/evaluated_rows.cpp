@@ -20,12 +20,6 @@ constexpr std::int64_t piece_bytes = std::int64_t{256} << 10;
 // Numbers of targets that are read at a time: their chunks are much longer than those of features.
 constexpr std::int64_t window_numbers = 1 << 17;
 
-bool has_data_set(const std::string& path, const std::string& name) {
-  const auto names = InputFile(path).data_set_names();
-  const std::string full = !name.empty() && name[0] == '/' ? name : "/" + name;
-  return std::find(names.begin(), names.end(), full) != names.end();
-}
-
 void require_finite(const StoredRows& from, const std::vector<float>& values, std::int64_t first_row) {
   const std::int64_t width = from.info().row_elements(), count = static_cast<std::int64_t>(values.size());
   const std::int64_t place = first_not_finite(values.data(), count);
@@ -56,7 +50,7 @@ EvaluatedRows::EvaluatedRows(const DataOptions& options, TargetsWanted wanted)
   blocks_of_piece_ = std::max<std::int64_t>(1, piece_bytes / block_bytes);
   const DataSetInfo& info = schema_.features;
   const bool there = wanted == TargetsWanted::yes ||
-                     (wanted == TargetsWanted::if_there && has_data_set(options.file, options.targets));
+                     (wanted == TargetsWanted::if_there && InputFile(options.file).has(options.targets));
   if (!there) return;
   targets_ = std::make_unique<StoredRows>(options.file, options.targets);
   const DataSetInfo& targets = targets_->info();
@@ -77,6 +71,11 @@ std::int64_t EvaluatedRows::piece_count() const {
 IndexRange EvaluatedRows::rows_of(IndexRange pieces) const {
   const std::int64_t last_block = std::min(pieces.end * blocks_of_piece_, features_->block_count()) - 1;
   return {features_->block(pieces.begin * blocks_of_piece_).begin, features_->block(last_block).end};
+}
+
+void EvaluatedRows::require_unchanged() const {
+  features_->require_unchanged();
+  if (targets_) targets_->require_unchanged();
 }
 
 RowReader::RowReader(const EvaluatedRows& rows, Task task, std::int64_t outputs)

@@ -37,7 +37,7 @@ class EvaluatedRows {
   IndexRange rows_of(IndexRange pieces) const;
 
   /// Throws RunError when the file is not as it was: what was read of it is not to be believed then.
-  void require_unchanged() const { features_->require_unchanged(); }
+  void require_unchanged() const;
 
  private:
   FileSchema schema_;

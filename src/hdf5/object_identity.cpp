@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "hdf5/object_identity.hpp"
+
+#include <sys/stat.h>
+
+namespace sheaf {
+
+std::string file_of(hid_t object) {
+  return hdf5_text("HDF5 cannot name the file of an object",
+                   [&](char* text, std::size_t room) { return H5Fget_name(object, text, room); });
+}
+
+ObjectIdentity identity_of(hid_t object) {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info1_t info{};
+#else
+  H5O_info_t info{};
+#endif
+  check_hdf5(H5Oget_info2(object, &info, H5O_INFO_BASIC), "HDF5 cannot describe an object");
+  struct stat status {};
+  ::stat(file_of(object).c_str(), &status);
+  return {status.st_dev, status.st_ino, info.addr};
+}
+
+}  // namespace sheaf

@@ -1,0 +1,35 @@
+// Which object of which file an HDF5 identifier refers to, whatever links led to it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <hdf5.h>
+#include <sys/types.h>
+
+#include <string>
+#include <tuple>
+
+#include "hdf5/handle.hpp"
+
+namespace sheaf {
+
+/// The device and inode of its file, its address there.
+using ObjectIdentity = std::tuple<dev_t, ino_t, haddr_t>;
+
+/// Throws RunError when HDF5 cannot describe the object. Local.
+ObjectIdentity identity_of(hid_t object);
+
+/// The path of the object's file, as HDF5 opened it. Throws as identity_of. Local.
+std::string file_of(hid_t object);
+
+/// The text that get(buffer, its size) writes, where get returns the length without the final zero, as HDF5's functions
+/// do. Throws RunError "<problem> (<HDF5's reason>)." when that is negative. Local.
+template <class Get>
+std::string hdf5_text(const std::string& problem, const Get& get) {
+  const ssize_t length = get(nullptr, 0);
+  check_hdf5(length < 0 ? -1 : 0, problem);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  get(text.data(), text.size() + 1);
+  return text;
+}
+
+}  // namespace sheaf
