@@ -2,8 +2,10 @@
 #include "dataset/file_schema.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -73,10 +75,37 @@ ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   return image;
 }
 
+// The files other than options.file that the numbers come from, each once.
+std::vector<std::string> other_files(const DataOptions& options, const FileSchema& schema) {
+  std::vector<std::string> others;
+  const auto add = [&](const DataSetInfo& info) {
+    for (const auto& file : info.files) {
+      std::error_code ignored;
+      if (file == options.file || std::filesystem::equivalent(file, options.file, ignored)) continue;
+      others.push_back(file);
+    }
+  };
+  add(schema.features);
+  add(schema.targets);
+  if (schema.weights) add(*schema.weights);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  return others;
+}
+
 std::string fingerprint_of(const DataOptions& options, const FileSchema& schema) {
-  return fmt::format("{}, {}, {}{}", file_identity(options.file), named_shape(options.features, schema.features),
+  const auto others = other_files(options, schema);
+  return fmt::format("{}, {}, {}{}{}", file_identity(options.file), named_shape(options.features, schema.features),
                      named_shape(options.targets, schema.targets),
-                     schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "");
+                     schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "",
+                     others.empty() ? "" : ", from " + file_identities(others));
+}
+
+// FNV-1a, the same on every machine.
+std::uint64_t checksum(const std::string& text) {
+  std::uint64_t sum = 14695981039346656037u;
+  for (const char character : text) sum = (sum ^ static_cast<unsigned char>(character)) * 1099511628211u;
+  return sum;
 }
 
 }  // namespace
@@ -87,6 +116,15 @@ std::string file_identity(const std::string& path) {
           fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
   return fmt::format("{}, {} bytes of {}.{:09}", std::filesystem::path(path).filename().string(), status.st_size,
                      status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+std::string file_identities(const std::vector<std::string>& paths) {
+  constexpr std::size_t most_by_name = 8;
+  std::vector<std::string> identities;
+  for (const auto& path : paths) identities.push_back(file_identity(path));
+  const std::string text = fmt::format("{}", fmt::join(identities, ", "));
+  return paths.size() <= most_by_name ? text
+                                      : fmt::format("{} files with checksum {:016x}", paths.size(), checksum(text));
 }
 
 FileSchema inspect_features(const InputFile& file, const DataOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hdf5/data_set.hpp"
 #include "hdf5/file.hpp"
@@ -21,11 +22,15 @@ struct FileSchema {
   std::int64_t feature_count = 0;
   std::int64_t target_columns = 1;
   ImageShape image;         ///< of data.image, or of features [N, C, H, W] or [N, H, W, C]
-  std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets
+  std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets; the same of other files
+                            ///< that their numbers come from
 };
 
 /// A file's name, size and time. Throws RunError when it cannot be looked at. Local.
 std::string file_identity(const std::string& path);
+
+/// The same of several files; of many, a checksum. Throws as file_identity. Local.
+std::string file_identities(const std::vector<std::string>& paths);
 
 /// Looks at the features alone: the schema of a file without targets. Throws as inspect_file. Local.
 FileSchema inspect_features(const InputFile& file, const DataOptions& options);

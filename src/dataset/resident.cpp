@@ -191,6 +191,11 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     data.output_count = schema.target_columns;
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);
+  agree(world, [&] {
+    if (features) features->require_unchanged();
+    targets->require_unchanged();
+    if (weights) weights->require_unchanged();
+  });
   memory->array.synchronise();
 
   data.rows = schema.rows;

@@ -31,7 +31,7 @@ std::string odd_rank_problem(const std::string& what, const std::vector<std::str
 void require_same_on_all_ranks(const Study& study, const Communicator& world) {
   std::string data;
   agree(world, [&] {
-    if (study.data.source == DataSource::file) data = file_identity(study.data.file);
+    if (study.data.source == DataSource::file) data = inspect_file(study.data).fingerprint;
   });
   const std::string text = study_file_text(study);
   const auto require_same = [&](const std::string& what, const std::string& own, const std::string& advice) {
