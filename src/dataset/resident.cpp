@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,15 @@ std::optional<std::string> label_problem(double label, const DataOptions& option
                              : fmt::format("there cannot be more classes than the {} rows", limit);
 }
 
+// A label as messages show it: larger numbers are read as the largest of their type.
+std::string label_text(double label) {
+  return fmt::format("{}", label);
+}
+
+std::string label_text(std::int64_t label) {
+  return fmt::format("{}{}", label, label == std::numeric_limits<std::int64_t>::max() ? " or more" : "");
+}
+
 // Returns the highest label of all rows.
 std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, const Communicator& world,
                          const Communicator& node, std::int64_t* labels) {
@@ -105,8 +115,8 @@ std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, c
   std::int64_t highest = 0;
   const auto look = [&](const auto* label, std::int64_t row) {
     if (const auto problem = label_problem(static_cast<double>(*label), options, limit))
-      throw BadRow(
-          row, fmt::format("The {} holds {} in row {} ({}). Correct it.", stored.description(), *label, row, *problem));
+      throw BadRow(row, fmt::format("The {} holds {} in row {} ({}). Correct it.", stored.description(),
+                                    label_text(*label), row, *problem));
     labels[row] = static_cast<std::int64_t>(*label);
     highest = std::max(highest, labels[row]);
   };
