@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/output_bytes.hpp"
+#include "hdf5/data_files.hpp"
 #include "hdf5/native_type.hpp"
 
 namespace sheaf {
@@ -62,49 +63,8 @@ std::int64_t most_bytes(const DerivedRows& rows) {
   return rows.compression == 0 ? numbers : numbers + numbers / 256 + rows.chunk_count() * 64;
 }
 
-void copy_attribute(hid_t from, hid_t to, const char* name) {
-  const std::string problem = fmt::format("Attribute '{}' cannot be copied", name);
-  const Handle source(H5Aopen(from, name, H5P_DEFAULT), H5Aclose, problem);
-  const Handle stored(H5Aget_type(source.id()), H5Tclose, problem);
-  if (H5Tdetect_class(stored.id(), H5T_REFERENCE) > 0) return;  // to objects of the other file
-  const Handle type(H5Tcopy(stored.id()), H5Tclose, problem);
-  const Handle space(H5Aget_space(source.id()), H5Sclose, problem);
-  Handle copy(H5Acreate2(to, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, problem);
-  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  if (count > 0) {
-    std::vector<std::byte> values(static_cast<std::size_t>(count) * H5Tget_size(type.id()));
-    check_hdf5(H5Aread(source.id(), type.id(), values.data()), problem);
-    const herr_t status = H5Awrite(copy.id(), type.id(), values.data());
-    H5Dvlen_reclaim(type.id(), space.id(), H5P_DEFAULT, values.data());
-    check_hdf5(status, problem);
-  }
-  copy.close(problem);
-}
-
-void copy_attributes(hid_t from, hid_t to) {
-  std::vector<std::string> names;
-  const auto note = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-    return 0;
-  };
-  check_hdf5(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, note, &names), "Attributes cannot be listed");
-  for (const auto& name : names) copy_attribute(from, to, name.c_str());
-}
-
-std::vector<std::string> link_names(hid_t group) {
-  H5G_info_t info{};
-  check_hdf5(H5Gget_info(group, &info), "A group cannot be listed");
-  std::vector<std::string> names;
-  for (hsize_t place = 0; place < info.nlinks; ++place) {
-    const auto get = [&](char* text, std::size_t room) {
-      const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, place, text, room, H5P_DEFAULT);
-      check_hdf5(length < 0 ? -1 : 0, "A group cannot be listed");
-      return static_cast<std::size_t>(length);
-    };
-    std::string name(get(nullptr, 0), '\0');
-    get(name.data(), name.size() + 1);
-    names.push_back(std::move(name));
-  }
+std::vector<std::string> with_name(std::vector<std::string> names, const std::string& name) {
+  names.push_back(name);
   return names;
 }
 
@@ -140,7 +100,7 @@ std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes) {
 }
 
 DerivedFile::DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
-                         std::int64_t other_bytes)
+                         const std::vector<std::string>& left_out, std::int64_t other_bytes)
     : path_(path), rows_(rows) {
   assert(!rows.name.empty() && rows.name.front() == '/');
   silence_hdf5();
@@ -149,7 +109,10 @@ DerivedFile::DerivedFile(const std::string& path, const std::string& source, con
   std::int64_t others = other_bytes + spare_bytes;
   if (copies) {
     const Handle old(H5Dopen2(source_.id(), rows.name.c_str(), H5P_DEFAULT), H5Dclose, problem_there);
-    others += std::max<std::int64_t>(0, file_bytes(source) - static_cast<std::int64_t>(H5Dget_storage_size(old.id())));
+    plan_ = plan_copies(source_.id(), old.id(), with_name(left_out, rows.name));
+    others += plan_.bytes_of_others + file_bytes(source);
+    if (data_files(old.id()) == std::vector{source})
+      others -= std::min(file_bytes(source), static_cast<std::int64_t>(H5Dget_storage_size(old.id())));
   }
   {
     const std::vector<std::byte> image = empty_file(path);
@@ -171,33 +134,8 @@ std::string DerivedFile::problem() const {
   return fmt::format("HDF5 file '{}' cannot be written", path_);
 }
 
-void DerivedFile::copy_others(const std::vector<std::string>& left_out) {
-  copy_group(source_.id(), file_.id(), "/", left_out);
-}
-
-void DerivedFile::copy_group(std::int64_t from, std::int64_t to, const std::string& path,
-                             const std::vector<std::string>& left_out) {
-  copy_attributes(from, to);
-  for (const auto& name : link_names(from)) {
-    const std::string whole = path + name;
-    const std::string what = fmt::format("'{}' cannot be copied to '{}'", whole, path_);
-    if (whole == rows_.name || std::find(left_out.begin(), left_out.end(), whole) != left_out.end()) continue;
-    H5L_info_t link{};
-    check_hdf5(H5Lget_info(from, name.c_str(), &link, H5P_DEFAULT), what);
-    const std::string inside = whole + "/";
-    if (link.type == H5L_TYPE_SOFT) {
-      std::string target(link.u.val_size, '\0');
-      check_hdf5(H5Lget_val(from, name.c_str(), target.data(), target.size(), H5P_DEFAULT), what);
-      check_hdf5(H5Lcreate_soft(target.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), what);
-    } else if (rows_.name.compare(0, inside.size(), inside) == 0) {  // the data set stands in this group
-      const Handle old(H5Gopen2(from, name.c_str(), H5P_DEFAULT), H5Gclose, what);
-      const Handle creation = timeless(H5P_GROUP_CREATE);
-      const Handle group(H5Gcreate2(to, name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose, what);
-      copy_group(old.id(), group.id(), inside, left_out);
-    } else {
-      check_hdf5(H5Ocopy(from, name.c_str(), to, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), what);
-    }
-  }
+void DerivedFile::copy_others() {
+  make_copies(plan_, source_.id(), file_.id());
 }
 
 std::int64_t DerivedFile::make_rows() {
@@ -221,6 +159,10 @@ std::int64_t DerivedFile::make_rows() {
                      H5Dclose, problem());
   const Handle old(H5Dopen2(source_.id(), rows_.name.c_str(), H5P_DEFAULT), H5Dclose, problem());
   copy_attributes(old.id(), data_set_.id());
+  for (const auto& name : plan_.left_out)  // the data set's other names
+    if (H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) <= 0)
+      check_hdf5(H5Lcreate_hard(file_.id(), rows_.name.c_str(), file_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                 problem());
   if (rows_.compression > 0) return 0;
 
   const auto address_of = [&](std::int64_t number) {

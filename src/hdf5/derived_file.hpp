@@ -9,6 +9,7 @@
 
 #include "hdf5/handle.hpp"
 #include "hdf5/number_array.hpp"
+#include "hdf5/object_copies.hpp"
 
 namespace sheaf {
 
@@ -34,14 +35,15 @@ std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes);
 class DerivedFile {
  public:
   /// Makes the file at `path`, on a disk with room for all that the other calls may add: the rows, `other_bytes`, and,
-  /// with `copies`, all of the file `source` but the data set rows.name.
+  /// with `copies`, everything in file `source` except the data set rows.name and the names `left_out`.
   DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
-              std::int64_t other_bytes);
+              const std::vector<std::string>& left_out, std::int64_t other_bytes);
 
-  /// Copies the source but the data set rows.name and what stands under the names `left_out`; with `copies` alone.
-  void copy_others(const std::vector<std::string>& left_out);
-  /// Makes the data set, with the attributes that it has in the source. Returns the address of its first row; of
-  /// compressed ones 0.
+  /// Copies everything else, with `copies`: targets of external links, numbers of virtual data sets and of external
+  /// storage included, so that the file needs no other.
+  void copy_others();
+  /// Makes the data set under all names that it has in the source, with its attributes there. Returns the address of
+  /// its first row; of compressed ones 0.
   std::int64_t make_rows();
   /// An attribute of the data set.
   void write_note(const std::string& name, const std::string& text);
@@ -53,13 +55,12 @@ class DerivedFile {
   void close();
 
  private:
-  void copy_group(std::int64_t from, std::int64_t to, const std::string& path,
-                  const std::vector<std::string>& left_out);
   std::string problem() const;
 
   std::string path_;
   DerivedRows rows_;
   Handle source_, file_, data_set_;
+  CopyPlan plan_;
 };
 
 }  // namespace sheaf

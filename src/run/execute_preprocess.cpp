@@ -15,6 +15,7 @@
 #include "core/output_bytes.hpp"
 #include "core/replace_file.hpp"
 #include "core/text.hpp"
+#include "dataset/file_schema.hpp"
 #include "hdf5/derived_file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
@@ -45,11 +46,9 @@ void require_free_name(const PreprocessRequest& request) {
 }
 
 // Nodes may see different files under one name. Collective.
-void require_same_input(const std::string& path, const Communicator& world) {
-  struct stat status {};
+void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
   std::string state;
-  if (::stat(path.c_str(), &status) == 0)
-    state = fmt::format("{} {}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  agree(world, [&] { state = file_identity(path) + ", from " + file_identities(rows.info().files); });
   const std::string first = world.broadcast(state, 0);
   agree(world, [&] {
     require(state == first, fmt::format("File '{}' is not the same on host {} as on that of rank 0 (its size or time "
@@ -103,8 +102,9 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
                                         const std::string& temporary, std::int64_t& address) {
   const std::string shift = rows.name + "_shift", divisor = rows.name + "_divisor";
   const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
-  auto file = std::make_unique<DerivedFile>(temporary, request.input, rows, request.copy, scaling_bytes);
-  if (request.copy) file->copy_others(scaling ? std::vector{shift, divisor} : std::vector<std::string>{});
+  const auto left_out = scaling ? std::vector{shift, divisor} : std::vector<std::string>{};
+  auto file = std::make_unique<DerivedFile>(temporary, request.input, rows, request.copy, left_out, scaling_bytes);
+  if (request.copy) file->copy_others();
   address = file->make_rows();
   file->write_note("preprocess", describe(plan));
   if (scaling) {
@@ -138,7 +138,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     plan = plan_transform(request.steps, source->info(), source->number_type(), source->description());
     rows = rows_of(request, *plan);
   });
-  require_same_input(request.input, world);
+  require_same_input(request.input, *source, world);
   RunOptions options;
   options.device = DeviceRequest::cpu;
   const Placement placement = place_ranks(options, world, world.split_by_node());
