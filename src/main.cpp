@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -17,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
@@ -61,15 +61,21 @@ void log_error_lines(const std::string& message) {
   }
 }
 
+ExitCode print_answer(const std::string& text) try {
+  if (is_first_process()) print_result(text);
+  return ExitCode::done;
+} catch (const RunError& error) {
+  log_error_lines(error.what());
+  return ExitCode::failed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  reserve_standard_streams();
   keep_freed_memory();
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (const auto answer = text_answer(words)) {
-    if (is_first_process()) std::fputs(answer->c_str(), stdout);
-    return static_cast<int>(ExitCode::done);
-  }
+  if (const auto answer = text_answer(words)) return static_cast<int>(print_answer(*answer));
 
   // What a signal may stop in order is watched over from its first moment to its last.
   std::optional<StopSignals> signals;

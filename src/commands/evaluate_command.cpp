@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <cstdio>
-
 #include "commands/commands.hpp"
 #include "commands/evaluate_words.hpp"
+#include "core/standard_output.hpp"
 #include "mpi/agreement.hpp"
 #include "results/evaluation_report.hpp"
 #include "run/execute_evaluate.hpp"
@@ -13,8 +12,9 @@ void evaluate_command(const CommandCall& call, const Communicator& world) {
   EvaluateWords words;
   agree(world, [&] { words = parse_evaluate_words(call.words); });
   const EvaluationReport report = execute_evaluate(words.request, world);
-  if (!world.is_root()) return;
-  std::fputs((words.json ? evaluation_json(report) : evaluation_text(report)).c_str(), stdout);
+  agree(world, [&] {
+    if (world.is_root()) print_result(words.json ? evaluation_json(report) : evaluation_text(report));
+  });
 }
 
 }  // namespace sheaf

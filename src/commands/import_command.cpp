@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cstdio>
-
 #include "commands/commands.hpp"
 #include "commands/import_words.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/replace_file.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "dataset/import/image_files.hpp"
 #include "dataset/import/numpy_files.hpp"
@@ -85,7 +84,7 @@ void import_files(const ImportRequest& request) {
   const std::string content = content_of(data);
   write_then_rename(request.output,
                     [&](const std::string& temporary) { write_data(temporary, std::move(data), request.compression); });
-  std::fputs(report(request, content, seconds_since(start)).c_str(), stdout);
+  print_result(report(request, content, seconds_since(start)), fmt::format("'{}' is complete.", request.output));
 }
 
 }  // namespace

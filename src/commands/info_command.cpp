@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "commands/commands.hpp"
 #include "core/error.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "device/cores.hpp"
@@ -18,20 +17,10 @@
 
 namespace sheaf {
 
-void info_command(const CommandCall& call, const Communicator& world) {
-  double flops = 0;
-  agree(world, [&] {
-    if (!call.words.empty())
-      throw UsageError(
-          fmt::format("'sheaf info' takes no further words (it got '{}'). Write: sheaf info.", call.words[0]));
-    flops = torch_backend().measure_blas_flops();
-  });
-  const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(RunOptions{}, world, node);
-  const auto ranks = gather_rank_infos(placement, world);
-  const auto speeds = world.all_gather(std::vector<double>{flops});
-  if (!world.is_root()) return;
+namespace {
 
+// `speeds`: of each rank, in FLOP/s.
+std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds) {
   const TorchInfo torch = torch_backend().info();
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
@@ -54,7 +43,26 @@ void info_command(const CommandCall& call, const Communicator& world) {
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     rows.push_back({fmt::format("{}", rank), ranks[rank].host, ranks[rank].device, fmt::format("{}", ranks[rank].lanes),
                     fmt::format("{}", ranks[rank].cores), fmt::format("{:.1f}", speeds[rank] / 1e9)});
-  std::fputs((text + format_table(rows)).c_str(), stdout);
+  return text + format_table(rows);
+}
+
+}  // namespace
+
+void info_command(const CommandCall& call, const Communicator& world) {
+  double flops = 0;
+  agree(world, [&] {
+    if (!call.words.empty())
+      throw UsageError(
+          fmt::format("'sheaf info' takes no further words (it got '{}'). Write: sheaf info.", call.words[0]));
+    flops = torch_backend().measure_blas_flops();
+  });
+  const Communicator node = world.split_by_node();
+  const Placement placement = place_ranks(RunOptions{}, world, node);
+  const auto ranks = gather_rank_infos(placement, world);
+  const auto speeds = world.all_gather(std::vector<double>{flops});
+  agree(world, [&] {
+    if (world.is_root()) print_result(info_text(ranks, speeds));
+  });
 }
 
 }  // namespace sheaf

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "commands/command_line.hpp"
 #include "commands/commands.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "engine/engine_choice.hpp"
 #include "mpi/agreement.hpp"
@@ -64,6 +64,31 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   return text;
 }
 
+std::string plan_text(const Study& study, const Plan& plan, const StudyData& data, const std::vector<RankInfo>& ranks,
+                      bool on_gpu) {
+  std::vector<TrialEstimate> estimates;
+  double flops = 0, memory = 0;
+  std::int64_t lanes = 0;
+  const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
+  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial) {
+    estimates.push_back(estimate_trial(plan.trials()[trial], data.shape, data.parameter_counts[trial], training_rows));
+    flops += estimates.back().flops * static_cast<double>(plan.iteration_count()) /
+             static_cast<double>(plan.trials().size());
+    memory = std::max(memory, estimates.back().memory_bytes);
+  }
+  for (const auto& rank : ranks) lanes += rank.lanes;
+  std::string text =
+      fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
+  text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
+                      ranks.size());
+  text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
+  text += fmt::format("memory       {}; at most {} a lane\n", data_memory(data), human_bytes(memory));
+  text += fmt::format("output       {}\n", run_directory(study));
+  for (const auto& line : placement_lines(ranks)) text += line + "\n";
+  text += "\n" + trial_lines(plan, estimates, study.run, on_gpu);
+  return text;
+}
+
 }  // namespace
 
 void plan_command(const CommandCall& call, const Communicator& world) {
@@ -79,31 +104,11 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   agree(world, [&] { require_engine(*plan, study.run, placement.gpu >= 0); });
   const auto ranks = gather_rank_infos(placement, world);
   const StudyData data = prepare_study_data(study, *plan, placement, world, node);
-  if (!world.is_root()) return;
   study.run.partition =
       settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
-
-  std::vector<TrialEstimate> estimates;
-  double flops = 0, memory = 0;
-  std::int64_t lanes = 0;
-  const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
-  for (std::size_t trial = 0; trial < plan->trials().size(); ++trial) {
-    estimates.push_back(estimate_trial(plan->trials()[trial], data.shape, data.parameter_counts[trial], training_rows));
-    flops += estimates.back().flops * static_cast<double>(plan->iteration_count()) /
-             static_cast<double>(plan->trials().size());
-    memory = std::max(memory, estimates.back().memory_bytes);
-  }
-  for (const auto& rank : ranks) lanes += rank.lanes;
-  std::string text =
-      fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(*plan));
-  text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
-                      ranks.size());
-  text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
-  text += fmt::format("memory       {}; at most {} a lane\n", data_memory(data), human_bytes(memory));
-  text += fmt::format("output       {}\n", run_directory(study));
-  for (const auto& line : placement_lines(ranks)) text += line + "\n";
-  text += "\n" + trial_lines(*plan, estimates, study.run, placement.gpu >= 0);
-  std::fputs(text.c_str(), stdout);
+  agree(world, [&] {
+    if (world.is_root()) print_result(plan_text(study, *plan, data, ranks, placement.gpu >= 0));
+  });
 }
 
 }  // namespace sheaf

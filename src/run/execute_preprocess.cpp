@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -14,6 +13,7 @@
 #include "core/log.hpp"
 #include "core/output_bytes.hpp"
 #include "core/replace_file.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "dataset/file_schema.hpp"
 #include "hdf5/derived_file.hpp"
@@ -114,13 +114,13 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   return file;
 }
 
-void report(const PreprocessRequest& request, const TransformPlan& plan, double seconds) {
+void print_report(const PreprocessRequest& request, const TransformPlan& plan, double seconds) {
   struct stat status {};
   ::stat(request.output.c_str(), &status);
   const std::string text =
       fmt::format("'{}': {} {} ({}); {} in {}\n", request.output, request.features, shape_text(plan.shape),
                   describe(plan), human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
-  std::fputs(text.c_str(), stdout);
+  print_result(text, fmt::format("'{}' is complete.", request.output));
 }
 
 }  // namespace
@@ -171,8 +171,9 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     }
     output->keep();
   });
-  if (!world.is_root()) return;
-  report(request, *plan, seconds_since(start));
+  agree(world, [&] {
+    if (world.is_root()) print_report(request, *plan, seconds_since(start));
+  });
 }
 
 }  // namespace sheaf

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
+#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engine/engine_choice.hpp"
@@ -188,6 +188,15 @@ ExitCode tell_incomplete(const OpenRun& run, const Replay& replay, std::int64_t 
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
+// The results are safe in the run directory, so a summary that cannot be printed is no failure.
+void print_summary(const std::string& text) {
+  try {
+    print_result(text, "The results are complete in the run directory.");
+  } catch (const RunError& error) {
+    warn_root(error.what());
+  }
+}
+
 }  // namespace
 
 ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
@@ -263,8 +272,7 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
       write_results(run.directory, study, *plan, results);
       if (!left) remove_checkpoints(run.directory);
     }
-    std::fputs(summary_text(study, *plan, results).c_str(), stdout);
-    std::fflush(stdout);
+    print_summary(summary_text(study, *plan, results));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(start)), run.directory));
     if (left) code = ExitCode::failed;
   });

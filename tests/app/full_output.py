@@ -1,0 +1,60 @@
+"""Every command with a stdout that takes nothing: exit code 1 and one sentence, unless the results are safe in a run
+directory. So with a full one and with none."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import h5py
+
+from interrupted import results, study
+from program import DIGITS, HANGS, SHEAF, Checks, Result, sheaf
+
+checks = Checks()
+shutil.rmtree("full_output", ignore_errors=True)
+os.makedirs("full_output")
+os.chdir("full_output")
+STUDY = study("resident", epochs=2)
+
+
+def run(words, stdout):
+    """`stdout`: "full", or "closed"."""
+    if stdout == "full":
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([SHEAF, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
+                                  timeout=HANGS)
+    else:
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', SHEAF, *words], stdin=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, timeout=HANGS)
+    return Result(done.returncode, "", done.stderr, 0)
+
+
+with open("data.csv", "w") as file:
+    file.write("1,2,a\n3,4,b\n" * 10)
+checks.check(sheaf("import", "data.csv", "data.h5").code == 0, "data to use")
+result = sheaf("run", *STUDY, "--run.models=best", "--run.output=whole")
+checks.check(result.code == 0, "a run to compare with", result.stderr)
+reference = results("whole")
+
+for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file descriptor")):
+    COMMANDS = [["--help"], ["help"], ["--version"],
+                *([command, "--help"] for command in ("run", "resume", "plan", "evaluate", "import", "preprocess", "info")),
+                ["info"], ["plan", *STUDY], ["evaluate", "whole", f"--data.file={DIGITS}"],
+                ["evaluate", "whole", f"--data.file={DIGITS}", "--output=json"],
+                ["import", "data.csv", f"{stdout}-imported.h5"], ["preprocess", "data.h5", f"{stdout}-made.h5"]]
+    for words in COMMANDS:
+        result = run(words, stdout)
+        errors = result.error_lines()
+        checks.check(result.code == 1 and len(errors) == 1 and f"cannot be printed ({reason})" in errors[0],
+                     f"{words} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
+    for name in ("imported", "made"):
+        checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{stdout}: the file is complete")
+    for words in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
+        if words[0] == "resume":
+            os.remove(f"{stdout}/results.csv")  # they are made again
+        result = run(words, stdout)
+        checks.check(result.code == 0 and f"the result cannot be printed ({reason})" in result.stderr and
+                     not result.error_lines(), f"{words[0]} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
+        checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: the results")
+sys.exit(checks.finish())
