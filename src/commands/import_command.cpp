@@ -19,16 +19,6 @@
 namespace sheaf {
 namespace {
 
-void require_free_name(const ImportRequest& request) {
-  struct stat status {};
-  if (::stat(request.output.c_str(), &status) != 0) return;
-  require(!S_ISDIR(status.st_mode),
-          fmt::format("'{}' is a directory (a file is to be written). Choose another name.", request.output));
-  require(request.overwrite, fmt::format("'{}' is there already (it would be replaced). Choose another name, or give "
-                                         "--overwrite=true.",
-                                         request.output));
-}
-
 ImportedData read_inputs(const ImportRequest& request) {
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const auto& input : request.inputs) sources.push_back(open_source(input));
@@ -78,7 +68,7 @@ std::string content_of(const ImportedData& data) {
 
 void import_files(const ImportRequest& request) {
   const auto start = Clock::now();
-  require_free_name(request);
+  require_free_name(request.output, request.overwrite);
   ImportedData data = read_inputs(request);
   return_freed_memory();
   const std::string content = content_of(data);

@@ -192,7 +192,7 @@ std::string import_help() {
 
 Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
 these formats; .gz at the end of a name is fine with all but .npz. The format comes from the name, or
-from --format=csv|npy|npz|idx|cifar10.
+from --format=csv|npy|npz|idx|cifar10. All of them must be regular files, not pipes.
 
   sheaf import train.csv more.csv train.h5 --label=species
   sheaf import X.npy y.npy train.h5

@@ -21,9 +21,8 @@ constexpr std::size_t begun_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
-OutputBytes::OutputBytes(const std::string& path, Open open)
-    : path_(path),
-      descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | (open == Open::anew ? O_CREAT | O_TRUNC : 0), 0666)) {
+OutputBytes::OutputBytes(const std::string& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
   require_good(descriptor_ >= 0);
 }
 

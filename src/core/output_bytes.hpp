@@ -11,10 +11,8 @@ namespace sheaf {
 
 class OutputBytes {
  public:
-  enum class Open { anew, as_it_is };
-
-  /// Makes the file, or opens the one that is there. Throws RunError, as all below.
-  OutputBytes(const std::string& path, Open open);
+  /// Opens a file that is there, and leaves it as it is. Throws RunError, as all below.
+  explicit OutputBytes(const std::string& path);
   ~OutputBytes();
   OutputBytes(const OutputBytes&) = delete;
   OutputBytes& operator=(const OutputBytes&) = delete;

@@ -15,16 +15,15 @@ namespace sheaf {
 namespace {
 
 std::string cannot_write(const std::string& path, const std::string& reason) {
-  return fmt::format("'{}' cannot be written ({}). Choose a place with room where you may write, by run.output.", path,
-                     reason);
+  return fmt::format("'{}' cannot be written ({}). Choose a place with free space where you may write.", path, reason);
 }
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path, Existing existing)
+OutputFile::OutputFile(const std::string& path, const std::string& shown)
     : path_(path),
-      descriptor_(::open(path.c_str(),
-                         O_WRONLY | O_CREAT | O_CLOEXEC | (existing == Existing::refused ? O_EXCL : O_TRUNC), 0666)) {
+      shown_(shown),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0) fail(std::strerror(errno));
 }
 
@@ -33,7 +32,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(const std::string& reason) const {
-  throw RunError(cannot_write(path_, reason));
+  throw RunError(cannot_write(shown_, reason));
 }
 
 void OutputFile::write(const void* bytes, std::size_t size) {

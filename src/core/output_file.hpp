@@ -6,12 +6,14 @@
 
 namespace sheaf {
 
-/// A file for writing, closed when it goes. Every call throws RunError with the path and the system's reason. Local.
+/// A new file for writing, closed when it goes. Every call throws RunError with the name and the system's reason.
+/// Local.
 class OutputFile {
  public:
-  enum class Existing { replaced, refused };
-
-  explicit OutputFile(const std::string& path, Existing existing = Existing::replaced);
+  /// Creates the file. Throws when the name is taken, by a symbolic link for example, which is left as it is. `shown`:
+  /// the name for messages.
+  OutputFile(const std::string& path, const std::string& shown);
+  explicit OutputFile(const std::string& path) : OutputFile(path, path) {}
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -30,7 +32,7 @@ class OutputFile {
  private:
   [[noreturn]] void fail(const std::string& reason) const;
 
-  std::string path_;
+  std::string path_, shown_;
   int descriptor_;
 };
 

@@ -3,15 +3,18 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <utility>
+#include <random>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -21,6 +24,13 @@ constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
 // For the handler, which may use little else. Threads write files side by side.
 std::array<std::atomic<const char*>, 256> unfinished{};
 static_assert(std::atomic<const char*>::is_always_lock_free, "read by a handler");
+
+// Random: different for all jobs of a directory, and impossible to predict.
+std::string temporary_name(const std::string& path) {
+  std::random_device device;
+  const std::uint64_t high = device(), low = device();
+  return fmt::format("{}.{:012x}.partial", path, (high << 32 | low) & 0xffffffffffff);
+}
 
 // Where the path stands now; null when there is no room, and a signal would leave the file behind.
 std::atomic<const char*>* enter(const char* path) {
@@ -51,24 +61,47 @@ void watch_signals() {
 
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(std::string path)
-    : path_(std::move(path)), temporary_(path_ + ".partial"), watched_(enter(temporary_.c_str())) {
+void require_free_name(const std::string& path, bool overwrite) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;
+  require(S_ISREG(status.st_mode), fmt::format("'{}' is {} (a regular file is to be written). Choose another name.",
+                                               path, file_kind(status.st_mode)));
+  require(overwrite, fmt::format("'{}' is there already (it would be replaced). Choose another name, or give "
+                                 "--overwrite=true.",
+                                 path));
+}
+
+UnfinishedFile::Watched::Watched(const std::string& path) : path_(path), place_(enter(path_.c_str())) {
   watch_signals();
 }
 
+UnfinishedFile::Watched::~Watched() {
+  if (place_ != nullptr) *place_ = nullptr;
+}
+
+UnfinishedFile::UnfinishedFile(const std::string& path)
+    : path_(path), temporary_(temporary_name(path)), watched_(temporary_), file_(temporary_, path) {}
+
 UnfinishedFile::~UnfinishedFile() {
-  std::remove(temporary_.c_str());
-  if (watched_ != nullptr) *watched_ = nullptr;
+  if (!kept_) ::unlink(temporary_.c_str());
 }
 
 void UnfinishedFile::keep() {
+  file_.sync_and_close();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     throw RunError(fmt::format("'{}' cannot be written ({}). Choose another name.", path_, std::strerror(errno)));
+  kept_ = true;
 }
 
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write) {
   UnfinishedFile file(path);
   write(file.temporary());
+  file.keep();
+}
+
+void write_whole_file(const std::string& path, const std::string& text) {
+  UnfinishedFile file(path);
+  file.file().write(text);
   file.keep();
 }
 

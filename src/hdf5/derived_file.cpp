@@ -116,7 +116,7 @@ DerivedFile::DerivedFile(const std::string& path, const std::string& source, con
   }
   {
     const std::vector<std::byte> image = empty_file(path);
-    const OutputBytes output(path, OutputBytes::Open::anew);
+    const OutputBytes output(path);
     output.write(image.data(), image.size(), 0);
     const std::int64_t numbers = most_bytes(rows);
     output.require_room(numbers + others);

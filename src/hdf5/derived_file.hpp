@@ -34,8 +34,9 @@ std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes);
 /// everyone may write them; their space is not reserved. Every call throws RunError when it fails. Local.
 class DerivedFile {
  public:
-  /// Makes the file at `path`, on a disk with room for all that the other calls may add: the rows, `other_bytes`, and,
-  /// with `copies`, everything in file `source` except the data set rows.name and the names `left_out`.
+  /// Fills the file at `path`, which exists and is empty, on a disk with room for all that the other calls may add: the
+  /// rows, `other_bytes`, and, with `copies`, everything in file `source` except the data set rows.name and the names
+  /// `left_out`.
   DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
               const std::vector<std::string>& left_out, std::int64_t other_bytes);
 

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "core/text.hpp"
 #include "hdf5/data_files.hpp"
 
@@ -38,7 +39,8 @@ void require_hdf5_file(const std::string& path) {
                                std::filesystem::current_path(ignored).string()));
   }
   require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Name a file in it.", path));
-  require(S_ISREG(status.st_mode), fmt::format("'{}' is not an HDF5 file (no regular file).", path));
+  require(S_ISREG(status.st_mode),
+          fmt::format("'{}' is not an HDF5 file (it is {}). Name one.", path, file_kind(status.st_mode)));
   require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
   require(has_hdf5_signature(path),
           fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,

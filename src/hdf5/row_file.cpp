@@ -26,7 +26,7 @@ std::string problem_with(const std::string& path) {
 // Throws RunError when the disk lacks room for a file of so many bytes: HDF5 does not survive a full one (it crashes
 // when the program ends).
 void require_room(const std::string& path, int flags, std::int64_t bytes) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   require(descriptor >= 0,
           fmt::format("{} ({}). Choose a place where you may write.", problem_with(path), std::strerror(errno)));
   const int error = ::posix_fallocate(descriptor, 0, bytes);
@@ -89,7 +89,7 @@ std::vector<std::int64_t> create_row_file(const std::string& path, const std::ve
 }
 
 RowFileWriter::RowFileWriter(const std::string& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC)) {
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) {
   require_system(descriptor_ >= 0);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/steady_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 
@@ -18,12 +18,6 @@ namespace {
 
 // Fewer are read in less time than it takes to ask for them and to map their pages.
 constexpr std::size_t least_past_caches = std::size_t{192} << 10;
-
-int open_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  require(descriptor >= 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-  return descriptor;
-}
 
 struct stat state_of(int descriptor) {
   struct stat state {};
@@ -50,7 +44,7 @@ bool is_same(const struct stat& one, const struct stat& other) {
 
 SteadyFile::SteadyFile(const std::string& path)
     : path_(path),
-      descriptor_(open_file(path)),
+      descriptor_(RegularFile(path).release()),
       opened_(state_of(descriptor_)),
       mapping_(descriptor_, opened_.st_size) {}
 

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "core/bytes.hpp"
+#include "core/directories.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/output_file.hpp"
+#include "core/replace_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -23,10 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
 constexpr std::uint32_t checkpoint_format = 2;  // increases with every change of what a state consists of
 constexpr std::size_t files_kept = 2;
-
-std::string directory_of(const std::string& run_directory) {
-  return run_directory + "/checkpoints";
-}
 
 struct Head {
   std::uint32_t magic = sheaf::magic;
@@ -76,6 +74,8 @@ std::string path_of(const std::string& directory, std::int64_t iteration, std::i
 // Reads the state in the file at `path` into `state`. Returns why it cannot be used, or nothing when it can.
 std::optional<std::string> read_state(const std::string& path, std::int64_t iteration, std::uint32_t run,
                                       std::string& state) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "it is not a regular file";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::int64_t bytes = file.tellg();
   Head head;
@@ -93,8 +93,12 @@ std::optional<std::string> read_state(const std::string& path, std::int64_t iter
 
 }  // namespace
 
+std::string checkpoint_directory(const std::string& run_directory) {
+  return run_directory + "/checkpoints";
+}
+
 CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header)
-    : directory_(directory_of(run_directory)), seed_(header.seed()) {
+    : directory_(checkpoint_directory(run_directory)), seed_(header.seed()) {
   for (const Name& name : names_in(directory_)) kept_.insert(name.iteration);
 }
 
@@ -135,30 +139,20 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
     const std::lock_guard lock(mutex_);
     kept_.insert(iteration);
   }
-  std::error_code failed;
-  fs::create_directories(directory_, failed);
+  make_directory(directory_);
   const auto numbers = numbers_of(directory_, iteration);
   const std::string path = path_of(directory_, iteration, numbers.empty() ? 0 : numbers.back() + 1);
-  const std::string temporary = path + ".partial";
-  try {
-    OutputFile file(temporary);
-    Head head;
-    head.iteration = iteration;
-    head.bytes = static_cast<std::int64_t>(state.size());
-    head.run = seed_;
-    head.checksum = checksum(state.data(), state.size());
-    file.write(&head, sizeof head);
-    file.write(state);
-    file.sync_and_close();
-    fs::rename(temporary, path);
-    sync_directory(directory_);
-  } catch (const fs::filesystem_error& error) {
-    throw RunError(fmt::format("'{}' cannot be written ({}). Choose a place where you may write, by run.output.", path,
-                               error.code().message()));
-  } catch (const RunError&) {
-    fs::remove(temporary, failed);
-    throw;
-  }
+  UnfinishedFile unfinished(path);
+  Head head;
+  head.iteration = iteration;
+  head.bytes = static_cast<std::int64_t>(state.size());
+  head.run = seed_;
+  head.checksum = checksum(state.data(), state.size());
+  unfinished.file().write(&head, sizeof head);
+  unfinished.file().write(state);
+  unfinished.keep();
+  sync_directory(directory_);
+  std::error_code failed;
   for (std::size_t place = 0; place + files_kept <= numbers.size(); ++place)
     fs::remove(path_of(directory_, iteration, numbers[place]), failed);
 }
@@ -175,7 +169,7 @@ void CheckpointFiles::discard(std::int64_t iteration) {
 
 void remove_checkpoints(const std::string& run_directory) {
   std::error_code failed;
-  fs::remove_all(directory_of(run_directory), failed);
+  fs::remove_all(checkpoint_directory(run_directory), failed);
 }
 
 }  // namespace sheaf

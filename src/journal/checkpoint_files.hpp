@@ -44,6 +44,9 @@ class CheckpointFiles {
   std::set<std::int64_t> kept_;  // iterations that have files
 };
 
+/// RUN_DIR/checkpoints. Pure.
+std::string checkpoint_directory(const std::string& run_directory);
+
 /// Removes all checkpoints of a run that is complete, also those of jobs that were killed before they did. Local.
 void remove_checkpoints(const std::string& run_directory);
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/directories.hpp"
 #include "core/error.hpp"
 #include "core/output_file.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -49,20 +51,16 @@ std::vector<fs::path> attempts_of(const std::string& run_directory) {
 
 }  // namespace
 
-std::string begin_attempt(const std::string& run_directory) try {
-  const fs::path journal = journal_directory(run_directory);
-  fs::create_directories(journal);
+std::string begin_attempt(const std::string& run_directory) {
+  const std::string journal = journal_directory(run_directory).string();
+  make_directories(run_directory);
+  make_directory(journal);
   for (std::int64_t number = count_attempts(run_directory) + 1;; ++number) {
-    const fs::path attempt = journal / fmt::format("{:05}", number);
-    if (!fs::create_directory(attempt)) continue;  // another job was first
-    sync_directory(journal.string());
-    return attempt.string();
+    const std::string attempt = fmt::format("{}/{:05}", journal, number);
+    if (!make_new_directory(attempt)) continue;  // another job was first
+    sync_directory(journal);
+    return attempt;
   }
-} catch (const fs::filesystem_error& error) {
-  throw RunError(
-      fmt::format("the journal of '{}' cannot be begun ({}). Choose a place with room where you may write, "
-                  "by run.output.",
-                  run_directory, error.code().message()));
 }
 
 std::string journal_path(const std::string& attempt, int rank) {
@@ -79,6 +77,10 @@ std::vector<std::string> list_journals(const std::string& run_directory) {
     for (const auto& attempt : attempts_of(run_directory))
       for (const auto& path : sorted_paths(attempt))
         if (path.extension() == extension) journals.push_back(path.string());
+    for (const auto& path : journals) {
+      refuse_special_file(path);
+      refuse_special_file(predictions_path(path));
+    }
     return journals;
   });
 }

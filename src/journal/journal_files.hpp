@@ -17,7 +17,7 @@ std::string begin_attempt(const std::string& run_directory);
 std::string journal_path(const std::string& attempt, int rank);
 std::string predictions_path(const std::string& journal_path);
 
-/// All journals of a run, by attempt, then rank. Throws RunError. Local.
+/// All journals of a run, by attempt, then rank; they and their predictions are regular files. Throws RunError. Local.
 std::vector<std::string> list_journals(const std::string& run_directory);
 
 /// How many attempts have been begun. Local.

@@ -31,7 +31,7 @@ std::size_t predictions_bytes(const TrainedIteration& iteration) {
 
 struct JournalWriter::State {
   State(const std::string& path, const JournalHeader& header, std::function<void(const IterationRecord&)> tell)
-      : seed(header.seed()), settled(std::move(tell)), lines(path, OutputFile::Existing::refused) {
+      : seed(header.seed()), settled(std::move(tell)), lines(path) {
     lines.write(header_line(header));
     lines.sync();
     sync_directory(std::filesystem::path(path).parent_path().string());
@@ -107,7 +107,7 @@ void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
 
 PredictionsPlace JournalWriter::State::write_predictions(const std::vector<float>& values) {
   if (values.empty()) return {};
-  if (!predictions) predictions.emplace(predictions_path(lines.path()), OutputFile::Existing::refused);
+  if (!predictions) predictions.emplace(predictions_path(lines.path()));
   const std::size_t size = values.size() * sizeof(float);
   predictions->write(values.data(), size);
   const PredictionsPlace place{predictions_end, static_cast<std::int64_t>(size), checksum(values.data(), size)};

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "libtorch/layer_network.hpp"
 #include "libtorch/script_model.hpp"
 #include "libtorch/torch_words.hpp"
@@ -158,6 +159,7 @@ std::string model_file_bytes(const TrainedModel& trained) {
 }
 
 std::shared_ptr<torch::jit::Module> load_module(const std::string& path) {
+  require_regular_file(path);
   try {
     const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
     module->eval();

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "libtorch/module_network.hpp"
 
 namespace sheaf {
@@ -40,6 +41,7 @@ torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape
 }  // namespace
 
 PluginModel::PluginModel(const std::string& file) : file_(file) {
+  require_regular_file(file);
   // A name without a slash would be looked for among the system's libraries.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

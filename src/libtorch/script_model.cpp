@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "libtorch/module_network.hpp"
 #include "libtorch/script_weights.hpp"
 #include "libtorch/torch_words.hpp"
@@ -84,6 +85,7 @@ class ScriptNetwork : public ModuleNetwork {
 }  // namespace
 
 ScriptModel::ScriptModel(const std::string& file) : file_(file) {
+  require_regular_file(file);
   try {
     module_ = torch::jit::load(file, torch::kCPU);
   } catch (const std::exception& error) {

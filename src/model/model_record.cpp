@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
 #include "core/bytes.hpp"
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "core/version.hpp"
 #include "dataset/import/zip.hpp"
 #include "options/quoted.hpp"
@@ -90,15 +87,7 @@ TrainedModel parse(const std::string& record) {
 }
 
 std::string read_file(const std::string& path) {
-  std::error_code ignored;
-  require(!std::filesystem::is_directory(path, ignored),
-          fmt::format("Model '{}' is a directory (a file is read here). Name a model file.", path));
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::string bytes(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())), '\0');
-  file.seekg(0);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  require(file.good(), fmt::format("Model '{}' cannot be read ({}).", path, std::strerror(errno)));
-  return bytes;
+  return RegularFile(path).read_all();
 }
 
 // LibTorch tells better what is wrong with an archive, if it is meant to be one.

@@ -6,17 +6,14 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "options/quoted.hpp"
 #include "options/searched_keys.hpp"
 #include "options/settings.hpp"
@@ -192,24 +189,15 @@ void add_problems_between_keys(const Study& study, Findings& findings) {
   }
 }
 
-std::string read_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw UsageError(fmt::format("'{}' is a directory. Give the study file itself.", path));
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  for (char block[1 << 16]; file && text.size() <= largest_file;) {
-    file.read(block, sizeof block);
-    text.append(block, static_cast<std::size_t>(file.gcount()));
-  }
-  if (!file.is_open() || file.bad())
-    throw UsageError(fmt::format("cannot read the study file '{}' ({}). Check the path and its permissions.", path,
-                                 std::generic_category().message(errno)));
+// Every rank reads it, so it must be a regular file: from a pipe only one of them would get the text.
+std::string read_text(const std::string& path) try {
+  const std::string text = RegularFile(path).read(largest_file + 1);
   if (text.size() > largest_file || text.find('\0') != std::string::npos)
     throw UsageError(
         fmt::format("'{}' is not a text file of at most {} MiB. Give a study file.", path, largest_file >> 20));
   return text;
+} catch (const RunError& error) {
+  throw UsageError(error.what());
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "core/error.hpp"
-#include "core/output_file.hpp"
 #include "core/replace_file.hpp"
 #include "hdf5/table_writer.hpp"
 #include "options/settings.hpp"
@@ -51,20 +50,10 @@ void write_hdf5(const std::string& path, const Study& study, const Plan& plan, c
   file.close();
 }
 
-// The topmost directory that does not exist yet on the way to `directory`; empty when all of it does.
-fs::path first_missing(const fs::path& directory) {
-  fs::path missing;
-  for (fs::path path = directory; !path.empty() && !fs::exists(path); path = path.parent_path()) {
-    missing = path;
-    if (path == path.parent_path()) break;
-  }
-  return missing;
-}
-
-// Takes back what create_run_directory made.
-void remove_made(const fs::path& made) {
-  std::error_code ignored;  // the error that led here is the one to tell
-  if (!made.empty()) fs::remove_all(made, ignored);
+// A directory that cannot be looked into has no file; what is written to it will say why.
+bool is_there(const std::string& directory, const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / name, ignored);
 }
 
 }  // namespace
@@ -75,59 +64,32 @@ std::string run_directory(const Study& study) {
 
 bool holds_run(const std::string& directory) {
   return std::any_of(std::begin(run_files), std::end(run_files),
-                     [&](const char* name) { return fs::exists(fs::path(directory) / name); });
+                     [&](const char* name) { return is_there(directory, name); });
 }
 
 bool holds_results(const std::string& directory) {
-  return fs::exists(fs::path(directory) / "results.csv") && fs::exists(fs::path(directory) / "results.h5");
+  return is_there(directory, "results.csv") && is_there(directory, "results.h5");
 }
 
-void create_run_directory(const std::string& directory, const Study& study) {
-  const fs::path path = fs::path(directory).lexically_normal();
-  fs::path made;
-  try {
-    if (fs::exists(path / "study.cfg") && !holds_results(directory))
-      throw RunError(
+void require_no_run(const std::string& directory) {
+  require(!is_there(directory, "study.cfg") || holds_results(directory),
           fmt::format("'{}' already holds a run ('study.cfg' is there, its results are not). Go on with it: "
                       "sheaf resume {}, choose another run.output, or remove it.",
                       directory, directory));
-    for (const char* name : run_files)
-      if (fs::exists(path / name))
-        throw RunError(fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.",
-                                   directory, name));
-    made = first_missing(path);
-    fs::create_directories(path);
-    write_whole_file((path / "study.cfg").string(), study_file_text(study));
-  } catch (const fs::filesystem_error& error) {
-    remove_made(made);
-    throw RunError(
-        fmt::format("the run directory '{}' cannot be made ({}). Choose a place where you may write, by "
-                    "run.output.",
-                    directory, error.code().message()));
-  } catch (const RunError&) {
-    remove_made(made);
-    throw;
-  }
+  for (const char* name : run_files)
+    require(!is_there(directory, name),
+            fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.", directory,
+                        name));
 }
 
-void create_directory(const std::string& path) {
-  std::error_code error;
-  fs::create_directory(path, error);
-  if (error) throw RunError(fmt::format("'{}' cannot be made ({}). Choose another run.output.", path, error.message()));
+void write_study(const std::string& directory, const Study& study) {
+  write_whole_file(directory + "/study.cfg", study_file_text(study));
 }
 
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {
   write_then_rename(directory + "/results.h5",
                     [&](const std::string& path) { write_hdf5(path, study, plan, results); });
   write_whole_file(directory + "/results.csv", csv_text(iteration_table(plan, results.records, results.messages)));
-}
-
-void write_whole_file(const std::string& path, const std::string& text) {
-  write_then_rename(path, [&](const std::string& temporary) {
-    OutputFile file(temporary);
-    file.write(text);
-    file.sync_and_close();
-  });
 }
 
 }  // namespace sheaf

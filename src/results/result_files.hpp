@@ -44,18 +44,14 @@ bool holds_run(const std::string& directory);
 /// Whether its results are there. Local.
 bool holds_results(const std::string& directory);
 
-/// Makes the directory (and its parents) and puts the resolved study into it as study.cfg. Throws RunError when it
-/// already holds a run, or cannot be made or written; then nothing is left behind. Local, for rank 0.
-void create_run_directory(const std::string& directory, const Study& study);
+/// Throws RunError when it does. Local.
+void require_no_run(const std::string& directory);
 
-/// Makes a directory; one that is there is fine. Throws RunError. Local.
-void create_directory(const std::string& path);
+/// Puts the resolved study into the directory, which exists, as study.cfg. Throws RunError. Local, for rank 0.
+void write_study(const std::string& directory, const Study& study);
 
 /// Writes results.h5, then results.csv, each under a temporary name first: a directory with results.csv is complete.
 /// Throws RunError. Local, for rank 0.
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results);
-
-/// Writes text to `path` under a temporary name in the same directory, syncs, renames. Throws RunError. Local.
-void write_whole_file(const std::string& path, const std::string& text);
 
 }  // namespace sheaf

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "engine/predictor.hpp"
 #include "run/model_keeper.hpp"
 
@@ -18,7 +19,9 @@ namespace fs = std::filesystem;
 
 // The files that best.txt of a run lists.
 std::vector<std::string> best_files(const std::string& run_directory) {
-  std::ifstream list(best_model_list(run_directory));
+  const std::string path = best_model_list(run_directory);
+  refuse_special_file(path);
+  std::ifstream list(path);
   std::vector<std::string> files;
   for (std::string name; std::getline(list, name);) files.push_back(run_directory + "/models/" + name);
   require(!files.empty(), fmt::format("'{}' holds no best model ('{}' is not there: the run wrote no models, or is not "

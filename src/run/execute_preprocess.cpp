@@ -29,20 +29,14 @@ namespace {
 constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
 
 // Rank 0 looks for all: others may not see the same file system yet.
-void require_free_name(const PreprocessRequest& request) {
+void require_other_file(const PreprocessRequest& request) {
   struct stat input {
   }, output{};
-  if (::stat(request.output.c_str(), &output) != 0) return;
-  require(!S_ISDIR(output.st_mode),
-          fmt::format("'{}' is a directory (a file is to be written). Choose another name.", request.output));
-  const bool same =
-      ::stat(request.input.c_str(), &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+  const bool same = ::stat(request.output.c_str(), &output) == 0 && ::stat(request.input.c_str(), &input) == 0 &&
+                    input.st_dev == output.st_dev && input.st_ino == output.st_ino;
   require(!same, fmt::format("'{}' and '{}' are one file (it cannot be read and replaced at once). Choose another name "
                              "for the output.",
                              request.input, request.output));
-  require(request.overwrite, fmt::format("'{}' is there already (it would be replaced). Choose another name, or give "
-                                         "--overwrite=true.",
-                                         request.output));
 }
 
 // Nodes may see different files under one name. Collective.
@@ -59,7 +53,7 @@ void require_same_input(const std::string& path, const StoredRows& rows, const C
 
 // The file that rank 0 makes must be the one that all ranks write to. Collective.
 void require_same_output(const std::string& temporary, const Communicator& world) {
-  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary, OutputBytes::Open::as_it_is).number()); };
+  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary).number()); };
   std::string number;
   agree(world, [&] {
     if (world.is_root()) number = look();
@@ -128,7 +122,9 @@ void print_report(const PreprocessRequest& request, const TransformPlan& plan, d
 void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   agree(world, [&] {
-    if (world.is_root()) require_free_name(request);
+    if (!world.is_root()) return;
+    require_other_file(request);
+    require_free_name(request.output, request.overwrite);
   });
   std::optional<StoredRows> source;
   std::optional<TransformPlan> plan;
@@ -146,7 +142,6 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
 
   const std::optional<RowScaling> scaling = find_scaling(job);
   const RowScaling* scaling_used = scaling ? &*scaling : nullptr;
-  const std::string temporary = request.output + ".partial";
   std::optional<UnfinishedFile> output;
   std::unique_ptr<DerivedFile> file;
   std::int64_t address = 0;
@@ -156,6 +151,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     file = begin_file(request, *plan, rows, scaling, output->temporary(), address);
     if (rows.compression == 0) file->close();
   });
+  const std::string temporary = world.broadcast(output ? output->temporary() : "", 0);
   if (rows.compression == 0) {
     address = world.maximum(address);
     require_same_output(temporary, world);
@@ -165,14 +161,9 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   }
   agree(world, [&] {
     if (!world.is_root()) return;
-    if (rows.compression > 0) {
-      file->close();
-      OutputBytes(temporary, OutputBytes::Open::as_it_is).sync();
-    }
+    if (rows.compression > 0) file->close();
     output->keep();
-  });
-  agree(world, [&] {
-    if (world.is_root()) print_report(request, *plan, seconds_since(start));
+    print_report(request, *plan, seconds_since(start));
   });
 }
 

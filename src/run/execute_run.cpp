@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/directories.hpp"
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
@@ -126,7 +127,7 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
   if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;
   const bool keeps = options.models != ModelsKept::none;
   agree(world, [&] {
-    if (keeps && world.is_root()) create_directory(models_directory(run.directory));
+    if (keeps && world.is_root()) make_directory(models_directory(run.directory));
   });
   const auto journal = begin_journal(run, files, world);
   const Share share{options,

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/replace_file.hpp"
 #include "engine/torch_backend.hpp"
 #include "results/leaderboard.hpp"
 

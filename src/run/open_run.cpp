@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/directories.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "journal/journal_files.hpp"
@@ -15,6 +16,7 @@
 #include "mpi/agreement.hpp"
 #include "options/parse_study.hpp"
 #include "results/result_files.hpp"
+#include "run/model_keeper.hpp"
 
 namespace sheaf {
 namespace {
@@ -45,12 +47,34 @@ std::vector<IndexRange> find_rest(const std::string& directory, const RunRequest
   return left;
 }
 
-// A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself.
-std::vector<DirectoryLock> lock_run(const std::string& directory, const ArrayShare& share) {
-  std::vector<DirectoryLock> locks;
+// A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
+// `locks` what it has, also when it fails.
+void lock_run(const std::string& directory, const ArrayShare& share, std::vector<DirectoryLock>& locks) {
   locks.emplace_back(directory, "lock", share.is_whole() ? Hold::alone : Hold::shared);
   if (!share.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", share.task, share.tasks));
-  return locks;
+}
+
+// Journals without a study file belong to a study that nobody knows.
+void require_empty(const std::string& directory) {
+  require_no_run(directory);
+  require(
+      list_journals(directory).empty(),
+      fmt::format("'{}' holds the journals of a run without its study.cfg. Choose another run.output, or remove them.",
+                  directory));
+}
+
+// Begins the run, or joins the one that is there; returns whether it joined. For rank 0, under the lock; tasks of an
+// array take turns.
+bool begin_or_join(const std::string& directory, const Study& study, bool may_join) {
+  for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
+    require_directory_or_nothing(inner);
+  if (may_join && holds_run(directory)) {
+    require_same_study(directory, study);
+    return true;
+  }
+  require_empty(directory);
+  write_study(directory, study);
+  return false;
 }
 
 }  // namespace
@@ -74,16 +98,25 @@ OpenRun open_run(const Study& study, const RunRequest& request, const JournalHea
                  const ArrayShare& share, const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
-  std::vector<IndexRange> left{{0, total}};
+  std::vector<IndexRange> left;
   agree(world, [&] {
     if (!world.is_root()) return;
-    auto files = lock_files(directory, share);
-    const bool joins = (request.resume || !share.is_whole()) && holds_run(directory);
-    if (!joins) create_run_directory(directory, study);
-    files.clear();
-    locks = lock_run(directory, share);
-    if (joins) require_same_study(directory, study);
-    if (joins || !share.is_whole()) left = find_rest(directory, request, header, total, share);
+    const bool may_join = request.resume || !share.is_whole();
+    if (!may_join && holds_results(directory)) require_no_run(directory);  // a finished run is not even locked
+    try {
+      lock_run(directory, share, locks);
+      const std::size_t kept = locks.size();
+      for (auto& turn : lock_files(directory, share)) locks.push_back(std::move(turn));
+      const bool joined = begin_or_join(directory, study, may_join);
+      while (locks.size() > kept) locks.pop_back();
+      if (joined || !share.is_whole())
+        left = find_rest(directory, request, header, total, share);
+      else
+        left = {{0, total}};
+    } catch (...) {
+      for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
+      throw;
+    }
   });
   world.broadcast_vector(left);
   return {directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "core/replace_file.hpp"
 #include "hdf5/row_file.hpp"
 #include "mpi/communicator.hpp"
 
@@ -20,14 +22,12 @@ struct PredictionShape {
   bool classes = false;
 };
 
-/// Nothing stands under its name before finish().
+/// It has a temporary name until finish(), and is removed when that does not come.
 class PredictionFile {
  public:
   /// Throws on every rank alike when it cannot be made. Collective over world, which outlives it.
   PredictionFile(const std::string& path, const PredictionShape& shape, const std::string& model,
                  const std::string& data, bool overwrite, const Communicator& world);
-  /// Removes what is not finished.
-  ~PredictionFile();
   PredictionFile(const PredictionFile&) = delete;
   PredictionFile& operator=(const PredictionFile&) = delete;
 
@@ -39,12 +39,11 @@ class PredictionFile {
   void finish();
 
  private:
-  std::string path_, temporary_;
   PredictionShape shape_;
   const Communicator& world_;
   std::vector<std::int64_t> offsets_;
+  std::optional<UnfinishedFile> file_;  // on rank 0; removed unless it is finished
   std::unique_ptr<RowFileWriter> writer_;
-  bool finished_ = false;
 };
 
 }  // namespace sheaf

@@ -168,7 +168,7 @@ void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const s
                     std::int64_t address) {
   const std::int64_t row_bytes = job.plan.row_elements * static_cast<std::int64_t>(number_bytes(job.plan.type));
   agree(job.world, [&] {
-    const OutputBytes output(path, OutputBytes::Open::as_it_is);
+    const OutputBytes output(path);
     for_each_index(share_of({0, job.source.block_count()}, job.world), job.threads, [&] {
       struct Worker {
         RowTransformer transformer;

@@ -13,11 +13,7 @@ import sys
 import time
 
 from interrupted import ENGINES, ITERATIONS, results, streamed_study, study
-from program import SHEAF, Checks, Started, journaled, sheaf
-
-
-def argument(name, default):
-    return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
+from program import SHEAF, Checks, Started, argument, journaled, sheaf
 
 
 def alive(process):

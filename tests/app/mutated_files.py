@@ -16,7 +16,7 @@ import sys
 import h5py
 import numpy
 
-from program import HANGS, Checks, sheaf
+from program import HANGS, Checks, argument, sheaf
 
 STUDY = """
 [data]
@@ -41,10 +41,6 @@ MODES = {  # what is done with a file
     "evaluated": ["evaluate", "model.pt", "--run.device=cpu", "--run.lanes=1"],
 }
 ROWS, COLUMNS, RANKS = 60, 5, 2
-
-
-def argument(name, default):
-    return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
 
 
 def write_originals():

@@ -1,6 +1,7 @@
 """`sheaf preprocess`: against skimage and scikit-learn, the same bytes on any number of ranks, trained on; and what is
 refused."""
 
+import glob
 import os
 import shutil
 import signal
@@ -241,7 +242,7 @@ write("many.h5", numpy.zeros((3000, 128, 128, 3), "u1"), chunks=(100, 128, 128, 
 for words in ([], ["--compression=9"]):
     process = subprocess.Popen([SHEAF, "preprocess", "many.h5", "ended.h5", "--resize=256x256", *words],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not os.path.exists("ended.h5.partial"):
+    while process.poll() is None and not glob.glob("ended.h5.*.partial"):
         time.sleep(0.001)
     process.send_signal(signal.SIGTERM)
     code = process.wait(60)

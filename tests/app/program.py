@@ -3,6 +3,7 @@
 import csv
 import os
 import subprocess
+import sys
 import time
 
 SHEAF = os.environ["SHEAF"]
@@ -85,6 +86,11 @@ def journaled(directory):
                     numbers += [int(line[13:line.index(b",")]) for line in file if line.startswith(b'{"iteration":')
                                 and line.endswith(b"}\n")]
     return numbers
+
+
+def argument(name, default):
+    """The number that follows `name` on the test's own command line."""
+    return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
 
 
 def sheaf(*words, **options):

@@ -2,7 +2,6 @@
 #include "dataset/import/byte_source.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 namespace {
@@ -21,9 +21,11 @@ constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 // zlib's gz functions pass on what is not gzip as it is.
 class FileSource : public ByteSource {
  public:
-  explicit FileSource(const std::string& path) : ByteSource(path), file_(::gzopen(path.c_str(), "rb"), ::gzclose_r) {
-    require(file_ != nullptr,
-            fmt::format("File '{}' cannot be read ({}). Check its name and permissions.", path, std::strerror(errno)));
+  explicit FileSource(const std::string& path) : ByteSource(path), file_(nullptr, ::gzclose_r) {
+    RegularFile opened(path);
+    file_.reset(::gzdopen(opened.descriptor(), "rb"));
+    if (file_ == nullptr) throw std::bad_alloc();
+    opened.release();
     ::gzbuffer(file_.get(), piece_bytes);
   }
 
@@ -67,9 +69,6 @@ std::size_t MemorySource::read(void* bytes, std::size_t count) {
 }
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    throw RunError(fmt::format("'{}' is a directory, not a file (nothing can be read from it). Name a file.", path));
   return std::make_unique<FileSource>(path);
 }
 

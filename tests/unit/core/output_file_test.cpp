@@ -20,11 +20,20 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("output files replace or refuse what is there, and notice that they were removed") {
-  const std::string path = "output_file_test.txt";
+TEST_CASE("output files are new, and notice that they were removed") {
+  const std::string path = "output_file_test.txt", link = "output_file_test.link";
+  for (const auto& name : {path, link}) std::filesystem::remove(name);
   std::ofstream(path) << "older";
-  CHECK_THROWS_WITH(OutputFile(path, OutputFile::Existing::refused), StartsWith("'output_file_test.txt' cannot be"));
+  CHECK_THROWS_WITH(OutputFile(path), StartsWith("'output_file_test.txt' cannot be"));
+  CHECK_THROWS_WITH(OutputFile(path, "shown"), StartsWith("'shown' cannot be written (File exists)"));
+  for (const auto& target : {path, std::string("absent")}) {
+    std::filesystem::create_symlink(target, link);
+    CHECK_THROWS_AS(OutputFile(link), RunError);
+    std::filesystem::remove(link);
+  }
   CHECK(text_of(path) == "older");
+  CHECK_FALSE(std::filesystem::exists("absent"));
+  std::filesystem::remove(path);
   OutputFile file(path);
   file.write("new");
   CHECK_NOTHROW(file.sync());

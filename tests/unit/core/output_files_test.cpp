@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,11 +28,22 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// Names here that are `name`'s temporary ones.
+std::vector<std::string> temporaries(const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(".")) {
+    const std::string path = entry.path().filename().string();
+    if (path.rfind(name + ".", 0) == 0 && entry.path().extension() == ".partial") found.push_back(path);
+  }
+  return found;
+}
+
 }  // namespace
 
 TEST_CASE("bytes are written at their places") {
-  const OutputBytes file("places", OutputBytes::Open::anew);
-  const OutputBytes again("places", OutputBytes::Open::as_it_is);
+  write_text("places", "");
+  const OutputBytes file("places");
+  const OutputBytes again("places");
   const std::string text = "cdab";
   const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
   file.write(bytes, 2, 2);
@@ -42,7 +54,7 @@ TEST_CASE("bytes are written at their places") {
   CHECK(text_of("places") == std::string("abcd") + std::string(6, '\0'));
   CHECK_THROWS_AS(file.require_room(std::int64_t{1} << 60), RunError);
   CHECK_NOTHROW(file.require_room(1));
-  CHECK_THROWS_AS(OutputBytes("absent", OutputBytes::Open::as_it_is), RunError);
+  CHECK_THROWS_AS(OutputBytes("absent"), RunError);
   CHECK(!std::filesystem::exists("absent"));
 }
 
@@ -53,14 +65,46 @@ TEST_CASE("an unfinished file takes its name when it is kept, and goes when it i
     write_text(file.temporary(), "half");
   }
   CHECK(text_of("file") == "old");
-  CHECK(!std::filesystem::exists("file.partial"));
+  CHECK(temporaries("file").empty());
   {
     UnfinishedFile file("file");
     write_text(file.temporary(), "new");
     file.keep();
   }
   CHECK(text_of("file") == "new");
-  CHECK(!std::filesystem::exists("file.partial"));
+  CHECK(temporaries("file").empty());
+  write_whole_file("file", "newer");
+  CHECK(text_of("file") == "newer");
+  CHECK_THROWS_WITH(write_whole_file("absent/file", "text"), StartsWith("'absent/file' cannot be written (No such"));
+}
+
+TEST_CASE("unfinished files of one name do not know each other") {
+  UnfinishedFile first("file"), second("file");
+  CHECK(first.temporary() != second.temporary());
+  CHECK(temporaries("file").size() == 2);
+  first.file().write("first");
+  second.file().write("second");
+  first.keep();
+  CHECK(text_of("file") == "first");
+  second.keep();
+  CHECK(text_of("file") == "second");
+}
+
+TEST_CASE("a name is free for a regular file alone") {
+  namespace fs = std::filesystem;
+  write_text("taken", "text");
+  fs::create_directories("folder");
+  fs::remove("pipe");
+  REQUIRE(::mkfifo("pipe", 0666) == 0);
+  fs::remove("link");
+  fs::create_symlink("taken", "link");
+  CHECK_NOTHROW(require_free_name("absent", false));
+  CHECK_THROWS_WITH(require_free_name("taken", false), StartsWith("'taken' is there already"));
+  CHECK_THROWS_WITH(require_free_name("link", false), StartsWith("'link' is there already"));
+  CHECK_NOTHROW(require_free_name("taken", true));
+  CHECK_THROWS_WITH(require_free_name("folder", true), StartsWith("'folder' is a directory"));
+  CHECK_THROWS_WITH(require_free_name("pipe", true), StartsWith("'pipe' is a pipe"));
+  CHECK_THROWS_WITH(require_free_name("/dev/null", true), StartsWith("'/dev/null' is a device"));
 }
 
 TEST_CASE("threads write files side by side") {
@@ -73,7 +117,7 @@ TEST_CASE("threads write files side by side") {
   for (auto& thread : threads) thread.join();
   for (const std::string path : {"file0", "file1", "file2", "file3"}) {
     CHECK(text_of(path) == path);
-    CHECK(!std::filesystem::exists(path + ".partial"));
+    CHECK(temporaries(path).empty());
   }
 }
 
@@ -93,7 +137,7 @@ TEST_CASE("a signal that ends the process takes unfinished files with it") {
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == number);
-    CHECK(!std::filesystem::exists("ended.partial"));
-    CHECK(!std::filesystem::exists("other.partial"));
+    CHECK(temporaries("ended").empty());
+    CHECK(temporaries("other").empty());
   }
 }

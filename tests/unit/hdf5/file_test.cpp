@@ -99,7 +99,7 @@ TEST_CASE("what is no HDF5 file is refused by name and reason") {
         "There is no file 'missing.h5' (the working directory is '" + here + "'). Check its name.");
   CHECK(error_of("text.h5/x") == "File 'text.h5/x' cannot be read (Not a directory).");
   CHECK(error_of("directory.h5") == "'directory.h5' is a directory, not an HDF5 file. Name a file in it.");
-  CHECK(error_of("/dev/null") == "'/dev/null' is not an HDF5 file (no regular file).");
+  CHECK(error_of("/dev/null") == "'/dev/null' is not an HDF5 file (it is a device). Name one.");
   CHECK(error_of("empty.h5") == "'empty.h5' is not an HDF5 file (it is empty). Convert it to HDF5 first.");
   CHECK(error_of("text.h5") ==
         "'text.h5' is not an HDF5 file (it has not the signature of one). Convert it to HDF5 first.");

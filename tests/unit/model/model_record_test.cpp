@@ -86,6 +86,7 @@ TEST_CASE("a file without a record has none, and one that is not there is an err
   CHECK_FALSE(read_model_record("text.pt"));
   write("nothing.pt", "");
   CHECK_FALSE(read_model_record("nothing.pt"));
-  CHECK_THROWS_WITH(read_model_record("absent.pt"), "Model 'absent.pt' cannot be read (No such file or directory).");
+  CHECK_THROWS_WITH(read_model_record("absent.pt"),
+                    "File 'absent.pt' cannot be read (No such file or directory). Check its name and permissions.");
   CHECK_THROWS_WITH(read_model_record("."), ContainsSubstring("is a directory"));
 }

@@ -183,8 +183,8 @@ TEST_CASE("files that cannot be study files are one sentence") {
   write_file("sound.cfg", sound);
   CHECK(parse_study("sound.cfg", {"--train.epochs=3"}).train.epochs == 3);
   CHECK(file_errors("absent.cfg") ==
-        "cannot read the study file 'absent.cfg' (No such file or directory). Check the path and its permissions.");
-  CHECK(file_errors(".") == "'.' is a directory. Give the study file itself.");
+        "File 'absent.cfg' cannot be read (No such file or directory). Check its name and permissions.");
+  CHECK(file_errors(".") == "'.' is a directory, not a regular file. Name a file.");
   write_file("binary.cfg", std::string("\x89HDF\0\r\n", 7));
   CHECK(file_errors("binary.cfg") == "'binary.cfg' is not a text file of at most 1 MiB. Give a study file.");
   write_file("large.cfg", std::string((1 << 20) + 1, '#'));

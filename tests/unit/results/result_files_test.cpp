@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/replace_file.hpp"
 #include "options/parse_study.hpp"
 #include "options/settings.hpp"
 #include "support/catch.hpp"
@@ -41,28 +43,23 @@ Study small_study() {
 
 }  // namespace
 
-TEST_CASE("a run directory is made once, with the study in it") {
+TEST_CASE("a run directory holds a run from its study file on") {
   const Scratch scratch;
-  const std::string directory = (scratch.path / "a" / "b").string();
-  create_run_directory(directory, small_study());
+  const std::string directory = scratch.path.string();
+  CHECK_FALSE(holds_run(directory));
+  CHECK_NOTHROW(require_no_run(directory));
+  CHECK_NOTHROW(require_no_run(directory + "/absent"));
+  write_study(directory, small_study());
   CHECK(study_file_text(parse_study(directory + "/study.cfg", {})) == study_file_text(small_study()));
-  CHECK_THROWS_WITH(create_run_directory(directory, small_study()), ContainsSubstring("sheaf resume " + directory));
+  CHECK_THROWS_WITH(require_no_run(directory), ContainsSubstring("sheaf resume " + directory));
   CHECK(holds_run(directory));
   CHECK_FALSE(holds_results(directory));
   std::ofstream(directory + "/results.h5") << "x";
   std::ofstream(directory + "/results.csv") << "x";
   CHECK(holds_results(directory));
-  CHECK_THROWS_WITH(create_run_directory(directory, small_study()),
+  CHECK_THROWS_WITH(require_no_run(directory),
                     ContainsSubstring("already holds a run ('study.cfg' is there). Choose another"));
-}
-
-TEST_CASE("a run directory that cannot be made leaves nothing behind") {
-  const Scratch scratch;
-  std::ofstream(scratch.path / "file") << "x";
-  CHECK_THROWS_AS(create_run_directory((scratch.path / "file" / "run").string(), small_study()), RunError);
-  CHECK_THROWS_AS(create_run_directory((scratch.path / "file").string(), small_study()), RunError);
-  CHECK(text_of(scratch.path / "file") == "x");
-  CHECK_THROWS_AS(create_run_directory("/proc/sheaf/run", small_study()), RunError);
+  CHECK_THROWS_AS(write_study(directory + "/absent", small_study()), RunError);
 }
 
 TEST_CASE("results come whole, under their final names only") {
@@ -93,5 +90,5 @@ TEST_CASE("a file whose rename fails is not left half-named") {
   const Scratch scratch;
   fs::create_directories(scratch.path / "taken" / "inside");
   CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);
-  CHECK_FALSE(fs::exists(scratch.path / "taken.partial"));
+  CHECK(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()) == 1);
 }

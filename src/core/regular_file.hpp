@@ -1,0 +1,45 @@
+// Existing files, opened for reading. Only regular files: opening a FIFO may wait for ever, and a device may never end.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace sheaf {
+
+/// "a directory", "a pipe (FIFO)", "a device", ...; `mode` as stat() gives it. Pure.
+std::string file_kind(mode_t mode);
+
+/// A regular file, open for reading and closed when it goes. Symbolic links are followed. Local.
+class RegularFile {
+ public:
+  /// Never waits. Throws RunError when `path` cannot be opened or is not a regular file.
+  explicit RegularFile(const std::string& path);
+  ~RegularFile();
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  /// The descriptor; the caller closes it.
+  int release() { return std::exchange(descriptor_, -1); }
+
+  /// The file's first bytes: `most` of them, or all when it is shorter. Throws RunError.
+  std::string read(std::int64_t most) const;
+  /// The whole file. Throws RunError.
+  std::string read_all() const;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// For files that a library opens by name. Throws RunError as RegularFile does. Local.
+void require_regular_file(const std::string& path);
+
+/// As require_regular_file, but a missing file is fine. Local.
+void refuse_special_file(const std::string& path);
+
+}  // namespace sheaf

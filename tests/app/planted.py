@@ -1,0 +1,223 @@
+"""Things that others have put where the program reads or writes. Links: nothing outside is written, and nothing inside is
+taken for the program's own. FIFOs, directories and devices at every path that is opened: one sentence and the exit code,
+never a program that waits.
+
+--every-kind 1: directories and devices at every path; otherwise FIFOs there, and the others at some."""
+
+import os
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from interrupted import ITERATIONS, results, study
+from program import DIGITS, MPIEXEC, SHEAF, SOURCE, Checks, argument, launch, sheaf
+
+EVERY_KIND = argument("--every-kind", 0)
+# Far more than any of these needs on a busy machine, and far less than for ever.
+WAITS = 120
+
+checks = Checks()
+STUDY = study("resident", epochs=2)
+NO_DATA = [word for word in STUDY if not word.startswith("--data.file")]
+shutil.rmtree("planted", ignore_errors=True)
+os.makedirs("planted")
+os.chdir("planted")
+
+
+def put(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def describe(result):
+    return f"exit {result.code}\n{result.stdout}{result.stderr}"
+
+
+def program(*words, **options):
+    return sheaf(*words, timeout=WAITS, **options)
+
+
+def one_sentence(result, code, says, what):
+    errors = result.error_lines()
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in says), what,
+                 describe(result))
+
+
+result = program("run", *STUDY, "--run.models=all", "--run.output=whole")
+checks.check(result.code == 0, "a run to compare with", describe(result))
+reference = results("whole")
+put("data.csv", "1,2,a\n3,4,b\n" * 10)
+numpy.savez("data.npz", features=numpy.zeros((4, 2), "f4"), targets=numpy.arange(4))
+result = program("import", "data.csv", "data.h5")
+checks.check(result.code == 0, "data to use", describe(result))
+EVALUATED = ["evaluate", "whole", f"--data.file={DIGITS}"]
+
+# ---- Links
+
+put("victim", "precious")
+os.makedirs("outside")
+
+
+def untouched(what):
+    with open("victim") as file:
+        checks.check(file.read() == "precious" and not os.listdir("outside"), f"{what}: nothing outside is touched",
+                     str(os.listdir("outside")))
+
+
+for name, target in (("journal/lock", "victim"), ("journal/lock", "absent"), ("journal", "outside"),
+                     ("journal", "absent"), ("checkpoints", "outside"), ("models", "outside")):
+    shutil.rmtree("run", ignore_errors=True)
+    os.makedirs(os.path.dirname(f"run/{name}"))
+    os.symlink(os.path.abspath(target), f"run/{name}")
+    before = sorted(os.walk("run"))
+    result = program("run", *STUDY, "--run.models=all", "--run.output=run")
+    one_sentence(result, 1, [f"run/{name}'", "symbolic link"], f"a link {name} to {target}")
+    untouched(f"a link {name} to {target}")
+    checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"), f"a link {name}: nothing is made",
+                 f"{before} {sorted(os.walk('run'))}")
+
+# Under the names that temporary files had before they were random, under those of attempts, and of results.
+shutil.rmtree("run", ignore_errors=True)
+os.makedirs("run/models")
+os.makedirs("run/checkpoints")
+os.makedirs("run/journal")
+for name in ("study.cfg", "results.csv", "results.h5", "models/iteration-0.pt", "models/best.txt", "checkpoints/0.0"):
+    os.symlink(os.path.abspath("victim"), f"run/{name}.partial")
+os.symlink(os.path.abspath("absent"), "run/study.cfg")
+os.symlink(os.path.abspath("absent"), "run/results.csv")
+os.symlink(os.path.abspath("outside"), "run/journal/00001")
+os.symlink(os.path.abspath("absent"), "run/journal/00002")
+result = program("run", *STUDY, "--run.models=all", "--run.output=run")
+checks.check(result.code == 0 and results("run") == reference, "links under other names", describe(result))
+checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/results.csv"), "links are replaced")
+untouched("links under other names")
+checks.check(not os.path.exists("absent"), "what a link names is not made")
+
+for words in (["import", "data.csv", "new.h5"], ["preprocess", "data.h5", "new.h5"],
+              ["preprocess", "data.h5", "new.h5", "--compression=1"], [*EVALUATED, "--predictions=new.h5"]):
+    os.symlink(os.path.abspath("victim"), "new.h5")
+    os.symlink(os.path.abspath("victim"), "new.h5.partial")
+    result = program(*words, "--overwrite=true", ranks=2)
+    checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"), f"a link for {words}",
+                 describe(result))
+    untouched(f"a link for {words}")
+    os.remove("new.h5")
+    os.remove("new.h5.partial")
+
+os.makedirs("scratch")
+os.symlink("scratch", "linked")
+result = program("run", *STUDY, "--run.output=linked")
+checks.check(result.code == 0 and results("scratch") == reference and os.path.islink("linked"),
+             "run.output may be a link to a directory", describe(result))
+
+# ---- FIFOs, directories and devices
+
+
+def plant(kind, path):
+    """Puts something of this kind there, instead of what there is."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "directory":
+        os.makedirs(path)
+    else:
+        os.symlink("/dev/zero", path)
+
+
+NAMES = {"fifo": "pipe", "directory": "directory", "device": "device"}
+# Of small studies for one model.
+LIBTORCH = ["plan", "models.cfg", f"--data.file={DIGITS}", "--run.device=cpu"]
+put("models.cfg", "[data]\ntask = classification\n[model]\nkind = torchscript:planted.pt\n")
+# What, the path, the words, the exit code.
+INPUTS = [
+    ("a study file", "planted.cfg", ["run", "planted.cfg"], 2),
+    ("a study file to plan", "planted.cfg", ["plan", "planted.cfg"], 2),
+    ("a data file", "planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
+    ("a data file to stream", "planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--data.mode=streamed",
+                                             "--run.output=none"], 1),
+    ("a data file to evaluate on", "planted.h5", ["evaluate", "whole", "--data.file=planted.h5"], 1),
+    ("a CSV file", "planted.csv", ["import", "planted.csv", "none.h5", "--format=csv"], 1),
+    ("the second CSV file", "planted.csv", ["import", "data.csv", "planted.csv", "none.h5", "--format=csv"], 1),
+    ("a gzip file", "planted.csv.gz", ["import", "planted.csv.gz", "none.h5"], 1),
+    ("a NumPy archive", "planted.npz", ["import", "planted.npz", "none.h5"], 1),
+    ("a file to preprocess", "planted.h5", ["preprocess", "planted.h5", "none.h5"], 1),
+    ("a model to evaluate", "planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1),
+    ("a TorchScript module", "planted.pt", LIBTORCH, 1),
+    ("a plugin", "planted.so", [*LIBTORCH, "--model.kind=plugin:planted.so"], 1),
+    ("the list of best models", "damaged/models/best.txt", ["evaluate", "damaged", f"--data.file={DIGITS}"], 1),
+    ("a model of a run", "damaged/models/iteration-3.pt", ["evaluate", "damaged", f"--data.file={DIGITS}",
+                                                           "--iteration=3"], 1),
+    ("the study file of a run", "damaged/study.cfg", ["resume", "damaged"], 2),
+    ("a journal", "damaged/journal/00001/00000.jsonl", ["resume", "damaged"], 1),
+    ("predictions", "damaged/journal/00001/00000.predictions", ["resume", "damaged"], 1),
+    ("a lock", "damaged/journal/lock", ["resume", "damaged"], 1),
+    ("the lock of a task", "damaged/journal/lock-0-of-2", ["resume", "damaged", "--run.array=0/2"], 1),
+    ("the lock of a new run", "fresh/journal/lock", ["run", *STUDY, "--run.output=fresh"], 1),
+    ("run.output", "planted", ["run", *STUDY, "--run.output=planted"], 1),
+    ("run.output below", "planted", ["run", *STUDY, "--run.output=planted/run"], 1),
+    ("the journal's directory", "fresh/journal", ["run", *STUDY, "--run.output=fresh"], 1),
+    ("the checkpoints' directory", "fresh/checkpoints", ["run", *STUDY, "--run.output=fresh"], 1),
+    ("the models' directory", "fresh/models", ["run", *STUDY, "--run.output=fresh"], 1),
+    ("a file to import to", "planted.h5", ["import", "data.csv", "planted.h5", "--overwrite=true"], 1),
+    ("a file to preprocess to", "planted.h5", ["preprocess", "data.h5", "planted.h5", "--overwrite=true"], 1),
+    ("predictions to write", "planted.h5", [*EVALUATED, "--predictions=planted.h5", "--overwrite=true"], 1),
+]
+for what, path, words, code in INPUTS:
+    for kind, name in NAMES.items():
+        if kind != "fifo" and not EVERY_KIND:
+            continue
+        if kind == "directory" and (path == "planted" or path.startswith("fresh/") and "lock" not in path):
+            continue  # which is as it should be
+        if kind == "directory" and what == "a model to evaluate":
+            continue  # it is taken for a run
+        for directory in ("damaged", "fresh"):
+            shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree("whole", "damaged")
+        os.makedirs(f"{os.path.dirname(path) or '.'}", exist_ok=True)
+        plant(kind, path)
+        if kind == "device" and (path.startswith("fresh/") or "lock" in path):
+            name = "symbolic link"  # which is not followed here
+        one_sentence(program(*words), code, [os.path.basename(path), name if "run.output" not in what else "'"],
+                     f"{kind} as {what}")
+        checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")), f"{kind} as {what}: nothing is made")
+        if os.path.lexists(path):
+            plant("fifo", path)
+            os.remove(path)
+        else:
+            checks.check(False, f"{kind} as {what}: it is still there")
+
+# Whatever has the name of a checkpoint: the iteration begins anew.
+for kind in NAMES:
+    shutil.rmtree("damaged", ignore_errors=True)
+    shutil.copytree("whole", "damaged")
+    for name in ("results.csv", "results.h5", "journal"):
+        (shutil.rmtree if name == "journal" else os.remove)(f"damaged/{name}")
+    os.makedirs("damaged/checkpoints")
+    plant(kind, "damaged/checkpoints/3.0")
+    result = program("resume", "damaged")
+    checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint", describe(result))
+
+# Only one of two ranks sees it.
+for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
+                          ("planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
+                          ("planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1)):
+    for kind, name in NAMES.items():
+        if kind == "directory" and not EVERY_KIND:
+            continue
+        for directory in ("good", "bad"):
+            shutil.rmtree(directory, ignore_errors=True)
+            os.makedirs(directory)
+        good = {"planted.cfg": STUDY[0], "planted.h5": DIGITS, "planted.pt": "whole/models/iteration-3.pt"}[path]
+        shutil.copy(good, f"good/{path}")
+        if kind == "directory" and path == "planted.pt":
+            continue
+        plant(kind, f"bad/{path}")
+        for first, second in (("good", "bad"), ("bad", "good")):
+            line = [MPIEXEC, "-n", "1", "-wdir", first, SHEAF, *words, ":", "-n", "1", "-wdir", second, SHEAF, *words]
+            one_sentence(launch(line, timeout=WAITS), code, [path, name], f"{kind} as {path} in {second} of two ranks")
+sys.exit(checks.finish())

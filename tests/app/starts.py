@@ -1,0 +1,113 @@
+"""Jobs that start together in one new directory, two or three at a time: of one study or of several, as new runs, with
+--resume, and as tasks of job arrays. Exactly one study gets the directory, its results are those of a job that was alone,
+and every other job says in one sentence why it does not run. Half of the rounds preload delayed_calls.c, which lets all
+jobs arrive before any touches the directory and delays each of their calls at random.
+
+--count N: how many rounds."""
+
+import os
+import shutil
+import sys
+
+from interrupted import ITERATIONS, results, study
+from program import SHEAF, Checks, Started, argument, journaled, sheaf
+
+DELAYED_CALLS = os.environ["DELAYED_CALLS"]
+# The directory's parents are new, too.
+PARENT = "starts"
+RUN = f"{PARENT}/of-several/run"
+EPOCHS = [2, 3, 4]
+
+checks = Checks()
+
+
+def words(epochs, *more):
+    return [SHEAF, "run", *study("resident", epochs=epochs), f"--run.output={RUN}", *more]
+
+
+def start(jobs, delayed):
+    """Starts them together; returns their results."""
+    if not delayed:
+        return [job.finish() for job in [Started(job) for job in jobs]]
+    for name in os.listdir("."):
+        if name.startswith("gate"):
+            os.remove(name)
+    shim = ["env", f"LD_PRELOAD={DELAYED_CALLS}", f"DELAYED_PATH={PARENT}", "DELAYED_GATE=gate"]
+    started = [Started(shim + job) for job in jobs]
+    arrived = lambda: sum(name.startswith("gate.") for name in os.listdir(".")) == len(jobs)
+    if not all(job.wait_for(arrived, seconds=120) for job in started):
+        raise RuntimeError("a job ended before it touched the directory")
+    open("gate", "w").close()
+    return [job.finish() for job in started]
+
+
+def outputs(ended):
+    return "\n".join(f"exit {job.code}\n{job.stdout}" for job in ended)
+
+
+def is_refused(job, *reasons):
+    """Whether it failed with one sentence that has one of the reasons."""
+    errors = job.error_lines()
+    return job.code == 1 and len(errors) == 1 and any(reason in errors[0] for reason in reasons)
+
+
+def check_run(epochs, what, details):
+    """The directory has a complete run of this study and nothing else."""
+    names = {"study.cfg", "journal", "results.csv", "results.h5"}
+    checks.check(set(os.listdir(RUN)) == names and set(os.listdir(f"{RUN}/journal")) == {"lock", "00001"},
+                 f"{what}: no other files", f"{os.listdir(RUN)} {os.listdir(f'{RUN}/journal')}\n{details}")
+    checks.check(sorted(journaled(RUN)) == list(range(ITERATIONS)), f"{what}: each record once", details)
+    checks.check(results(RUN) == reference[epochs], f"{what}: the results of a job that is alone", details)
+
+
+def whole_studies(epochs, more, delayed, what):
+    ended = start([words(number, *more) for number in epochs], delayed)
+    details = outputs(ended)
+    winners = [number for number, job in zip(epochs, ended) if job.code == 0 and "done in" in job.stdout]
+    checks.check(len(winners) == 1, f"{what}: one winner", details)
+    # With --resume, a job of the same study may come when all is done, and one of another study may be told of that.
+    others = [job for job in ended if "done in" not in job.stdout]
+    good = [is_refused(job, "is in use (process", "already holds a run") or
+            more and (job.code == 0 and "is finished" in job.stdout or
+                      job.code == 2 and "holds a run of another study" in job.stdout) for job in others]
+    checks.check(all(good) and len(others) == len(ended) - 1, f"{what}: the others say why", details)
+    if len(winners) == 1:
+        check_run(winners[0], what, details)
+
+
+def tasks(delayed, what):
+    """Two tasks of one study and one of another: either both of the first work there, or the other alone."""
+    ended = start([words(EPOCHS[0], "--run.array=0/2"), words(EPOCHS[0], "--run.array=1/2"),
+                   words(EPOCHS[1], "--run.array=1/3")], delayed)
+    details = outputs(ended)
+    codes = [job.code for job in ended]
+    checks.check(codes in ([0, 0, 2], [2, 2, 0]), f"{what}: one study's tasks work", details)
+    checks.check(all("holds a run of another study" in job.stdout for job in ended if job.code == 2),
+                 f"{what}: the others say why", details)
+    expected = range(ITERATIONS) if codes[0] == 0 else range(1, ITERATIONS, 3)
+    checks.check(sorted(journaled(RUN)) == list(expected), f"{what}: each record once", details)
+    if codes[0] == 0:
+        checks.check(results(RUN) == reference[EPOCHS[0]], f"{what}: the results of a job that is alone", details)
+
+
+reference = {}
+for number in EPOCHS:
+    shutil.rmtree(PARENT, ignore_errors=True)
+    result = sheaf(*words(number)[1:])
+    checks.check(result.code == 0, "a job that is alone", result.stderr)
+    reference[number] = results(RUN)
+
+for number in range(argument("--count", 20)):
+    shutil.rmtree(PARENT, ignore_errors=True)
+    delayed = number % 2 == 1
+    kind = number // 2 % 5
+    what = f"round {number}{', delayed' if delayed else ''}"
+    if kind == 4:
+        tasks(delayed, f"{what}, tasks")
+    else:
+        same = kind % 2 == 0
+        jobs = 2 + number // 10 % 2
+        more = ["--resume"] if kind == 3 else []
+        whole_studies([EPOCHS[0]] * jobs if same else EPOCHS[:jobs], more, delayed,
+                      f"{what}, {jobs} jobs of {'one study' if same else 'several studies'} {' '.join(more)}")
+sys.exit(checks.finish())
