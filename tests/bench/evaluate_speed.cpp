@@ -15,11 +15,11 @@
 #include "core/clock.hpp"
 #include "core/parallel.hpp"
 #include "core/random_fill.hpp"
+#include "core/replace_file.hpp"
 #include "hdf5/row_file.hpp"
 #include "libtorch/model_file.hpp"
 #include "model/initial_weights.hpp"
 #include "mpi/session.hpp"
-#include "results/result_files.hpp"
 #include "run/execute_evaluate.hpp"
 
 using namespace sheaf;
