@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "core/text.hpp"
 #include "hdf5/handle.hpp"
 #include "hdf5/object_identity.hpp"
@@ -90,11 +91,12 @@ Mapping mapping_of(hid_t creation, std::size_t number) {
   return mapping;
 }
 
-// Nothing: HDF5 opens none of them.
+// Nothing: HDF5 opens none of them. Throws RunError for FIFOs and devices, which it would wait for.
 std::optional<Handle> open_first(const std::vector<std::string>& places) {
   std::error_code ignored;
   for (const auto& place : places) {
     if (!fs::exists(place, ignored)) continue;
+    refuse_special_file(place);
     const hid_t file = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file >= 0) return Handle(file, H5Fclose, {});
   }

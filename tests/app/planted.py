@@ -138,6 +138,11 @@ def plant(kind, path):
         os.symlink("/dev/zero", path)
 
 
+with h5py.File("virtual.h5", "w") as file:
+    file["targets"] = numpy.arange(20) % 3
+    layout = h5py.VirtualLayout((20, 3), "f4")
+    layout[:] = h5py.VirtualSource("planted.h5", "features", (20, 3))
+    file.create_virtual_dataset("features", layout)
 NAMES = {"fifo": "pipe", "directory": "directory", "device": "device"}
 # Of small studies for one model.
 LIBTORCH = ["plan", "models.cfg", f"--data.file={DIGITS}", "--run.device=cpu"]
@@ -150,6 +155,8 @@ INPUTS = [
     ("a data file to stream", "planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--data.mode=streamed",
                                              "--run.output=none"], 1),
     ("a data file to evaluate on", "planted.h5", ["evaluate", "whole", "--data.file=planted.h5"], 1),
+    ("the source of a virtual data set", "planted.h5", ["run", *NO_DATA, "--data.file=virtual.h5", "--run.output=none"],
+     1),
     ("a CSV file", "planted.csv", ["import", "planted.csv", "none.h5", "--format=csv"], 1),
     ("the second CSV file", "planted.csv", ["import", "data.csv", "planted.csv", "none.h5", "--format=csv"], 1),
     ("a gzip file", "planted.csv.gz", ["import", "planted.csv.gz", "none.h5"], 1),
