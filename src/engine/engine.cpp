@@ -21,11 +21,13 @@ class ChoosingEngine : public Engine {
   ChoosingEngine(const TrainingContext& context, LaneDevice device)
       : context_(context), device_(device), lots_(context) {}
 
-  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
-    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number) {
-      TrainedIteration trained = train_or_fail(number, stop_requested);
-      if (trained.record.status != IterationStatus::missing) sink(std::move(trained));
-    }
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
+    for (const IndexRange& range : claim)
+      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
+        TrainedIteration trained = train_or_fail(number, stop_requested);
+        if (trained.record.status != IterationStatus::missing) sink(std::move(trained));
+      }
     return !claim.empty();
   }
 

@@ -38,10 +38,12 @@ class StreamedEngine : public Engine {
   StreamedEngine(const TrainingContext& context, LaneDevice device)
       : context_(context), device_(device), lane_(*context.stream) {}
 
-  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
     std::deque<Model> waiting;
-    for (std::int64_t number = claim.begin; number < claim.end && !stop_requested(); ++number)
-      waiting.push_back({number, 0, nullptr, ""});
+    for (const IndexRange& range : claim)
+      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number)
+        waiting.push_back({number, 0, nullptr, ""});
     do {
       auto models = begin_models(waiting);
       const double waited_before = lane_.waited_seconds();

@@ -57,11 +57,8 @@ struct Lanes::State {
       source.report(lane, 1, seconds);
     };
     // To the engine's own end, even when stopping: others may wait for this lane. Claims are empty then.
-    for (bool more = true; more;) {
-      auto claim = share.work.iterations_at(source.claim(lane));
-      if (claim.empty()) claim.emplace_back();
-      for (const IndexRange& iterations : claim)
-        more = engine->train(iterations, keep, [this] { return is_stopping(); });
+    const auto stops = [this] { return is_stopping(); };
+    while (engine->train(share.work.iterations_at(source.claim(lane)), keep, stops)) {
     }
   }
 

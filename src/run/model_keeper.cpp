@@ -23,7 +23,8 @@ class KeepingEngine : public Engine {
   KeepingEngine(std::unique_ptr<Engine> engine, ModelsOfRun models)
       : engine_(std::move(engine)), models_(std::move(models)) {}
 
-  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>& stop_requested) override {
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
     const auto keep = [&](TrainedIteration&& trained) {
       if (!trained.network.parameters.empty()) write(trained.record.iteration, trained);
       sink(std::move(trained));

@@ -17,7 +17,7 @@ class WorkList {
 
   /// How many there are.
   std::int64_t count() const { return places_.back(); }
-  /// The iterations at some places (inside 0..count()-1), as few ascending ranges.
+  /// The iterations at some places (inside 0..count()-1), as few ascending ranges; none for no places.
   std::vector<IndexRange> iterations_at(const IndexRange& places) const;
 
  private:

@@ -16,8 +16,9 @@ class BusyEngine : public Engine {
  public:
   explicit BusyEngine(bool failing) : failing_(failing) {}
 
-  bool train(IndexRange claim, const TrainedIterationSink& sink, const std::function<bool()>&) override {
-    for (std::int64_t number = claim.begin; number < claim.end; ++number) {
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>&) override {
+    for (std::int64_t number = 0; number < WorkList(claim).count(); ++number) {
       std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::seconds(60));
       if (failing_ && ++trained_ == 3) throw RunError("the engine broke in its third iteration.");
       sink({});

@@ -46,6 +46,11 @@ def run(*words, file="sorted.h5", **options):
     return sheaf("run", "study.cfg", f"--data.file={file}", *words, **options)
 
 
+def read_mebibytes(done):
+    """Of features, by the job that printed the summary."""
+    return float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0])
+
+
 def results():
     return [(row["iteration"], row["final_loss"], row["validation_loss"], row["validation_score"], row["steps"])
             for row in read_csv("run/results.csv")]
@@ -101,7 +106,7 @@ def check_kept():
         checks.check(done.code == 0, f"a memory of {memory} runs", done.stderr)
         told = "in memory;" in done.stderr, "the whole file is kept in memory" in done.stderr
         checks.check(told == (memory == 3, memory == 100), "what is kept is told", done.stderr)
-        read.append(float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0]))
+        read.append(read_mebibytes(done))
         losses.append(results())
     size = 17970 * 64 * 4 / 2**20
     checks.check(abs(read[0] - 8 * size) < 0.1, "all is read in every pass", f"{read}, the rows have {size} MiB")
@@ -136,7 +141,7 @@ def check_rounds():
     for ranks, partition, rounds in ((1, "auto", 1), (2, "auto", 1), (1, "factoring", 3)):
         done = run(*common, f"--run.partition={partition}", ranks=ranks)
         checks.check(done.code == 0, f"{partition} runs", done.stderr)
-        read = float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0])
+        read = read_mebibytes(done)
         checks.check(abs(read - 2 * rounds * size) < 0.1, f"{partition} with {ranks} ranks reads {rounds} times an epoch",
                      f"{read}, the rows have {size} MiB")
         losses.append(results())
@@ -145,6 +150,30 @@ def check_rounds():
     for words, kind in ((common, "block"), (common[1:] + searched, "factoring"), (["--run.lanes=2"], "factoring")):
         planned = sheaf("plan", "study.cfg", "--data.file=sorted.h5", *words)
         checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"the plan tells of {kind}", planned.stdout)
+
+
+def check_scattered():
+    """The last task of an array, and a resume with every third iteration left, read the file as often as one job with
+    as many models."""
+    write_sorted("sorted.h5", 10, chunks=(90, 64))
+    epochs_size = 2 * 17970 * 64 * 4 / 2**20
+    common = ["--data.mode=streamed", "--data.memory=1", "--data.window=1980", "--train.epochs=2", "--run.lanes=2"]
+    done = run(*common, "--study.iterations=12")
+    losses = results()
+    checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, "the whole study reads the file once an epoch",
+                 done.stdout)
+    common += ["--study.iterations=12", "--run.output=run", "--data.file=sorted.h5"]
+    for what, ranks, words in (("task", 1, ["run", "study.cfg", *common, "--run.array=2/3"]),
+                               ("task", 2, ["run", "study.cfg", *common, "--run.array=2/3"]),
+                               ("resume", 1, ["resume", "run"]), ("resume", 2, ["resume", "run"])):
+        shutil.rmtree("run", ignore_errors=True)
+        for task in (0, 1):
+            sheaf("run", "study.cfg", *common, f"--run.array={task}/3")
+        done = sheaf(*words, ranks=ranks)
+        checks.check(done.code == 0, f"{what}: exit code", done.stderr)
+        checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, f"{what} on {ranks} ranks: reads once an epoch",
+                     f"{done.stdout}\nan epoch has {epochs_size / 2} MiB")
+        checks.check(results() == losses, f"{what} on {ranks} ranks: the same losses", str(results()))
 
 
 def check_memory(kind):
@@ -198,6 +227,7 @@ check_sameness()
 check_accuracy()
 check_kept()
 check_rounds()
+check_scattered()
 check_memory("<f4")
 check_memory(">f4")
 check_errors()

@@ -143,7 +143,7 @@ void measure_iterations(double seconds) {
   const auto train = [&](Engine& engine) {
     trained = (trained + 1) % 90000;
     engine.train(
-        {trained, trained + 1}, [](TrainedIteration&&) {}, [] { return false; });
+        {{trained, trained + 1}}, [](TrainedIteration&&) {}, [] { return false; });
     return 1;
   };
   const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*resident); }});

@@ -92,7 +92,7 @@ void dump_study(const std::string& path, const Communicator& world, std::vector<
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   engine->train(
-      {0, plan.iteration_count()},
+      {{0, plan.iteration_count()}},
       [&](TrainedIteration&& trained) {
         entries.push_back(json_iteration(path, study, plan, data, splits, trained.record));
       },

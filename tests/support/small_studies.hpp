@@ -72,7 +72,7 @@ inline std::vector<TrainedIteration> train_claims(const Study& study, const Data
   std::vector<TrainedIteration> trained;
   for (const auto& claim : claims)
     engine->train(
-        claim, [&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); }, [] { return false; });
+        {claim}, [&](TrainedIteration&& iteration) { trained.push_back(std::move(iteration)); }, [] { return false; });
   return trained;
 }
 

@@ -51,7 +51,7 @@ TrainedIteration train_with(
   found.record.iteration = -1;
   make_engine(context, {-1, 1})
       ->train(
-          {0, 1}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
+          {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
   return found;
 }
 
