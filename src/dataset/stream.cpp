@@ -32,8 +32,8 @@ constexpr std::chrono::milliseconds longest_sleep{100};
 
 struct Round {
   std::int64_t first_window = 0;  // counted from the beginning of the stream
-  std::int64_t begin = 0;         // the same window, counted from the first pass of such a round
-  std::int64_t count = 0;         // of windows
+  std::int64_t end_window = 0;    // likewise; after the last one
+  std::int64_t begin = 0;         // the first window, counted from the first pass of such a round
   std::int64_t epochs = 0;
 };
 
@@ -56,6 +56,8 @@ struct Stream::State {
     Counter wanted[2];              // epochs, of the round of that parity
     Counter unneeded[2];            // likewise; windows before the first that is needed, `endless` less them
     Counter first_window[2];        // likewise
+    Counter end_window[2];          // likewise; falls when the round ends early
+    Counter satisfied;              // lanes that needed no more of a round, in all
     Counter next_place;             // of a block to be read, `window_blocks` of them to a window
     Counter left;                   // a lane has left its round
     Counter failed;                 // a rank cannot read; it ends the job
@@ -126,19 +128,32 @@ struct Stream::State {
   Round round_at(std::int64_t number) const {
     Round round;
     round.first_window = board->first_window[number % 2].value.load();
+    round.end_window = board->end_window[number % 2].value.load();
     const std::int64_t needed = endless - board->unneeded[number % 2].value.load();
     round.epochs = board->wanted[number % 2].value.load();  // last: it goes first when the round is over
-    const std::int64_t passes = pass_count(round.epochs, options.validation), windows = options.plan.windows();
-    round.begin = std::min(needed, std::max<std::int64_t>(passes - 1, 0) * windows);
-    round.count = passes * windows - round.begin;
+    const std::int64_t passes = pass_count(round.epochs, options.validation);
+    round.begin = std::min(needed, std::max<std::int64_t>(passes - 1, 0) * options.plan.windows());
     return round;
+  }
+
+  // By the last lane that comes to round `number`, for all.
+  void begin_round(std::int64_t number) {
+    const std::int64_t first = round_at(number - 1).end_window;
+    const Round round = round_at(number);
+    const std::int64_t windows = pass_count(round.epochs, options.validation) * options.plan.windows() - round.begin;
+    board->first_window[number % 2].value = first;
+    board->end_window[number % 2].value = first + windows;
+    board->wanted[(number + 1) % 2].value = 0;  // of the round after this one, as the next
+    board->unneeded[(number + 1) % 2].value = 0;
+    board->round.value = number;
+    board->events.advance();
   }
 
   // The round of a window; false when it is not on yet.
   bool find_round(std::int64_t window, Round& round) const {
     const std::int64_t on = board->round.value.load();
     round = round_at(on);
-    return board->round.value.load() == on && window < round.first_window + round.count;
+    return board->round.value.load() == on && round.epochs > 0 && window < round.end_window;
   }
 
   std::vector<std::int64_t> order_of(const Pass& pass) const {
@@ -256,12 +271,17 @@ void Stream::State::run_reader() {
       const std::int64_t window = task / plan.window_blocks, place = task % plan.window_blocks;
       Slot& slot = slot_of(window);
       Round round;
-      if (!wait([&] { return find_round(window, round); })) return;
-      if (window < round.first_window) continue;  // an empty place: the others of its round are all read
+      const auto may_read = [&] {
+        // The slot first: a round that ends early says so before it frees slots of windows after its end.
+        // Beyond `window` is the slot of a place that is empty, in the last window of a pass.
+        const bool is_free = plan.keeps_all() || slot.window.value.load() >= window;
+        return find_round(window, round) && (is_free || window < round.first_window);
+      };
+      if (!wait(may_read)) return;
+      if (window < round.first_window) continue;  // of a round that is over
       const std::int64_t number = window - round.first_window + round.begin;
       const IndexRange places = plan.blocks_of(number % plan.windows());
-      if (place >= places.count()) continue;  // a pass's last window
-      if (!plan.keeps_all() && !wait([&] { return slot.window.value.load() == window; })) return;
+      if (place >= places.count()) continue;       // a pass's last window
       if (board->failed.value.load() > 0) return;  // one message is enough
       const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
       if (ordered != pass) order = order_of(pass);
@@ -311,19 +331,13 @@ bool StreamLane::is_left() const {
 std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
   using Board = Stream::State::Board;
   if (is_left()) return 0;
+  need_no_more();
   assert(!holds_ && next_window_ == end_window_);
   Board& board = *stream_.board;
   const std::int64_t round = round_ + 1;
   raise_to(board.wanted[round % 2].value, epochs);
   if (epochs > 0) raise_to(board.unneeded[round % 2].value, endless - from);
-  if (board.arrivals.value.fetch_add(1) + 1 == stream_.lanes * round) {  // the last one begins it for all
-    const Round before = stream_.round_at(round_);
-    board.first_window[round % 2].value = before.first_window + before.count;
-    board.wanted[round_ % 2].value = 0;  // of the round after this one, as the next
-    board.unneeded[round_ % 2].value = 0;
-    board.round.value = round;
-    board.events.advance();
-  }
+  if (board.arrivals.value.fetch_add(1) + 1 == stream_.lanes * round) stream_.begin_round(round);
   if (!stream_.wait([&] { return board.round.value.load() >= round || is_left(); })) stream_.rethrow_failure();
   if (board.round.value.load() < round) return 0;
   const Round now = stream_.round_at(round);
@@ -331,8 +345,30 @@ std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
   epochs_ = now.epochs;
   begin_ = now.begin;
   next_window_ = first_window_ = now.first_window;
-  end_window_ = first_window_ + now.count;
+  needs_more_ = true;
+  update_end();
   return now.epochs;
+}
+
+void StreamLane::update_end() {
+  if (needs_more_ || !stream_.options.plan.keeps_all())
+    end_window_ = stream_.board->end_window[round_ % 2].value.load();
+}
+
+// Readers are nowhere further than `slots` windows ahead of the first one that this lane has not released yet, and no
+// lane is: the round can end there. Where all blocks are kept, nobody waits for this lane, and it skips the rest.
+void StreamLane::need_no_more() {
+  if (!std::exchange(needs_more_, false)) return;
+  auto& board = *stream_.board;
+  const bool is_last = board.satisfied.value.fetch_add(1) + 1 == stream_.lanes * round_;
+  const std::int64_t unreleased = next_window_ - std::int64_t{holds_};
+  if (stream_.options.plan.keeps_all()) {
+    end_window_ = next_window_;
+  } else if (is_last) {
+    auto& end = board.end_window[round_ % 2].value;
+    end = std::min(end.load(), unreleased + stream_.options.plan.slots);
+    board.events.advance();
+  }
 }
 
 void StreamLane::release() {
@@ -348,6 +384,7 @@ void StreamLane::release() {
 
 const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   release();
+  update_end();
   if (next_window_ == end_window_) return nullptr;
   const StreamPlan& plan = stream_.options.plan;
   const std::int64_t place_in_passes = next_window_ - first_window_ + begin_;
@@ -357,7 +394,11 @@ const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   const IndexRange places = plan.blocks_of(number);
   const auto start = Clock::now();
   const auto is_there = [&] { return stream_.is_read(next_window_, order_.data() + places.begin, places.count()); };
-  const bool ended = !stream_.wait([&] { return is_there() || is_left() || (gives_up && gives_up()); });
+  const auto is_over = [&] {
+    update_end();
+    return next_window_ == end_window_ || is_left() || (gives_up && gives_up());
+  };
+  const bool ended = !stream_.wait([&] { return is_there() || is_over(); });
   waited_ += seconds_since(start);
   if (ended) stream_.rethrow_failure();
   if (!is_there()) return nullptr;

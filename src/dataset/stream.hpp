@@ -4,7 +4,8 @@
 // least far begins, and every window of rows that is read serves them all, so that a pass reads the file once however
 // many models, lanes and ranks there are; a model that goes on from a checkpoint lets pass what it has had. Reading
 // threads of all ranks take block by block from one counter, ahead of the lanes by as many windows as memory has slots.
-// Who waits, waits asleep. SPDX-License-Identifier: MIT
+// A round ends early when no lane needs more of it. Who waits, waits asleep.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -84,6 +85,10 @@ class StreamLane {
   /// is nothing to train on, says so. What was returned before is no longer valid.
   const Window* next(const std::function<bool()>& gives_up = {});
 
+  /// Says that the lane's models need no more windows of this round. Once all lanes have said so, the round ends after
+  /// the windows that are in memory or being read; until then next() goes on. To be called any number of times.
+  void need_no_more();
+
   /// Leaves the round before its end.
   void leave();
   /// Whether a lane has.
@@ -98,6 +103,7 @@ class StreamLane {
 
  private:
   void release();
+  void update_end();
 
   Stream::State& stream_;
   std::int64_t round_ = 0;                          // that it is in, from 1
@@ -106,6 +112,7 @@ class StreamLane {
   std::int64_t next_window_ = 0;                    // counted from the beginning of the stream, as are the next two
   std::int64_t first_window_ = 0, end_window_ = 0;  // of the round
   bool holds_ = false;
+  bool needs_more_ = false;  // of the round
   Window window_;
   std::vector<std::int64_t> order_;  // of the pass's blocks
   double waited_ = 0;

@@ -117,9 +117,15 @@ class StreamedEngine : public Engine {
       if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
       return lane_.is_left();
     };
+    const auto end_if_done = [&] {
+      const auto is_over = [](const Model& model) { return !model.course || model.course->is_done(); };
+      if (std::all_of(models.begin(), models.end(), is_over)) lane_.need_no_more();
+    };
+    end_if_done();
     while (const Window* window = leaves() ? nullptr : lane_.next(leaves)) {
       for (auto& model : models)
         if (model.course) attempt(model, [&] { model.course->use(*window, leaves); });
+      end_if_done();
       if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
       for (auto& model : models)
         if (model.course && !model.course->is_done()) model.course->keep();

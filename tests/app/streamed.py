@@ -176,6 +176,26 @@ def check_scattered():
         checks.check(results() == losses, f"{what} on {ranks} ranks: the same losses", str(results()))
 
 
+def check_diverged():
+    """When all models have diverged, reading ends, in the middle of a round and before the models that come next."""
+    write_sorted("sorted.h5", 10, chunks=(90, 64))
+    size = 17970 * 64 * 4 / 2**20
+    common = ["--data.mode=streamed", "--data.window=1980", "--train.epochs=20", "--run.lanes=2",
+              "--train.optimizer=sgd", "--model.kind=mlp", "--model.hidden=8"]
+    for ranks, words, rounds in ((1, [], 1), (2, [], 1), (1, ["--data.validation=0.1", "--run.partition=factoring"], 3)):
+        done = run(*common, *words, "--data.memory=1", "--study.iterations=7", "--train.learning_rate=1e30", ranks=ranks)
+        checks.check({row["status"] for row in read_csv("run/results.csv")} == {"diverged"}, "all diverge", done.stderr)
+        checks.check(size * rounds <= read_mebibytes(done) < 1.3 * size * rounds, f"{words}, {ranks} ranks: one epoch",
+                     f"{done.stdout}\nof {size} MiB")
+    searched = ["--search.method=grid", "--search.train.learning_rate=1e30, 0.001", "--data.validation=0.1"]
+    done = run(*common, *searched, "--data.memory=1", "--run.partition=block")
+    checks.check(abs(read_mebibytes(done) - 21 * size) < 0.1, "a model that has not diverged has all its epochs",
+                 f"{done.stdout}\nof {size} MiB")
+    reference = results()
+    run(*common, *searched, "--data.memory=100", ranks=2)
+    checks.check(results() == reference and len(reference) == 2, "the same losses where all is kept", str(results()))
+
+
 def check_memory(kind):
     """The same peak for a file three times as large, of numbers as they are in memory or to be converted."""
     peaks = []
@@ -228,6 +248,7 @@ check_accuracy()
 check_kept()
 check_rounds()
 check_scattered()
+check_diverged()
 check_memory("<f4")
 check_memory(">f4")
 check_errors()

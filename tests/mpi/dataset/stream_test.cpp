@@ -259,6 +259,52 @@ TEST_CASE("a round begins where the model that is least far does, and nothing be
   CHECK(file.world.sum(stream.bytes_read()) == seen_rows * width * 4);
 }
 
+TEST_CASE("a round ends early when no lane needs more of it, and the next one sees every row") {
+  for (const bool keeps_all : {false, true}) {
+    NodeFile file;
+    file.options.lanes = 2;
+    file.options.threads = 2;
+    if (keeps_all) file.options.plan.kept_blocks = file.options.plan.blocks();
+    Stream stream = file.stream(file.node);
+    const std::int64_t windows = file.options.plan.windows(), slots = file.options.plan.slots;
+    std::vector<std::int64_t> given[2], seen_rows[2];
+    std::vector<std::thread> threads;
+    for (std::size_t number = 0; number < 2; ++number)
+      threads.emplace_back([&, number] {
+        StreamLane lane(stream);
+        // One lane of each rank needs one pass of fifty, the other nothing; then nobody anything; then both one pass.
+        for (const std::int64_t wanted : {number == 0 ? windows : 0, std::int64_t{0}, windows}) {
+          lane.begin_round(wanted == windows && given[number].size() == 2 ? 1 : 50);
+          std::int64_t rows_of_round = 0;
+          if (wanted == 0) lane.need_no_more();
+          while (const Window* window = lane.next()) {
+            for (const auto& block : window->blocks)
+              for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row)
+                rows_of_round += row_in(*window, block.place + row - block.rows.begin, row) == row ? 1 : 0;
+            if (lane.windows_given() >= wanted) lane.need_no_more();
+          }
+          given[number].push_back(lane.windows_given());
+          seen_rows[number].push_back(rows_of_round);
+        }
+        CHECK(lane.begin_round(0) == 0);
+      });
+    for (auto& thread : threads) thread.join();
+    std::int64_t most = 0;
+    for (const auto& lane : given) {
+      REQUIRE(lane.size() == 3);
+      CHECK(lane[0] < windows + slots);
+      CHECK(lane[1] <= slots);
+      CHECK(lane[2] == windows);
+      most = std::max(most, lane[0] + lane[1] + lane[2]);
+    }
+    for (const auto& lane : seen_rows) CHECK(lane[2] == rows);
+    CHECK(seen_rows[0][0] >= rows);
+    file.world.barrier();
+    const std::int64_t row_bytes = width * 4, read = file.node.sum(stream.bytes_read());
+    CHECK(read <= (keeps_all ? rows : most * file.options.plan.window_rows()) * row_bytes);
+  }
+}
+
 TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
   NodeFile file;
   file.options.lanes = 2;
