@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/index_range.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
@@ -21,6 +23,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::size_t page = 4096;
 
 // What the MPI library keeps beside the data, roughly: a page a rank and a few more.
 std::size_t overhead(int ranks) {
@@ -69,8 +72,19 @@ SharedArray::SharedArray(const Communicator& node, std::size_t bytes) : node_(no
   check_mpi(MPI_Bcast(&offset, 1, MPI_INT64_T, 0, node_), "MPI_Bcast");
   data_ = base + offset;
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
-  if (node.is_root()) std::memset(data_, 0, bytes_);
+  zero_own_part(node);
   synchronise();
+}
+
+// MPI promises no zeros, and Open MPI gives plain malloc() memory to a rank that is alone. Who touches a page first
+// decides in which of the machine's memories it lies, so every rank takes a part, in the order in which ranks read data
+// into it.
+void SharedArray::zero_own_part(const Communicator& node) {
+  const auto pages = static_cast<std::int64_t>((bytes_ + page - 1) / page);
+  const IndexRange own = split_evenly(pages, node.size(), node.rank());
+  const std::size_t begin = static_cast<std::size_t>(own.begin) * page;
+  const std::size_t end = std::min(static_cast<std::size_t>(own.end) * page, bytes_);
+  if (begin < end) std::memset(data_ + begin, 0, end - begin);
 }
 
 SharedArray::~SharedArray() {

@@ -11,7 +11,8 @@
 namespace sheaf {
 
 /// `bytes` of memory, zeroed and 64-byte aligned, the same for all ranks of `node` (MPI_Win_allocate_shared; all of it
-/// belongs to the node's rank 0). Made and destroyed collectively over `node`. Throws AgreedError when there is not
+/// belongs to the node's rank 0). Each rank zeroes an equal part, in order: on a machine with several memories a part
+/// lies near the cores of its rank. Made and destroyed collectively over `node`. Throws AgreedError when there is not
 /// that much shared memory. `node` must outlive it.
 class SharedArray {
  public:
@@ -26,6 +27,8 @@ class SharedArray {
   void synchronise();
 
  private:
+  void zero_own_part(const Communicator& node);
+
   const MPI_Comm node_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* data_ = nullptr;
