@@ -6,6 +6,10 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 
 namespace sheaf {
 namespace {
@@ -35,6 +39,21 @@ DataTensors data_tensors(const DataSet& data, torch::Device device) {
   torch::Tensor weights;
   if (data.weights != nullptr) weights = view_of(data.weights, {data.rows}, torch::kFloat32).to(device);
   return {features.to(device), targets.to(device), weights};
+}
+
+const void* rows_of(const DataSet& data) {
+  return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
+}
+
+// Held while a lane copies: the others want the same copy.
+std::shared_ptr<const DataTensors> shared_tensors(const DataSet& data, torch::Device device) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, std::string>, std::weak_ptr<const DataTensors>> known;
+  const std::lock_guard lock(mutex);
+  auto& place = known[{rows_of(data), device.str()}];
+  std::shared_ptr<const DataTensors> tensors = place.lock();
+  if (!tensors) place = tensors = std::make_shared<const DataTensors>(data_tensors(data, device));
+  return tensors;
 }
 
 Uploader::Uploader(torch::Device device) : device_(device) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,13 @@ struct DataTensors {
 
 /// `data` must outlive the tensors.
 DataTensors data_tensors(const DataSet& data, torch::Device device);
+
+/// The same, one for all who hold it at a time: a GPU gets one copy of `data`, whose rows are in memory, however many
+/// lanes train on it. Thread-safe.
+std::shared_ptr<const DataTensors> shared_tensors(const DataSet& data, torch::Device device);
+
+/// Where the features of `data` are in memory; null when they are not. Tells data sets apart.
+const void* rows_of(const DataSet& data);
 
 /// Copies tensors to a GPU, from pinned memory and on a stream of its own: beside what the GPU is computing. On a CPU
 /// it does nothing.

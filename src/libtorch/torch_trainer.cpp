@@ -16,10 +16,6 @@
 namespace sheaf {
 namespace {
 
-const void* rows_of(const DataSet& data) {
-  return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
-}
-
 class TorchTrainer : public Trainer {
   template <class Use>
   auto run(const Use& use) {
@@ -39,17 +35,17 @@ class TorchTrainer : public Trainer {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
     if (shared == nullptr) return;
     shared_rows_ = rows_of(*shared);
-    shared_ = data_tensors(*shared, device_);
+    shared_ = shared_tensors(*shared, device_);
   }
 
   void start(const TrainingTask& task) override {
     run([&] {
       training_.reset();  // its memory is free for the next one
-      const bool is_shared = shared_.features.defined() && rows_of(task.data) == shared_rows_;
+      const bool is_shared = shared_ != nullptr && rows_of(task.data) == shared_rows_;
       auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed}, device_,
                                     dtype_of(task.trial.train));
       training_ = std::make_unique<TorchTraining>(task, std::move(network),
-                                                  is_shared ? shared_ : data_tensors(task.data, device_));
+                                                  is_shared ? *shared_ : data_tensors(task.data, device_));
     });
   }
 
@@ -86,7 +82,7 @@ class TorchTrainer : public Trainer {
  private:
   torch::Device device_;
   const void* shared_rows_ = nullptr;
-  DataTensors shared_;
+  std::shared_ptr<const DataTensors> shared_;  // with the rank's other lanes
   NetworkMaker networks_;
   std::unique_ptr<TorchTraining> training_;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/batch_reader.hpp"
 
+#include <memory>
+#include <thread>
+#include <vector>
+
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
 
@@ -31,6 +35,22 @@ TEST_CASE("tensors on the CPU are the shared bytes themselves") {
   const auto tensors = data_tensors(labelled, torch::kCPU);
   CHECK(tensors.features.data_ptr<float>() == labelled.features);
   CHECK(tensors.targets.data_ptr<std::int64_t>() == labelled.labels);
+}
+
+TEST_CASE("lanes that train on one data set share one copy of it on a device, as long as one of them has it") {
+  const DataSet other = classification_data(2, {0, 1, 10, 11}, {0, 1}, 2);
+  std::shared_ptr<const DataTensors> copies[8];
+  std::vector<std::thread> lanes;
+  for (auto& copy : copies) lanes.emplace_back([&] { copy = shared_tensors(labelled, torch::kMeta); });
+  for (auto& lane : lanes) lane.join();
+  CHECK(copies[0]->features.is_meta());
+  for (const auto& copy : copies) CHECK(copy->features.is_same(copies[0]->features));
+  CHECK(shared_tensors(other, torch::kMeta) != copies[0]);
+  CHECK(shared_tensors(labelled, torch::kCPU)->features.data_ptr<float>() == labelled.features);
+  const std::weak_ptr<const DataTensors> last = copies[0];
+  for (auto& copy : copies) copy.reset();
+  CHECK(last.expired());
+  CHECK(shared_tensors(labelled, torch::kMeta)->features.is_meta());
 }
 
 TEST_CASE("batches hold the rows asked for in their order; the last may be short") {
