@@ -23,13 +23,6 @@
 namespace sheaf {
 namespace {
 
-// The node's memory with a communicator of its own, since the caller's may go first.
-struct NodeMemory {
-  NodeMemory(const Communicator& ranks, std::size_t bytes) : node(ranks.split(0)), array(node, bytes) {}
-  Communicator node;
-  SharedArray array;
-};
-
 // Lets this rank read its share of `blocks` blocks, and throws what is wrong with the lowest row: the same however many
 // ranks share the rows. Collective.
 template <class Read>

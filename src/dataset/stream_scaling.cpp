@@ -102,11 +102,9 @@ class PartReader {
   }
 
  private:
-  void add_block(IndexRange rows, const std::vector<std::int64_t>& wanted, Moments* sums) {
+  void add_block(IndexRange rows, const RowSet& wanted, Moments* sums) {
     places_.clear();
-    for (auto row = std::lower_bound(wanted.begin(), wanted.end(), rows.begin); row != wanted.end() && *row < rows.end;
-         ++row)
-      places_.push_back(*row - rows.begin);
+    wanted.for_each(rows, [&](std::int64_t row) { places_.push_back(row - rows.begin); });
     if (places_.empty()) return;
     if (shape_.byte_features)
       add_rows(reinterpret_cast<const std::uint8_t*>(values_.data()), shape_.feature_count, places_, sums);
@@ -124,14 +122,13 @@ class PartReader {
 
 }  // namespace
 
-std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, const DataSet& targets,
+std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
                                               std::int64_t threads, const Communicator& world) {
   if (study.data.normalise == Normalise::none) return {};
   std::vector<std::shared_ptr<const Split>> splits;
   const RowShape shape = row_shape(schema, study.data.task);
   std::vector<Moments> mine;
   agree(world, [&] {
-    Splits all(study, targets);
     if (all.count() > most_splits)
       throw UsageError(
           fmt::format("data.normalise of streamed data takes at most {} splits (folds times repeats are {}). "

@@ -17,7 +17,7 @@ namespace sheaf {
 /// it; sums are combined in the order of the rows, the same for any number of ranks and threads. Empty without
 /// data.normalise. Throws AgreedError when the file cannot be read, a feature is not finite, or there are more than
 /// 1000 splits. Collective over world.
-std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, const DataSet& targets,
+std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
                                               std::int64_t threads, const Communicator& world);
 
 }  // namespace sheaf

@@ -33,8 +33,7 @@ class ResidentTrainer : public Trainer {
 
  public:
   void start(const TrainingTask& task) override {
-    const Shape shape{&task.trial, static_cast<std::int64_t>(task.rows.size()),
-                      static_cast<std::int64_t>(task.split.validation_rows.size())};
+    const Shape shape{&task.trial, task.rows.count(), task.split.validation_rows.count()};
     if (!(shape == shape_)) make(task, shape);
     visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
   }

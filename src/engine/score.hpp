@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dataset/dataset.hpp"
+#include "dataset/row_set.hpp"
 
 namespace sheaf {
 
@@ -13,7 +14,6 @@ namespace sheaf {
 /// mean over outputs of 1 - residual / total sum of squares, in double; an output that is constant over the rows counts
 /// 1 if predicted exactly, else 0. `predictions`: [rows, output_count], row-major, in the order of `rows`, which are
 /// not empty. Source: scikit-learn's accuracy_score and r2_score (uniform_average).
-double prediction_score(const std::vector<float>& predictions, const DataSet& data,
-                        const std::vector<std::int64_t>& rows);
+double prediction_score(const std::vector<float>& predictions, const DataSet& data, const RowSet& rows);
 
 }  // namespace sheaf

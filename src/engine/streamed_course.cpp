@@ -34,7 +34,7 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
                                              : split_->training_rows),
-      batch_size_(std::min(trial_.train.batch_size, static_cast<std::int64_t>(rows_.size()))),
+      batch_size_(std::min(trial_.train.batch_size, rows_.count())),
       layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
       weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
       trainer_(std::move(trainer)) {
@@ -107,14 +107,14 @@ void StreamedCourse::use(const Window& window, const std::function<bool()>& leav
   trained_.record.seconds += seconds_since(start);
 }
 
-// Where `rows`, which ascend, lie in the window.
-std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const std::vector<std::int64_t>& rows) const {
+// Where `rows` lie in the window.
+std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const RowSet& rows) const {
+  std::size_t count = 0;
+  for (const auto& block : window.blocks) rows.for_each(block.rows, [&](std::int64_t) { ++count; });
   std::vector<std::int64_t> places;
-  for (const auto& block : window.blocks) {
-    const auto begin = std::lower_bound(rows.begin(), rows.end(), block.rows.begin);
-    for (auto row = begin; row != rows.end() && *row < block.rows.end; ++row)
-      places.push_back(block.place + *row - block.rows.begin);
-  }
+  places.reserve(count);
+  for (const auto& block : window.blocks)
+    rows.for_each(block.rows, [&](std::int64_t row) { places.push_back(block.place + row - block.rows.begin); });
   return places;
 }
 
@@ -199,8 +199,8 @@ bool StreamedCourse::train(const Window& window, const std::function<bool()>& le
 }
 
 // Of rows whose losses are in the sum.
-double StreamedCourse::loss_of(const std::vector<std::int64_t>& rows) const {
-  return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.size()) : loss_sum_;
+double StreamedCourse::loss_of(const RowSet& rows) const {
+  return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.count()) : loss_sum_;
 }
 
 void StreamedCourse::end_epoch() {
@@ -217,6 +217,7 @@ void StreamedCourse::end_epoch() {
 bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>& leaves) {
   if (window.number == 0) {  // also where a pass was broken off
     outputs_.clear();
+    outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
     loss_sum_ = 0;
   }
   const auto places = places_in(window, split_->validation_rows);

@@ -44,12 +44,12 @@ class StreamedCourse {
   TrainedIteration finish();
 
  private:
-  std::vector<std::int64_t> places_in(const Window& window, const std::vector<std::int64_t>& rows) const;
+  std::vector<std::int64_t> places_in(const Window& window, const RowSet& rows) const;
   void start(std::uint64_t seed);
   void restore(ByteReader& state);
   std::int64_t windows_of_pass() const;
   bool train(const Window& window, const std::function<bool()>& leaves);
-  double loss_of(const std::vector<std::int64_t>& rows) const;
+  double loss_of(const RowSet& rows) const;
   void end_epoch();
   bool evaluate(const Window& window, const std::function<bool()>& leaves);
   void end_validation();
@@ -72,7 +72,7 @@ class StreamedCourse {
   const TrainingContext& context_;
   const Trial& trial_;
   const std::shared_ptr<const Split> split_;
-  const std::vector<std::int64_t> rows_;  // that it trains on; ascending
+  const RowSet rows_;  // that it trains on
   const std::int64_t batch_size_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;

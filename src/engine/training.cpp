@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -44,7 +43,7 @@ class Course {
         trainer_(trainer) {
     trained_.record.iteration = iteration.number;
     if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(lot_.split->training_rows, iteration.seed);
-    steps_ = trial_.train.epochs * epoch_steps(trial_.train, static_cast<std::int64_t>(training_rows().size()));
+    steps_ = trial_.train.epochs * epoch_steps(trial_.train, training_rows().count());
     seed_ = iteration.seed;
     start();
   }
@@ -76,7 +75,7 @@ class Course {
   }
 
  private:
-  const std::vector<std::int64_t>& training_rows() const {
+  const RowSet& training_rows() const {
     return context_.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
   }
 
@@ -129,8 +128,9 @@ class Course {
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > most_seconds_after_stop;
     };
-    const auto& rows = lot_.split->validation_rows;
-    const auto loss = trainer_.evaluate(rows, outputs_, leaves);
+    const RowSet& rows = lot_.split->validation_rows;
+    if (validation_rows_.empty()) validation_rows_ = rows.list();
+    const auto loss = trainer_.evaluate(validation_rows_, outputs_, leaves);
     if (!loss) return false;
     enter_validation(*loss, prediction_score(outputs_, lot_.data, rows), trained_);
     awaits_validation_ = false;
@@ -144,9 +144,10 @@ class Course {
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   Trainer& trainer_;
-  std::vector<std::int64_t> bootstrap_;
-  std::vector<float> outputs_;      // of the validation rows, the last ones
-  bool awaits_validation_ = false;  // of the last epoch
+  RowSet bootstrap_;
+  std::vector<std::int64_t> validation_rows_;  // from the first validation on
+  std::vector<float> outputs_;                 // of the validation rows, the last ones
+  bool awaits_validation_ = false;             // of the last epoch
   TrainedIteration trained_;
   std::uint64_t seed_ = 0;
   std::int64_t steps_ = 0;        // of all epochs
@@ -181,7 +182,7 @@ void enter_validation(double loss, double score, TrainedIteration& trained) {
 void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
                   std::vector<float>&& outputs, TrainedIteration& trained) {
   if (context.study.ensemble.members > 1) {
-    const std::int64_t rows = static_cast<std::int64_t>(split.validation_rows.size());
+    const std::int64_t rows = split.validation_rows.count();
     const std::int64_t output_count = rows == 0 ? 0 : static_cast<std::int64_t>(outputs.size()) / rows;
     make_predictions(trial.train.loss, output_count, outputs.data(), rows);
     trained.predictions = std::move(outputs);
@@ -195,8 +196,7 @@ void add_products(const TrainingContext& context, const Trial& trial, const Spli
 Lots::Lots(const TrainingContext& context) : context_(context) {
   if (context.data != nullptr || depends_on_data(context.study)) return;
   auto whole = std::make_shared<Split>();
-  whole->training_rows.resize(static_cast<std::size_t>(context.study.data.rows));
-  std::iota(whole->training_rows.begin(), whole->training_rows.end(), 0);
+  whole->training_rows = RowSet::all(context.study.data.rows);
   whole_ = std::move(whole);
 }
 

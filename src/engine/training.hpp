@@ -26,7 +26,7 @@ struct TrainingTask {
   const std::vector<float>& weights;
   const DataSet& data;
   const Split& split;
-  const std::vector<std::int64_t>& rows;
+  const RowSet& rows;
   std::uint64_t seed = 0;
   DataShape shape{};  ///< what the network sees of `data`
 };

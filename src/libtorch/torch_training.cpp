@@ -94,7 +94,7 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
 TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors)
     : task_(task),
       train_(task.trial.train),
-      batch_size_(batch_size_of(train_, static_cast<std::int64_t>(task.rows.size()))),
+      batch_size_(batch_size_of(train_, task.rows.count())),
       network_(std::move(network)),
       reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_),
               network_->parameters().device()),
@@ -104,9 +104,7 @@ TorchTraining::~TorchTraining() = default;
 
 // The training rows in the order of this epoch.
 std::vector<std::int64_t> TorchTraining::epoch_rows() const {
-  auto order = batch_order(static_cast<std::int64_t>(task_.rows.size()), train_.shuffle, task_.seed, epochs_);
-  for (auto& position : order) position = task_.rows[static_cast<std::size_t>(position)];
-  return order;
+  return epoch_order(task_.rows, train_.shuffle, task_.seed, epochs_);
 }
 
 void TorchTraining::read_from(const DataSet& data) {
@@ -171,8 +169,7 @@ void TorchTraining::restore(ByteReader& state) {
   steps_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
   loss_sum_ = state.get<double>();
-  require(place_ >= 0 && place_ < static_cast<std::int64_t>(task_.rows.size()) && place_ % batch_size_ == 0 &&
-              steps_ >= 0 && epochs_ >= 0,
+  require(place_ >= 0 && place_ < task_.rows.count() && place_ % batch_size_ == 0 && steps_ >= 0 && epochs_ >= 0,
           "its place in the epoch is not one of this training's");
   if (place_ > 0) order_ = epoch_rows();
   get_tensor(state, network_->parameters());

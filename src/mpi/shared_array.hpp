@@ -35,4 +35,11 @@ class SharedArray {
   std::size_t bytes_ = 0;
 };
 
+/// A shared array with a communicator of its own, since the caller's may go first.
+struct NodeMemory {
+  NodeMemory(const Communicator& ranks, std::size_t bytes) : node(ranks.split(0)), array(node, bytes) {}
+  Communicator node;
+  SharedArray array;
+};
+
 }  // namespace sheaf

@@ -46,8 +46,8 @@ std::vector<EnsembleRecord> score_ensembles(const TrainingContext& context, cons
       sum += record.validation_score;
       all_finished &= record.status == IterationStatus::finished;
     }
-    const auto& rows = context.splits->split(place.repeat, place.fold)->validation_rows;
-    const std::size_t count = rows.size() * static_cast<std::size_t>(context.data->output_count);
+    const RowSet rows = context.splits->split(place.repeat, place.fold)->validation_rows;
+    const auto count = static_cast<std::size_t>(rows.count() * context.data->output_count);
     const double score = all_finished ? prediction_score(average(replay, members, count), *context.data, rows)
                                       : std::numeric_limits<double>::quiet_NaN();
     ensembles.push_back({place.trial, place.repeat, place.fold, score, sum / static_cast<double>(plan.members())});

@@ -66,8 +66,8 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   options.lanes = placement.lanes;
   options.threads = placement.lanes * placement.threads;
   prepared.data = load_targets(study.data, schema, world, node);
-  auto scalings = streamed_scalings(study, schema, *prepared.data, options.threads, world);
-  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, std::move(scalings)); });
+  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
+  prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
   // A node alone may lack the memory for its windows: the others must learn of it.
   agree(world, [&] { prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node); });
   log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
@@ -94,7 +94,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const Placeme
       prepared.data = draw_synthetic(study.data, study.study.seed);
     prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
     prepared.parameter_counts = check_networks(plan.trials(), prepared.shape);
-    if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data);
+    if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   return prepared;
 }

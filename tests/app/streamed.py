@@ -9,7 +9,7 @@ import sys
 import h5py
 import numpy
 
-from program import DIGITS, Checks, read_csv, sheaf
+from program import DIGITS, Checks, launch, read_csv, sheaf
 
 checks = Checks()
 
@@ -218,6 +218,39 @@ def check_memory(kind):
                  f"{peaks} MiB")
 
 
+def peaks_of(words, ranks):
+    """The peak memory of each rank in MiB."""
+    measure = ("import os, resource, sys; code = os.spawnvp(os.P_WAIT, sys.argv[1], sys.argv[1:]); "
+               "print('peak', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
+    shutil.rmtree("run", ignore_errors=True)
+    done = launch([sys.executable, "-c", measure, os.environ["SHEAF"], "run", "study.cfg", *words], ranks=ranks)
+    checks.check(done.code == 0, f"{words} on {ranks} ranks", done.stderr)
+    return [int(line.split()[1]) / 1024 for line in done.stdout.splitlines() if line.startswith("peak ")]
+
+
+def check_narrow_rows():
+    """What every rank keeps for each row of the file, beside data.memory: little, although rows are many."""
+    rows, memory = 2000000, 8
+    for name, count in (("few.h5", 2000), ("many.h5", rows)):
+        with h5py.File(name, "w") as file:
+            # In the other byte order: of files that need no conversion, mapped pages count as memory, too.
+            file.create_dataset("features", data=numpy.random.default_rng(1).random((count, 4), "f4").astype(">f4"),
+                                chunks=(min(count, 20000), 4))
+            file.create_dataset("targets", data=numpy.arange(count, dtype="i4") % 5)
+    common = ["--data.mode=streamed", f"--data.memory={memory}", "--train.epochs=1", "--train.batch_size=1000",
+              "--run.lanes=1"]
+    # Labels; with a hold-out also the number of the fold, 8 bytes while folds are drawn, and for the rows that are held
+    # out their five outputs.
+    held_out = 8 + 4 + 8 + 0.2 * (8 + 5 * 4)
+    for words, row_bytes, ranks in (([], 8, 1), (["--data.validation=0.2"], held_out, 1),
+                                    (["--data.validation=0.2"], held_out, 2)):
+        few, many = (max(peaks_of([*common, *words, f"--data.file={name}"], ranks)) for name in ("few.h5", "many.h5"))
+        allowed = memory + rows * row_bytes / 2**20 + 12
+        checks.check(many - few < allowed, f"{words}, {ranks} ranks: {rows} rows take at most {allowed:.0f} MiB",
+                     f"{many} MiB against {few}")
+    os.remove("many.h5")
+
+
 def check_errors():
     write_sorted("sorted.h5", 4, chunks=(90, 64), compression="gzip")
     streamed = ["--data.mode=streamed", "--data.memory=1"]
@@ -251,5 +284,6 @@ check_scattered()
 check_diverged()
 check_memory("<f4")
 check_memory(">f4")
+check_narrow_rows()
 check_errors()
 sys.exit(checks.finish())

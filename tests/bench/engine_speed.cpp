@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -85,8 +84,7 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
   const auto layers = network_layout(trial.model, {shape.rows, shape.features, shape.outputs, {}});
   const auto weights = initial_weights(layers, trial.model.initialisation, 1);
   Split split;
-  split.training_rows.resize(static_cast<std::size_t>(shape.rows));
-  std::iota(split.training_rows.begin(), split.training_rows.end(), 0);
+  split.training_rows = RowSet::all(shape.rows);
   split.scaling = feature_scaling(data, split.training_rows, Normalise::standard);
   const TrainingTask task{trial, layers, weights, data, split, split.training_rows, 1};
 

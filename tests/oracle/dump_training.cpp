@@ -42,10 +42,7 @@ std::string json_number(double value) {
 std::string json_orders(const Trial& trial, const Iteration& iteration, const Split& split) {
   std::vector<std::string> orders;
   for (std::int64_t epoch = 0; epoch < trial.train.epochs; ++epoch) {
-    auto order =
-        batch_order(static_cast<std::int64_t>(split.training_rows.size()), trial.train.shuffle, iteration.seed, epoch);
-    for (auto& place : order) place = split.training_rows[static_cast<std::size_t>(place)];
-    orders.push_back(json_list(order));
+    orders.push_back(json_list(epoch_order(split.training_rows, trial.train.shuffle, iteration.seed, epoch)));
   }
   return fmt::format("[{}]", fmt::join(orders, ","));
 }
@@ -80,7 +77,7 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
       "\"validation_score\":{}}}",
       study.study.name, record.iteration, record.engine == TrainedBy::torch ? "torch" : "resident",
       json_values(plan, trial), dump_weights(path, record.iteration, weights), json_orders(trial, iteration, *split),
-      json_list(split->validation_rows), json_list(split->scaling.shift), json_list(split->scaling.scale),
+      json_list(split->validation_rows.list()), json_list(split->scaling.shift), json_list(split->scaling.scale),
       json_number(record.final_loss), json_number(record.validation_loss), json_number(record.validation_score));
 }
 

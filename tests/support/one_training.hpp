@@ -29,7 +29,7 @@ class OneTraining {
   TrainingTask task() const {
     return {plan_.trials()[0], layers_, weights_, data_, *split_, split_->training_rows, seed_};
   }
-  const std::vector<std::int64_t>& validation_rows() const { return split_->validation_rows; }
+  std::vector<std::int64_t> validation_rows() const { return split_->validation_rows.list(); }
 
  private:
   Plan plan_;

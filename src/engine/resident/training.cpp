@@ -28,8 +28,7 @@ ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, cons
       one_batch_(batch_size_ == training_count && model.dropout == 0),
       keeps_(one_batch_ && training_count <= cached_rows(layers, sizeof(Value))),
       tile_limit_(keeps_ ? cached_rows(layers, sizeof(Value)) : best_tile_rows(layers, sizeof(Value))),
-      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))),
-      order_(static_cast<std::size_t>(one_batch_ ? 0 : training_count)) {
+      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))) {
   reserve_batch(batch_size_);
   reserve_batch(last_tile_rows(training_count, batch_size_));
   if (validation_count > 0) reserve_batch(validation_count);
@@ -44,10 +43,10 @@ void ResidentTraining<Value>::reserve_batch(std::int64_t count) {
 
 template <class Value>
 void ResidentTraining<Value>::start(const std::vector<float>& weights, const DataSet& data,
-                                    const FeatureScaling& scaling, const std::vector<std::int64_t>& rows,
-                                    std::uint64_t iteration_seed) {
-  assert(static_cast<std::int64_t>(rows.size()) == training_count_);
-  rows_ = &rows;
+                                    const FeatureScaling& scaling, const RowSet& rows, std::uint64_t iteration_seed) {
+  assert(rows.count() == training_count_);
+  ordered_ = ordered_ && rows.is_same(rows_);
+  rows_ = rows;
   seed_ = iteration_seed;
   epoch_ = step_ = place_ = 0;
   loss_sum_ = 0;
@@ -58,9 +57,10 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
 // Puts the rows in the order of this epoch.
 template <class Value>
 void ResidentTraining<Value>::order_epoch() {
-  if (one_batch_) return;
-  batch_order(training_count_, train_.shuffle, seed_, epoch_, order_.data());
-  for (std::int64_t& row : order_) row = (*rows_)[static_cast<std::size_t>(row)];
+  if (ordered_) return;
+  order_.resize(static_cast<std::size_t>(training_count_));
+  epoch_order(rows_, train_.shuffle && !one_batch_, seed_, epoch_, order_.data());
+  ordered_ = one_batch_;
 }
 
 template <class Value>
@@ -73,10 +73,9 @@ double ResidentTraining<Value>::per_row(double loss_sum) const {
 template <class Value>
 std::optional<double> ResidentTraining<Value>::train_batches(std::int64_t most) {
   if (place_ == 0) order_epoch();
-  const std::int64_t* rows = one_batch_ ? rows_->data() : order_.data();
   for (; most > 0 && place_ < training_count_; --most) {
     const std::int64_t count = std::min(batch_size_, training_count_ - place_);
-    loss_sum_ += train_batch(rows + place_, count);
+    loss_sum_ += train_batch(order_.data() + place_, count);
     place_ += count;
   }
   if (place_ < training_count_) return std::nullopt;

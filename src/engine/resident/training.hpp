@@ -16,7 +16,7 @@
 namespace sheaf {
 
 /// Value: float or double. Made once for trainings of one shape, then started for each. train_batches allocates
-/// nothing and makes no system call. Not shared between threads.
+/// nothing and makes no system call, but for the first that is called at all. Not shared between threads.
 template <class Value>
 class ResidentTraining {
  public:
@@ -24,10 +24,9 @@ class ResidentTraining {
   ResidentTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
                    std::int64_t training_count, std::int64_t validation_count);
 
-  /// Begins with the flat list of initial_weights(). All but the weights outlive the training; as many rows as
-  /// promised.
-  void start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
-             const std::vector<std::int64_t>& rows, std::uint64_t iteration_seed);
+  /// Begins with the flat list of initial_weights(). Data and scaling outlive the training; as many rows as promised.
+  void start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling, const RowSet& rows,
+             std::uint64_t iteration_seed);
 
   /// As Trainer's.
   std::optional<double> train_batches(std::int64_t most);
@@ -64,11 +63,12 @@ class ResidentTraining {
   bool keeps_;      // and it stays in the cache, as one tile
   std::int64_t tile_limit_;
   ResidentNetwork<Value> network_;
-  std::vector<std::int64_t> order_;  // the epoch's rows; empty for one batch
 
-  bool gathered_ = false;  // what is kept is there
+  RowSet rows_;
+  std::vector<std::int64_t> order_;  // the epoch's rows; ascending for one batch; empty until an epoch begins
+  bool ordered_ = false;             // for one batch: `order_` has these rows
+  bool gathered_ = false;            // what is kept is there
 
-  const std::vector<std::int64_t>* rows_ = nullptr;
   std::uint64_t seed_ = 0;
   std::int64_t epoch_ = 0, step_ = 0;
   std::int64_t place_ = 0;  // rows of the epoch that are done, in whole batches

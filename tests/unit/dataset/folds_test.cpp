@@ -8,6 +8,7 @@
 #include "dataset/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
+#include "support/row_sets.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -93,7 +94,8 @@ TEST_CASE("the rows held out are as many as asked for, and of each class its sha
 TEST_CASE("a bootstrap draws as many rows with replacement, each as likely") {
   std::vector<std::int64_t> rows(10000);
   for (std::size_t place = 0; place < rows.size(); ++place) rows[place] = static_cast<std::int64_t>(3 * place + 1);
-  const auto drawn = bootstrap_rows(rows, 11);
+  const auto bootstrap = [&](std::uint64_t seed) { return bootstrap_rows(row_set(rows), seed).list(); };
+  const auto drawn = bootstrap(11);
   CHECK(drawn.size() == rows.size());
   CHECK(std::is_sorted(drawn.begin(), drawn.end()));
   CHECK(std::all_of(drawn.begin(), drawn.end(), [](std::int64_t row) { return row % 3 == 1 && row < 30001; }));
@@ -102,21 +104,27 @@ TEST_CASE("a bootstrap draws as many rows with replacement, each as likely") {
   CHECK(std::abs(static_cast<double>(distinct.size()) - 6321.2) < 5 * 31);
   const double mean = std::accumulate(drawn.begin(), drawn.end(), 0.0) / static_cast<double>(drawn.size());
   CHECK(std::abs(mean - 14999.5) < 5 * 30000 / std::sqrt(12.0 * 10000));
-  CHECK(bootstrap_rows(rows, 11) == drawn);
-  CHECK(bootstrap_rows(rows, 12) != drawn);
+  CHECK(bootstrap(11) == drawn);
+  CHECK(bootstrap(12) != drawn);
 }
 
 TEST_CASE("the order of an epoch is a permutation of its own, or the identity") {
   std::vector<std::int64_t> identity(100);
   std::iota(identity.begin(), identity.end(), 0);
-  CHECK(batch_order(100, false, 1, 0) == identity);
-  auto order = batch_order(100, true, 1, 0);
+  const RowSet rows = RowSet::all(100);
+  CHECK(epoch_order(rows, false, 1, 0) == identity);
+  auto order = epoch_order(rows, true, 1, 0);
   CHECK(order != identity);
-  CHECK(order != batch_order(100, true, 1, 1));
-  CHECK(order != batch_order(100, true, 2, 0));
-  CHECK(order == batch_order(100, true, 1, 0));
+  CHECK(order != epoch_order(rows, true, 1, 1));
+  CHECK(order != epoch_order(rows, true, 2, 0));
+  CHECK(order == epoch_order(rows, true, 1, 0));
+  // Other rows are shuffled in the same way.
+  std::vector<std::int64_t> thrice;
+  for (const std::int64_t row : identity) thrice.push_back(3 * row);
+  const auto order_of_thrice = epoch_order(row_set(thrice), true, 1, 0);
+  for (std::size_t place = 0; place < order.size(); ++place) CHECK(order_of_thrice[place] == 3 * order[place]);
   std::vector<std::int64_t> given(101, -1);
-  batch_order(100, true, 1, 0, given.data());
+  epoch_order(rows, true, 1, 0, given.data());
   CHECK(std::equal(order.begin(), order.end(), given.begin()));
   CHECK(given.back() == -1);
   std::sort(order.begin(), order.end());

@@ -16,8 +16,8 @@ using namespace sheaf::test;
 namespace {
 
 std::vector<std::int64_t> together(const Split& split) {
-  std::vector<std::int64_t> rows = split.training_rows;
-  rows.insert(rows.end(), split.validation_rows.begin(), split.validation_rows.end());
+  std::vector<std::int64_t> rows = split.training_rows.list();
+  split.validation_rows.for_each([&](std::int64_t row) { rows.push_back(row); });
   std::sort(rows.begin(), rows.end());
   return rows;
 }
@@ -38,10 +38,11 @@ TEST_CASE("every fold validates on its own rows and trains on all others") {
   for (std::int64_t fold = 0; fold < 3; ++fold) {
     const auto split = splits.split(0, fold);
     CHECK(together(*split) == counting(100));
-    CHECK(std::is_sorted(split->training_rows.begin(), split->training_rows.end()));
-    CHECK(std::is_sorted(split->validation_rows.begin(), split->validation_rows.end()));
-    validated.insert(validated.end(), split->validation_rows.begin(), split->validation_rows.end());
-    CHECK(split->validation_rows != splits.split(1, fold)->validation_rows);
+    const auto training = split->training_rows.list(), validation = split->validation_rows.list();
+    CHECK(std::is_sorted(training.begin(), training.end()));
+    CHECK(std::is_sorted(validation.begin(), validation.end()));
+    validated.insert(validated.end(), validation.begin(), validation.end());
+    CHECK(validation != splits.split(1, fold)->validation_rows.list());
     CHECK(split == splits.split(0, fold));
   }
   std::sort(validated.begin(), validated.end());
@@ -55,15 +56,15 @@ TEST_CASE("a hold-out validates on its fraction of the rows, anew in each repeat
   const DataSet data = labelled(uneven_labels(100, 4));
   Splits splits(study, data);
   const auto split = splits.split(7, 0);
-  CHECK(split->validation_rows == holdout_rows(data, 0.2, 3, 7));
+  CHECK(split->validation_rows.list() == holdout_rows(data, 0.2, 3, 7));
   CHECK(together(*split) == counting(100));
-  CHECK(split->validation_rows != splits.split(8, 0)->validation_rows);
+  CHECK(split->validation_rows.list() != splits.split(8, 0)->validation_rows.list());
 }
 
 TEST_CASE("without folds and hold-out all rows train, and all repeats share one split") {
   Splits splits(Study{}, measured(1, {1, 2, 3}));
   const auto split = splits.split(0, 0);
-  CHECK(split->training_rows == counting(3));
+  CHECK(split->training_rows.list() == counting(3));
   CHECK(split->validation_rows.empty());
   CHECK(splits.split(5, 0) == split);
 }
@@ -76,7 +77,7 @@ TEST_CASE("scaling comes from the training rows alone") {
   Splits splits(study, data);
   for (std::int64_t fold = 0; fold < 2; ++fold) {
     const auto split = splits.split(0, fold);
-    CHECK(split->scaling.shift == std::vector<float>{data.features[split->training_rows.front()]});
+    CHECK(split->scaling.shift == std::vector<float>{data.features[split->training_rows.list().front()]});
   }
   CHECK(splits.split(0, 0)->scaling.shift != splits.split(0, 1)->scaling.shift);
 }

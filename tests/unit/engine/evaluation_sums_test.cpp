@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "engine/predictor.hpp"
 #include "engine/score.hpp"
@@ -31,10 +30,8 @@ std::vector<std::int64_t> labels() {
   return values;
 }
 
-std::vector<std::int64_t> all_rows() {
-  std::vector<std::int64_t> places(rows);
-  std::iota(places.begin(), places.end(), 0);
-  return places;
+RowSet all_rows() {
+  return RowSet::all(rows);
 }
 
 void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* classes, std::int64_t count,

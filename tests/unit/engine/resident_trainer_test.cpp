@@ -9,6 +9,7 @@
 #include "dataset/synthetic.hpp"
 #include "support/catch.hpp"
 #include "support/one_training.hpp"
+#include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -113,10 +114,13 @@ TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
 }
 
 TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") {
-  const Study study = base_study(1);
+  Study study = base_study(1);
+  study.train.batch_size = GENERATE(20, 0);
   const OneTraining first(study, draw_synthetic(study.data, 1)), other(study, draw_synthetic(study.data, 2));
-  std::vector<std::int64_t> rows = first.task().rows;
-  std::fill(rows.begin(), rows.begin() + 30, rows.back());
+  std::vector<std::int64_t> twice = first.task().rows.list();
+  std::copy(twice.end() - 30, twice.end(), twice.begin());
+  std::sort(twice.begin(), twice.end());
+  const RowSet rows = row_set(twice);
   const std::vector<float> weights(first.task().weights.size(), 0.01f);
   const TrainingTask plain = first.task(), there = other.task();
   const std::vector<TrainingTask> tasks = {

@@ -159,18 +159,18 @@ TEST_CASE("weights bend the training and leave the validation alone") {
   study.data.validation = 0.2;
   Splits splits(study, line);
   const auto split = splits.split(0, 0);
-  const std::int64_t held_out = split->validation_rows.at(0);
+  const std::int64_t held_out = split->validation_rows.list().at(0);
   const DataSet data = weighted(line, {0.5f, 2, 0, 1, 3});
   const auto record = train_first(study, &data).record;
   // From zeros, as above, with a weight in front of each row's part.
   double xy = 0, y = 0, loss = 0;
-  for (const auto row : split->training_rows) {
+  for (const auto row : split->training_rows.list()) {
     const double target = double{line.targets[row]}, weight = double{data.weights[row]};
     xy += weight * double{line.features[row]} * target;
     y += weight * target;
   }
   double w = 0.1 * 2 * xy / 4, b = 0.1 * 2 * y / 4, dw = 0, db = 0;
-  for (const auto row : split->training_rows) {
+  for (const auto row : split->training_rows.list()) {
     const double residual = w * double{line.features[row]} + b - double{line.targets[row]};
     const double weight = double{data.weights[row]};
     loss += weight * residual * residual / 4;
@@ -254,9 +254,9 @@ TEST_CASE("held-out rows are scaled like the training rows and give loss and sco
   const auto weights = first_weights(study, line);
   Splits splits(study, line);
   const auto split = splits.split(0, 0);
-  REQUIRE(split->validation_rows.size() == 2);
+  REQUIRE(split->validation_rows.count() == 2);
   double squares = 0, targets = 0, target_squares = 0;
-  for (const auto row : split->validation_rows) {
+  for (const auto row : split->validation_rows.list()) {
     const double x = double{(line.features[row] - split->scaling.shift[0]) * split->scaling.scale[0]};
     const double target = double{line.targets[row]};
     squares += std::pow(double{weights[0]} * x + double{weights[1]} - target, 2);
@@ -298,7 +298,7 @@ TEST_CASE("only ensembles keep predictions: probabilities of classifiers, plain 
   const auto predictions = train_first(study, &classes).predictions;
   const auto logits = first_logits(study);
   Splits splits(study, classes);
-  const auto rows = splits.split(0, 0)->validation_rows;
+  const auto rows = splits.split(0, 0)->validation_rows.list();
   REQUIRE(predictions.size() == rows.size() * 3);
   for (std::size_t place = 0; place < rows.size(); ++place) {
     const auto& row = logits[static_cast<std::size_t>(rows[place])];

@@ -2,7 +2,6 @@
 #include "libtorch/torch_training.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "libtorch/layer_network.hpp"
 #include "support/catch.hpp"
@@ -20,8 +19,7 @@ struct Line {
   Line(const DataSet& from, const TrainOptions& train) : data(from) {
     trial.train = train;
     trial.train.precision = Precision::float64;
-    rows.resize(static_cast<std::size_t>(data.rows));
-    std::iota(rows.begin(), rows.end(), 0);
+    rows = RowSet::all(data.rows);
   }
 
   TorchTraining training() const {
@@ -35,7 +33,7 @@ struct Line {
   std::vector<Layer> layers = network_layout({}, {1, 1, 1, {}});
   std::vector<float> weights = {0.5f, 0.25f};
   Split split;
-  std::vector<std::int64_t> rows;
+  RowSet rows;
 };
 
 // (w, b) after full-batch epochs.
@@ -138,12 +136,13 @@ TEST_CASE("validation in several batches is the mean over rows") {
   const DataSet data = regression_data(1, features, targets);
   std::vector<float> outputs;
   const Line start(data, {});
-  CHECK(start.training().evaluate(start.rows, outputs, [] { return false; }).value() ==
+  CHECK(start.training().evaluate(start.rows.list(), outputs, [] { return false; }).value() ==
         Approx(squares / rows).epsilon(rounding));
   REQUIRE(outputs.size() == rows);
   CHECK(outputs[2499] == 4.75f);
   TrainOptions summed;
   summed.reduction = Reduction::sum;
   const Line sum(data, summed);
-  CHECK(sum.training().evaluate(sum.rows, outputs, [] { return false; }).value() == Approx(squares).epsilon(rounding));
+  CHECK(sum.training().evaluate(sum.rows.list(), outputs, [] { return false; }).value() ==
+        Approx(squares).epsilon(rounding));
 }

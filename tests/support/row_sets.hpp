@@ -1,0 +1,20 @@
+// Sets of rows made by hand.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "dataset/row_set.hpp"
+
+namespace sheaf::test {
+
+/// `rows`, which ascend, of a data set that ends with the last of them.
+inline RowSet row_set(const std::vector<std::int64_t>& rows) {
+  std::vector<std::uint8_t> times(rows.empty() ? 0 : static_cast<std::size_t>(rows.back()) + 1, 0);
+  for (const std::int64_t row : rows) ++times[static_cast<std::size_t>(row)];
+  return RowSet::sample(std::move(times));
+}
+
+}  // namespace sheaf::test
