@@ -13,7 +13,7 @@ enum class ExitCode : int {
   done = 0,
   failed = 1,    ///< the run failed: data, files, devices, out of memory
   usage = 2,     ///< the command line or the study file is wrong
-  stopped = 75,  ///< the run was asked to stop before its end, and can be resumed
+  stopped = 75,  ///< the run was stopped before its end, on request or by a network failure, and can be resumed
 };
 
 /// The command line or the study file is wrong. Ends in exit code 2.
@@ -36,6 +36,12 @@ class DeviceError : public RunError {
 
 /// Somebody has asked the job to end. Ends in exit code 75.
 class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Other hosts of the job do not answer any more. Ends in exit code 75.
+class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

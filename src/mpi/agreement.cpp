@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-void agree(const Communicator& comm, const std::function<void()>& action) {
+void agree(const Communicator& comm, const std::function<void()>& action, const WhileWaiting& while_waiting) {
   // A vote is the rank with its exit code, so that their minimum names the lowest rank that failed and its kind.
   constexpr std::int64_t codes = 256, nobody = std::numeric_limits<std::int64_t>::max();
   std::int64_t vote = nobody;
@@ -30,7 +30,7 @@ void agree(const Communicator& comm, const std::function<void()>& action) {
   } catch (const std::exception& error) {
     fail(ExitCode::failed, error);
   }
-  const std::int64_t verdict = comm.minimum(vote);
+  const std::int64_t verdict = while_waiting ? -comm.patient_maximum(-vote, while_waiting) : comm.minimum(vote);
   if (verdict == nobody) return;
   message = comm.broadcast(message, static_cast<int>(verdict / codes));
   throw AgreedError(static_cast<ExitCode>(verdict % codes), message);

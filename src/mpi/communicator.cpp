@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <chrono>
 #include <exception>
 #include <limits>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
@@ -25,6 +23,12 @@ T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
   T result{};
   check_mpi(MPI_Allreduce(&value, &result, 1, type, operation, comm), "MPI_Allreduce");
   return result;
+}
+
+bool is_complete(MPI_Request& request) {
+  int done = 0;
+  check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
 }
 
 // Frees the datatype at the end of its scope.
@@ -104,16 +108,18 @@ void Communicator::barrier() const {
   check_mpi(MPI_Barrier(handle_), "MPI_Barrier");
 }
 
-void Communicator::patient_barrier(const std::function<void()>& while_waiting, double period_seconds) const {
+void Communicator::patient_barrier(const WhileWaiting& while_waiting) const {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(handle_, &request), "MPI_Ibarrier");
-  for (;;) {
-    int done = 0;
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done) return;
-    if (while_waiting) while_waiting();
-    std::this_thread::sleep_for(std::chrono::duration<double>(period_seconds));
-  }
+  wait_patiently([&] { return is_complete(request); }, while_waiting);
+}
+
+std::int64_t Communicator::patient_maximum(std::int64_t value, const WhileWaiting& while_waiting) const {
+  std::int64_t result = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MAX, handle_, &request), "MPI_Iallreduce");
+  wait_patiently([&] { return is_complete(request); }, while_waiting);
+  return result;
 }
 
 std::int64_t Communicator::sum(std::int64_t value) const {

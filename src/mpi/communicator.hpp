@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "mpi/patience.hpp"
+
 namespace sheaf {
 
 /// Throws RunError naming the call and MPI's own text unless `code` is MPI_SUCCESS.
@@ -41,9 +43,9 @@ class Communicator {
   Communicator split(int colour) const;
 
   void barrier() const;
-  /// As barrier, for ranks whose cores others still need: waits asleep, calling `while_waiting` about every
-  /// `period_seconds`. Collective.
-  void patient_barrier(const std::function<void()>& while_waiting, double period_seconds = 1e-3) const;
+  /// As barrier, and as maximum, for ranks whose cores others still need: they wait as wait_patiently does.
+  void patient_barrier(const WhileWaiting& while_waiting) const;
+  std::int64_t patient_maximum(std::int64_t value, const WhileWaiting& while_waiting) const;
 
   std::int64_t sum(std::int64_t value) const;
   std::int64_t maximum(std::int64_t value) const;

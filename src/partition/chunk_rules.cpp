@@ -59,7 +59,8 @@ std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t tak
     const std::int64_t share = node_lanes * chunk_size(PartitionKind::factoring, total, taken, workers, 1);
     return std::min({wanted, share, remaining});
   }
-  return std::min(std::min(wanted, node_lanes) * chunk_size(kind, total, taken, workers, weight), remaining);
+  const std::int64_t chunk = chunk_size(kind, total, taken, workers, weight);
+  return std::min(chunk > 1 ? node_lanes * chunk : std::min(wanted, node_lanes), remaining);
 }
 
 std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t most, double seconds) {
@@ -68,6 +69,13 @@ std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t m
   if (seconds < too_often) wanted = 2 * last;
   if (seconds > too_seldom) wanted = static_cast<std::int64_t>(static_cast<double>(last) * aim / seconds);
   return std::min(std::max<std::int64_t>({wanted, waiting, 1}), most);
+}
+
+std::int64_t wanted_lanes(std::int64_t waiting, std::int64_t node_lanes, std::int64_t workers,
+                          double iteration_seconds) {
+  constexpr double least_seconds = 20e-3, seconds_per_answer = 2e-6;
+  const double long_seconds = std::max(least_seconds, seconds_per_answer * static_cast<double>(workers));
+  return iteration_seconds < long_seconds ? node_lanes : std::clamp<std::int64_t>(waiting, 1, node_lanes);
 }
 
 IndexRange static_claim(PartitionKind kind, std::int64_t total, std::int64_t workers, std::int64_t worker,

@@ -28,16 +28,23 @@ bool is_dynamic(PartitionKind kind);
 std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
                         double weight);
 
-/// Size of the next range for a node with `node_lanes` of the `workers` lanes, from the job's pool: claims for `wanted`
-/// of its lanes at once, for all of them at most. self: `wanted` iterations, but no more than factoring would give the
-/// whole node, so that the tail stays even.
+/// Size of the next range for a node with `node_lanes` of the `workers` lanes, from the job's pool: one claim for each
+/// of its lanes, so that a node asks once per batch. Claims of one iteration are the tail of the work, which stays even
+/// when a node gets only `wanted` of them, as long as it has so many lanes. self: `wanted` iterations, but no more than
+/// factoring would give the whole node.
 std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
                         std::int64_t node_lanes, double weight, std::int64_t wanted);
 
-/// How much a node wants next (`wanted` of range_size) after it got `last` and that lasted `seconds`: such that it asks
-/// about every ten milliseconds, since a question costs a fraction of one; at least `waiting`, the lanes that wait now,
-/// and at most `most`.
+/// How much a node wants next under self (`wanted` of range_size) after it got `last` and that lasted `seconds`: such
+/// that it asks about every ten milliseconds, since a question costs a fraction of one; at least `waiting`, the lanes
+/// that wait now, and at most `most`.
 std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t most, double seconds);
+
+/// How many lanes of a node want a claim (`wanted` of range_size) under the other dynamic rules, while `waiting` of its
+/// `node_lanes` wait: only these when iterations take so long that rank 0 could answer each of the `workers` lanes in
+/// that time, else all. `iteration_seconds`: 0 if unknown.
+std::int64_t wanted_lanes(std::int64_t waiting, std::int64_t node_lanes, std::int64_t workers,
+                          double iteration_seconds);
 
 /// Claim number `claim_index` of worker `worker` under a static partition: block: one range; cyclic: iterations
 /// worker, worker + workers, ... one at a time. Empty: no more.

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <new>
 #include <numeric>
-#include <thread>
 #include <vector>
 
+#include "core/event_count.hpp"
 #include "partition/chunk_rules.hpp"
 
 namespace sheaf {
@@ -18,7 +18,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<doub
               std::atomic<bool>::is_always_lock_free);
 
 constexpr std::size_t cache_line = 64;
-constexpr auto empty_pool_pause = std::chrono::microseconds(30);
+constexpr auto longest_sleep = std::chrono::seconds(10);
 
 constexpr std::uint64_t pack(std::int64_t next, std::int64_t end) {
   return static_cast<std::uint64_t>(next) << 32 | static_cast<std::uint64_t>(end);
@@ -35,7 +35,7 @@ std::int64_t sum_of_first(const std::vector<std::int64_t>& values, int count) {
 }  // namespace
 
 struct alignas(cache_line) NodePool::Slot {
-  std::atomic<std::uint64_t> remaining{0};  // next and end, packed
+  std::atomic<std::uint64_t> remaining{0};  // next and end, packed; changes are sequentially consistent
   std::atomic<std::int64_t> begin{0};       // where the range began; written before it
 };
 
@@ -44,8 +44,11 @@ struct NodePool::Board {
   alignas(cache_line) std::atomic<bool> closed{false};
   std::atomic<bool> stopped{false};
   std::atomic<bool> failed{false};
+  std::atomic<bool> abandoned{false};
   std::atomic<double> mean_rate{0};
   std::atomic<std::int64_t> waiting{0};
+  std::atomic<std::int64_t> ended{0};
+  alignas(cache_line) EventCount changed;  // a range was added, or the pool closed or stopped
 };
 
 // Written by its own lane only, so each has a cache line.
@@ -64,6 +67,7 @@ struct alignas(cache_line) NodePool::Worker {
 
 NodePool::NodePool(PartitionKind kind, int lanes, const Communicator& node)
     : kind_(kind),
+      own_lanes_(lanes),
       lanes_(node.sum(lanes)),
       first_lane_(sum_of_first(node.all_gather(std::vector<std::int64_t>{lanes}), node.rank())),
       memory_(node, sizeof(Board) + sizeof(Worker) * static_cast<std::size_t>(lanes_)),
@@ -87,13 +91,10 @@ IndexRange NodePool::claim(int lane) {
   assert(is_dynamic(kind_));
   if (const auto claimed = try_claim(lane)) return *claimed;
   board_->waiting.fetch_add(1, std::memory_order_relaxed);
-  for (;;) {
-    std::this_thread::sleep_for(empty_pool_pause);
-    const auto claimed = try_claim(lane);
-    if (!claimed) continue;
-    board_->waiting.fetch_sub(1, std::memory_order_relaxed);
-    return *claimed;
-  }
+  std::optional<IndexRange> claimed;
+  while (!board_->changed.wait_for(longest_sleep, [&] { return (claimed = try_claim(lane)).has_value(); })) continue;
+  board_->waiting.fetch_sub(1, std::memory_order_relaxed);
+  return *claimed;
 }
 
 std::optional<IndexRange> NodePool::try_claim(int lane) {
@@ -108,13 +109,13 @@ std::optional<IndexRange> NodePool::try_claim(int lane) {
 }
 
 IndexRange NodePool::claim_from(Slot& slot, double weight) const {
-  std::uint64_t word = slot.remaining.load(std::memory_order_acquire);
+  std::uint64_t word = slot.remaining.load();
   for (;;) {
     const IndexRange remaining = unpack(word);
     if (remaining.empty()) return {};
     const std::int64_t begin = slot.begin.load(std::memory_order_acquire);
     if (begin > remaining.begin) {  // the slot was emptied and filled again since `word` was read
-      word = slot.remaining.load(std::memory_order_acquire);
+      word = slot.remaining.load();
       continue;
     }
     const std::int64_t size = chunk_size(kind_, remaining.end - begin, remaining.begin - begin, lanes_, weight);
@@ -183,26 +184,44 @@ void NodePool::add(const IndexRange& range) {
   for (Slot& slot : board_->slots) {
     if (!unpack(slot.remaining.load(std::memory_order_acquire)).empty()) continue;
     slot.begin.store(range.begin, std::memory_order_release);
-    slot.remaining.store(pack(range.begin, range.end), std::memory_order_release);
+    slot.remaining.store(pack(range.begin, range.end));
+    board_->changed.advance();
     return;
   }
   assert(false && "add() needs an empty slot");
 }
 
 void NodePool::close() {
-  board_->closed.store(true, std::memory_order_release);
+  board_->closed.store(true);
+  board_->changed.advance();
 }
 
 bool NodePool::is_closed() const {
-  return board_->closed.load(std::memory_order_acquire);
+  return board_->closed.load();
 }
 
 void NodePool::stop() {
-  board_->stopped.store(true, std::memory_order_relaxed);
+  if (!board_->stopped.exchange(true)) board_->changed.advance();
 }
 
 bool NodePool::is_stopped() const {
-  return board_->stopped.load(std::memory_order_relaxed);
+  return board_->stopped.load();
+}
+
+void NodePool::end_lanes() {
+  board_->ended.fetch_add(own_lanes_);
+}
+
+bool NodePool::lanes_ended() const {
+  return board_->ended.load() == lanes_;
+}
+
+void NodePool::abandon() {
+  board_->abandoned.store(true);
+}
+
+bool NodePool::is_abandoned() const {
+  return board_->abandoned.load(std::memory_order_relaxed);
 }
 
 bool NodePool::is_first_failure() {

@@ -56,6 +56,13 @@ class NodePool {
 
   void stop();
   bool is_stopped() const;
+  /// The lanes of this rank have ended. Called once by each rank's main thread.
+  void end_lanes();
+  /// Those of all ranks of the node have.
+  bool lanes_ended() const;
+  /// The node has lost the connection to the others: each of its ranks ends by itself.
+  void abandon();
+  bool is_abandoned() const;
   bool is_first_failure();
 
  private:
@@ -70,6 +77,7 @@ class NodePool {
   Worker& worker_of(int lane) const;
 
   PartitionKind kind_;
+  std::int64_t own_lanes_;
   std::int64_t lanes_;
   std::int64_t first_lane_;
   SharedArray memory_;

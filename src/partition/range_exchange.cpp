@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "partition/range_exchange.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <type_traits>
 
-#include "partition/chunk_rules.hpp"
+#include "mpi/session.hpp"
 
 namespace sheaf {
 namespace {
@@ -16,22 +18,57 @@ static_assert(std::is_trivially_copyable_v<NodeReport> && std::is_trivially_copy
 
 }  // namespace
 
+struct RangeExchange::Introduction {
+  std::int64_t lanes = 0;
+  std::array<char, 64> host{};  // ends in zeros; a longer name is cut
+
+  std::string host_name() const { return {host.begin(), std::find(host.begin(), host.end(), '\0')}; }
+};
+
+std::vector<RangeExchange::Introduction> RangeExchange::gather_introductions(std::int64_t lanes,
+                                                                             const Communicator& leaders) {
+  Introduction own;
+  own.lanes = lanes;
+  const std::string host = MpiSession::host_name();
+  std::copy_n(host.begin(), std::min(host.size(), own.host.size()), own.host.begin());
+  return leaders.gather(std::vector<Introduction>{own});
+}
+
+std::vector<NodeState> RangeExchange::states_of(const std::vector<Introduction>& nodes) {
+  std::vector<NodeState> states(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) states[i].lanes = nodes[i].lanes;
+  return states;
+}
+
 RangeExchange::RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, std::int64_t node_lanes,
                              const Communicator& leaders)
-    : kind_(kind), pool_(pool), workers_(workers), leaders_(leaders) {
-  for (const std::int64_t lanes : leaders.gather(std::vector<std::int64_t>{node_lanes})) {
-    nodes_.emplace_back();
-    nodes_.back().lanes = lanes;
-  }
-  if (leaders_.is_root()) receive_next_report();
+    : RangeExchange(kind, pool, workers, gather_introductions(node_lanes, leaders), leaders) {}
+
+RangeExchange::RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers,
+                             const std::vector<Introduction>& nodes, const Communicator& leaders)
+    : leaders_(leaders), dispenser_(kind, pool, workers, states_of(nodes)), answers_(nodes.size()) {
+  for (const Introduction& node : nodes) hosts_.push_back(node.host_name());
+  const std::string root = leaders.broadcast(MpiSession::host_name(), 0);
+  if (leaders_.is_root())
+    receive_next_report();
+  else
+    hosts_ = {root};
+}
+
+void RangeExchange::advance_time() {
+  constexpr double longest_step = 1;  // a longer one was a suspension
+  const auto now = Clock::now();
+  now_ += std::min(seconds_between(polled_at_, now), longest_step);
+  polled_at_ = now;
 }
 
 void RangeExchange::ask(const NodeReport& report) {
   assert(!asking_);
   asking_ = true;
+  asking_since_ = now_;
   report_ = report;
   if (leaders_.is_root()) {
-    answer_ = grant(0, report_);
+    answer_ = dispenser_.answer(0, report_, now_);
     return;
   }
   incoming_ = Message::receive(leaders_, 0, grant_tag, &answer_, sizeof answer_);
@@ -39,6 +76,7 @@ void RangeExchange::ask(const NodeReport& report) {
 }
 
 std::optional<RangeGrant> RangeExchange::poll() {
+  advance_time();
   if (leaders_.is_root()) answer_reports();
   if (!asking_) return std::nullopt;
   if (!incoming_.is_done() || !outgoing_.is_done()) return std::nullopt;  // at once where nothing was sent
@@ -47,7 +85,7 @@ std::optional<RangeGrant> RangeExchange::poll() {
 }
 
 void RangeExchange::receive_next_report() {
-  if (left_ + 1 == nodes_.size()) return;  // only rank 0's own node is left, and it sends nothing
+  if (dispenser_.others_have_left()) return;  // only rank 0's own node is left, and it sends nothing
   receiving_ = Message::receive(leaders_, Message::any_source, report_tag, &received_, sizeof received_);
 }
 
@@ -55,58 +93,40 @@ void RangeExchange::answer_reports() {
   while (receiving_.is_pending()) {
     if (!receiving_.is_done()) return;
     const auto source = static_cast<std::size_t>(receiving_.source());
-    Node& node = nodes_[source];
+    Answer& answer = answers_[source];
     // It asks again, so it has the last answer: this returns at once.
-    node.sending.wait();
-    finished_elsewhere_ += received_.finished - node.finished;
-    node.answer = grant(source, received_);
-    node.sending = Message::send(leaders_, receiving_.source(), grant_tag, &node.answer, sizeof node.answer);
-    left_ += received_.leaving;
+    answer.sending.wait();
+    answer.grant = dispenser_.answer(source, received_, now_);
+    answer.sending = Message::send(leaders_, receiving_.source(), grant_tag, &answer.grant, sizeof answer.grant);
     receive_next_report();
   }
 }
 
-RangeGrant RangeExchange::grant(std::size_t index, const NodeReport& report) {
-  Node& node = nodes_[index];
-  node.finished = report.finished;
-  node.lane_rate = report.lane_rate;
-  stopped_ |= report.stopped;
-  RangeGrant granted{{taken_, taken_}, false, stopped_};
-  if (report.wanted > 0) asked_at_ = Clock::now();
-  if (report.wanted > 0 && taken_ < pool_ && !stopped_)
-    granted.range.end += range_size(kind_, pool_, taken_, workers_, node.lanes, weight_of(node), report.wanted);
-  taken_ = granted.range.end;
-  granted.exhausted = taken_ == pool_;
-  told_exhausted_ += (granted.exhausted || report.leaving) && !node.told_exhausted;
-  node.told_exhausted |= granted.exhausted || report.leaving;
-  return granted;
-}
-
-double RangeExchange::weight_of(const Node& node) const {
-  double rate_sum = 0, lane_sum = 0;
-  for (const Node& other : nodes_) {
-    if (other.lane_rate <= 0) continue;
-    rate_sum += other.lane_rate * static_cast<double>(other.lanes);
-    lane_sum += static_cast<double>(other.lanes);
-  }
-  return node.lane_rate > 0 ? node.lane_rate * lane_sum / rate_sum : 1;
-}
-
 bool RangeExchange::may_be_asked() const {
-  return leaders_.is_root() && pool_ > 0 && told_exhausted_ < nodes_.size();
+  return leaders_.is_root() && dispenser_.may_be_asked();
 }
 
 double RangeExchange::seconds_since_asked() const {
-  return seconds_since(asked_at_);
+  return now_ - dispenser_.asked_seconds();
 }
 
 bool RangeExchange::is_over() {
   if (!leaders_.is_root()) return !asking_ && report_.leaving;
-  if (left_ + 1 < nodes_.size()) return false;
-  for (Node& node : nodes_) {
-    if (!node.sending.is_done()) return false;
-  }
-  return true;
+  if (!dispenser_.others_have_left()) return false;
+  while (sent_ < answers_.size() && answers_[sent_].sending.is_done()) ++sent_;
+  return sent_ == answers_.size();
+}
+
+std::optional<SilentHost> RangeExchange::silent_host(double timeout_seconds) {
+  const auto silent = [&](std::size_t host, double since) -> std::optional<SilentHost> {
+    if (now_ - since <= timeout_seconds) return std::nullopt;
+    return SilentHost{hosts_[host], now_ - since};
+  };
+  if (!leaders_.is_root()) return asking_ ? silent(0, asking_since_) : std::nullopt;
+  if (now_ - looked_ < timeout_seconds / 10) return std::nullopt;
+  looked_ = now_;
+  const auto node = dispenser_.most_silent();
+  return node ? silent(node->first, node->second) : std::nullopt;
 }
 
 }  // namespace sheaf

@@ -4,34 +4,29 @@
 // RangeGrant. A leader sends the next report only when it has the answer to the last one. Its last report says
 // `leaving`; rank 0 waits for one from every leader, and then posts no receive any more. So each message that was sent
 // is received, nothing is cancelled, and rank 0 holds at most one unsent answer for each leader. Reports carry counts
-// since the start, not differences. The leader of rank 0's own node is answered without a message.
+// since the start, not differences. The leader of rank 0's own node is answered without a message. Leaders report from
+// time to time even without news, so a leader that is silent for long is out of reach, and so is rank 0 when it does
+// not answer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/index_range.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/message.hpp"
 #include "options/study.hpp"
+#include "partition/range_dispenser.hpp"
 
 namespace sheaf {
 
-struct NodeReport {
-  std::int64_t finished = 0;  ///< iterations that the node's lanes have done since the start
-  std::int64_t wanted = 0;    ///< as range_size takes it; 0: no range is asked for
-  double lane_rate = 0;       ///< mean iterations per second of its lanes; 0: unknown
-  bool stopped = false;       ///< the job shall begin no more iterations
-  bool leaving = false;       ///< this is the last report
-};
-
-struct RangeGrant {
-  IndexRange range;        ///< empty when none was asked for, or none is left
-  bool exhausted = false;  ///< there is nothing more to ask for
-  bool stopped = false;    ///< some node has said so
+/// A host that does not answer.
+struct SilentHost {
+  std::string name;
+  double seconds = 0;  ///< since its last message; on a leader: since rank 0 should have answered
 };
 
 /// The leaders' exchange. Made by every leader, by its main thread; all calls but the constructor are local and do
@@ -59,44 +54,50 @@ class RangeExchange {
   /// All leaders have said that they leave and have been answered; elsewhere than on rank 0: this one has.
   bool is_over();
   /// What the leaders of other nodes last reported finished. 0 elsewhere than on rank 0.
-  std::int64_t finished_elsewhere() const { return finished_elsewhere_; }
+  std::int64_t finished_elsewhere() const { return dispenser_.finished_elsewhere(); }
+
+  /// The host that has been silent for more than `timeout_seconds`, the longest-silent one of several; noticed within
+  /// a tenth of that. On rank 0 any leader's, elsewhere rank 0's. Time in which this rank did not poll itself, because
+  /// it was suspended, does not count.
+  std::optional<SilentHost> silent_host(double timeout_seconds);
 
  private:
-  // What rank 0 knows of a node.
-  struct Node {
-    std::int64_t lanes = 0;
-    std::int64_t finished = 0;
-    double lane_rate = 0;
-    bool told_exhausted = false;
-    RangeGrant answer;  // stays until it is sent
+  // An answer to another node; it stays until it is sent.
+  struct Answer {
+    RangeGrant grant;
     Message sending;
   };
 
+  struct Introduction;  // sent to rank 0 by each node at the start
+  static std::vector<Introduction> gather_introductions(std::int64_t lanes, const Communicator& leaders);
+  static std::vector<NodeState> states_of(const std::vector<Introduction>& nodes);
+
+  RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, const std::vector<Introduction>& nodes,
+                const Communicator& leaders);
+  void advance_time();
   void receive_next_report();
   void answer_reports();
-  RangeGrant grant(std::size_t node, const NodeReport& report);
-  double weight_of(const Node& node) const;
 
-  const PartitionKind kind_;
-  const std::int64_t pool_;
-  const std::int64_t workers_;
   const Communicator& leaders_;
+  std::vector<std::string> hosts_;  // of the nodes on rank 0, of rank 0 elsewhere
+
+  // Seconds since the start in which this rank polled.
+  double now_ = 0;
+  Clock::time_point polled_at_ = Clock::now();
 
   // own question
   bool asking_ = false;
+  double asking_since_ = 0;
   NodeReport report_;
   RangeGrant answer_;
   Message incoming_;  // the answer
   Message outgoing_;  // the report
 
   // rank 0
-  std::int64_t taken_ = 0;
-  std::int64_t finished_elsewhere_ = 0;
-  std::size_t told_exhausted_ = 0;
-  bool stopped_ = false;
-  Clock::time_point asked_at_ = Clock::now();
-  std::size_t left_ = 0;
-  std::vector<Node> nodes_;
+  RangeDispenser<> dispenser_;
+  std::vector<Answer> answers_;
+  std::size_t sent_ = 0;  // answers before this one need no more looking after, once all have left
+  double looked_ = 0;     // for silent nodes
   NodeReport received_;
   Message receiving_;
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "partition/work_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <exception>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -17,33 +17,23 @@
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 #include "partition/chunk_rules.hpp"
+#include "partition/leader_schedule.hpp"
 #include "partition/node_pool.hpp"
 #include "partition/range_exchange.hpp"
 
 namespace sheaf {
 namespace {
 
-constexpr double prompt_pause_seconds = 100e-6;  // while a lane of some node may wait for it
-constexpr double calm_pause_seconds = 1e-3;      // while that happens seldom
-constexpr double idle_pause_seconds = 20e-3;     // while only counts and speeds change
-constexpr double report_period_seconds = 0.1;    // of counts, when no range is asked for
-constexpr double listen_period_seconds = 0.25;   // without news, to hear whether the job stops
 constexpr double measure_period_seconds = 10e-3;
-constexpr double lasting_seconds = 20e-3;  // a range that lasts as long needs no asking ahead
-
-// A pause that adds at most half a percent to what has lasted `seconds` already.
-double pause_for(double seconds) {
-  return std::clamp(seconds / 200, prompt_pause_seconds, calm_pause_seconds);
-}
 
 }  // namespace
 
 struct WorkSource::State {
   double service();
+  void exchange_reports();
+  void look_for_silence();
   double pause() const;
-  bool wants_range() const;
-  bool should_ask(Clock::time_point now);
-  NodeReport next_report(Clock::time_point now);
+  double now() const { return seconds_since(start); }
   void accept(const RangeGrant& grant);
   void leave();
 
@@ -52,26 +42,26 @@ struct WorkSource::State {
   const Communicator& world;
   const bool is_leader;
   const Communicator leaders;  // private, so its messages meet no others; alone where this rank is no leader
+  const double timeout_seconds;
+  const Clock::time_point start = Clock::now();
 
   std::int64_t first_worker = 0;  // of this rank among the lanes of all ranks
   std::int64_t workers = 0;
   std::optional<NodePool> pool = std::nullopt;
-  std::optional<RangeExchange> exchange = std::nullopt;  // of leaders, when there are several nodes
 
-  // The leader's own books.
-  bool leaving = false;
-  std::int64_t wanted = 1;
-  double lasted_seconds = lasting_seconds;  // between its last two questions for a range; at first, no asking ahead
-  std::int64_t reported_finished = 0;
-  bool reported_stopped = false;
-  std::optional<Clock::time_point> asked_at = std::nullopt;
-  Clock::time_point reported_at = Clock::now();
+  // Of leaders, when there are several nodes.
+  std::optional<RangeExchange> exchange = std::nullopt;
+  std::optional<LeaderSchedule> schedule = std::nullopt;
+
   Clock::time_point measured_at = Clock::now();
+  bool lost = false;     // the connection to another node
+  bool leaving = false;  // the last report is due or sent
+  bool has_left = false;
 };
 
 WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world,
-                       const Communicator& node)
-    : state_(new State{kind, total, world, node.is_root(), world.split(node.is_root() ? 0 : -1)}) {
+                       const Communicator& node, double timeout_seconds)
+    : state_(new State{kind, total, world, node.is_root(), world.split(node.is_root() ? 0 : -1), timeout_seconds}) {
   assert(total >= 0 && total <= NodePool::most_iterations && lanes >= 1);
   assert(!world.is_root() || node.is_root());
   State& state = *state_;
@@ -84,6 +74,8 @@ WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const 
   const std::int64_t shared = is_dynamic(kind) ? total : 0;
   if (several_nodes) {
     state.exchange.emplace(kind, shared, state.workers, state.pool->lanes(), state.leaders);
+    state.schedule.emplace(kind, total, state.pool->lanes(), state.workers,
+                           ReportPeriods(state.leaders.size(), timeout_seconds));
   } else {
     state.pool->add({0, shared});
   }
@@ -91,7 +83,7 @@ WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const 
 }
 
 WorkSource::~WorkSource() {
-  if (std::uncaught_exceptions() > 0) return;  // other ranks may never come: the job is about to end
+  if (std::uncaught_exceptions() > 0 || state_->has_left) return;  // when unwinding, other ranks may never come
   try {
     state_->leave();
   } catch (const std::exception& error) {
@@ -115,6 +107,18 @@ double WorkSource::service() {
   return state_->service();
 }
 
+void WorkSource::end_lanes() {
+  state_->pool->end_lanes();
+}
+
+void WorkSource::leave() {
+  state_->leave();
+}
+
+bool WorkSource::is_leader() const {
+  return state_->is_leader;
+}
+
 std::int64_t WorkSource::finished_count() const {
   return state_->pool->finished() + (state_->exchange ? state_->exchange->finished_elsewhere() : 0);
 }
@@ -132,64 +136,51 @@ bool WorkSource::is_first_failure() {
 }
 
 double WorkSource::State::service() {
-  if (!is_leader) return idle_pause_seconds;
-  const auto now = Clock::now();
-  if (kind == PartitionKind::weighted_factoring && seconds_between(measured_at, now) > measure_period_seconds) {
+  if (is_leader && kind == PartitionKind::weighted_factoring && seconds_since(measured_at) > measure_period_seconds) {
     pool->measure();
-    measured_at = now;
+    measured_at = Clock::now();
   }
-  if (!exchange) return idle_pause_seconds;
+  if (exchange) exchange_reports();
+  if (!lost) look_for_silence();
+  return pause();
+}
+
+void WorkSource::State::exchange_reports() {
   // Twice: rank 0 has its own answer at once and can fill the second slot, too.
   for (int slot = 0; slot < 2; ++slot) {
     if (const auto grant = exchange->poll()) accept(*grant);
-    if (!exchange->is_asking() && should_ask(now)) exchange->ask(next_report(now));
+    if (exchange->is_asking()) return;
+    if (leaving) {
+      if (!leaders.is_root() && !exchange->is_over()) exchange->ask(schedule->last(*pool, now()));
+    } else if (const auto report = schedule->due(*pool, now())) {
+      exchange->ask(*report);
+    }
   }
-  return pause();
+}
+
+// The leader of a node notices it, the other ranks of the node see it in the pool.
+void WorkSource::State::look_for_silence() {
+  const auto silent = exchange ? exchange->silent_host(timeout_seconds) : std::nullopt;
+  if (silent) pool->abandon();
+  lost = pool->is_abandoned();
+  if (!lost) return;
+  pool->stop();
+  throw ConnectionLost(silent ? fmt::format("host '{}' has not answered for {:.0f} s (run.network_timeout is {:.0f} s)",
+                                            silent->name, silent->seconds, timeout_seconds)
+                              : "another host has not answered");
 }
 
 double WorkSource::State::pause() const {
   double seconds = idle_pause_seconds;
-  if (!pool->is_closed() && !pool->is_stopped()) {
-    const bool at_once = exchange->is_asking() || !asked_at;
-    seconds = at_once ? prompt_pause_seconds : pause_for(seconds_between(*asked_at, Clock::now()));
-  }
+  if (!exchange) return seconds;
+  if (!leaving) seconds = schedule->pause(*pool, now());
   if (exchange->may_be_asked()) seconds = std::min(seconds, pause_for(exchange->seconds_since_asked()));
   return seconds;
 }
 
-// Short ranges are asked for ahead of need. Long ones are not: what waits in a slot could be done by another node.
-bool WorkSource::State::wants_range() const {
-  if (leaving || pool->is_closed() || pool->is_stopped()) return false;
-  if (lasted_seconds < lasting_seconds) return pool->has_empty_slot();
-  return pool->is_empty() && pool->waiting_lanes() > 0;
-}
-
-bool WorkSource::State::should_ask(Clock::time_point now) {
-  if (leaving) return !leaders.is_root() && !exchange->is_over();
-  if (wants_range() || pool->is_stopped() != reported_stopped) return true;
-  const double silent = seconds_between(reported_at, now);
-  return silent > listen_period_seconds || (silent > report_period_seconds && pool->finished() != reported_finished);
-}
-
-NodeReport WorkSource::State::next_report(Clock::time_point now) {
-  NodeReport report;
-  report.finished = reported_finished = pool->finished();
-  report.stopped = reported_stopped = pool->is_stopped();
-  report.leaving = leaving;
-  if (kind == PartitionKind::weighted_factoring) report.lane_rate = pool->measure();
-  if (wants_range()) {
-    if (asked_at) lasted_seconds = seconds_between(*asked_at, now);
-    const std::int64_t most = kind == PartitionKind::self ? total : pool->lanes();
-    report.wanted = wanted = next_wanted(wanted, pool->waiting_lanes(), most, lasted_seconds);
-    asked_at = now;
-  }
-  reported_at = now;
-  return report;
-}
-
 void WorkSource::State::accept(const RangeGrant& grant) {
   pool->add(grant.range);
-  if (kind == PartitionKind::self && !grant.range.empty()) wanted = grant.range.count();
+  schedule->accept(grant.range);
   if (grant.exhausted && !pool->is_closed()) pool->close();
   if (grant.stopped && !pool->is_stopped()) pool->stop();
 }
@@ -198,11 +189,11 @@ void WorkSource::State::accept(const RangeGrant& grant) {
 // keeps the ranks from burning cores in the collective calls that free the shared memory.
 void WorkSource::State::leave() {
   leaving = true;
-  while (exchange && !exchange->is_over()) {
-    service();
-    std::this_thread::sleep_for(std::chrono::duration<double>(prompt_pause_seconds));
-  }
-  world.patient_barrier({}, prompt_pause_seconds);
+  const auto serve = [this](double) { return service(); };
+  wait_patiently([this] { return !exchange || exchange->is_over(); }, serve);
+  const auto limit = at_most(timeout_seconds, "another host has not answered");
+  world.patient_barrier([&](double waited) { return std::min(limit(waited), serve(waited)); });
+  has_left = true;
 }
 
 }  // namespace sheaf

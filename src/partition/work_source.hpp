@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "core/index_range.hpp"
@@ -18,10 +19,11 @@ namespace sheaf {
 class WorkSource {
  public:
   /// `lanes`: worker threads of this rank; ranks may differ. `node`: ranks that share memory (tests may split finer
-  /// than the machine). Both outlive it. At most 2^32 - 1 iterations. Throws AgreedError when a node has
-  /// too little shared memory. Collective over world.
-  WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world, const Communicator& node);
-  /// Collective over world.
+  /// than the machine). Both outlive it. At most 2^32 - 1 iterations. `timeout_seconds`: how long another node may be
+  /// silent. Throws AgreedError when a node has too little shared memory. Collective over world.
+  WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world, const Communicator& node,
+             double timeout_seconds = std::numeric_limits<double>::infinity());
+  /// Calls `leave` unless that was done. Collective over world.
   ~WorkSource();
   WorkSource(const WorkSource&) = delete;
   WorkSource& operator=(const WorkSource&) = delete;
@@ -36,11 +38,20 @@ class WorkSource {
 
   /// To be called by the main thread of every rank, again and again until the run is over (also while it waits for
   /// others at its end): moves claims and counts between nodes. Returns the seconds it may sleep before the next
-  /// call. Local, never blocks.
+  /// call. Throws ConnectionLost, on all ranks of a node, when another node has been silent for too long; may be called
+  /// after that, and throws no more then. Local, never blocks.
   double service();
+  /// The lanes of this rank have ended. Called once, by the main thread. Local.
+  void end_lanes();
+  /// Takes leave of the other ranks: no call but those of a destructor comes after it. Waits asleep for all; throws
+  /// ConnectionLost as `service` does. Collective over world.
+  void leave();
 
   /// Iterations reported finished by all ranks, as far as this rank knows (rank 0: at most about a second old). Local.
   std::int64_t finished_count() const;
+
+  /// This rank asks other nodes for work, and reports for its own.
+  bool is_leader() const;
 
   /// No more claims, on any node: the others learn of it by `service`, within about a quarter of a second. What is
   /// claimed is the lanes' to finish or to leave. Local.

@@ -56,7 +56,8 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
 
   while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
   end_job_if(lanes.failure(), source);
-  world.patient_barrier([&] { serve(); }, 1e-4);
+  source.end_lanes();
+  world.patient_barrier([&](double) { return serve(); });
   note_cause();
   cause = world.maximum(cause);
   if (progress) progress->finish(source.finished_count(), seconds());

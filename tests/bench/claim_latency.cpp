@@ -59,7 +59,7 @@ void run_lane(WorkSource& source, const Communicator& world, const Lane& lane) {
   });
   while (running) sleep_seconds(std::min(source.service(), 1e-3));
   thread.join();
-  world.patient_barrier([&] { source.service(); }, 1e-4);
+  world.patient_barrier([&](double) { return source.service(); });
 }
 
 void measure_claims(double seconds, const Communicator& world) {

@@ -122,11 +122,26 @@ TEST_CASE("patient_barrier holds early ranks and keeps calling back") {
   world.barrier();
   if (world.rank() == world.size() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   arrived = MPI_Wtime();  // one machine, one clock: MPI_Wtime is the monotonic clock of the host
-  world.patient_barrier([&] { ++calls; });
+  world.patient_barrier([&](double) { return ++calls, 1e-3; });
   left = MPI_Wtime();
   CHECK(left >= arrived);
   // Nobody left before the last arrived: 1 us for the rounding of the clocks.
   const double last_arrival = world.maximum(arrived);
   CHECK(left >= last_arrival - 1e-6);
   if (world.size() > 1 && world.is_root()) CHECK(calls > 0);
+}
+
+TEST_CASE("patient_maximum is maximum") {
+  const Communicator world = Communicator::world();
+  CHECK(world.patient_maximum(world.rank(), [](double) { return 1.0; }) == world.size() - 1);
+}
+
+TEST_CASE("a patient wait ends with its timeout, and takes the more rests the longer it lasts") {
+  CHECK_THROWS_AS(wait_patiently([] { return false; }, at_most(0.05, "")), ConnectionLost);
+  int calls = 0;
+  CHECK_THROWS_AS(wait_patiently([&] { return ++calls, false; }, at_most(1, "")), ConnectionLost);
+  CHECK(calls < 700);  // 0.1 ms each at first would be 10,000
+  calls = 0;
+  wait_patiently([&] { return ++calls == 20; }, [](double) { return 0.0; });
+  CHECK(calls == 20);
 }

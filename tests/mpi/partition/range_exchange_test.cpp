@@ -17,7 +17,7 @@ RangeGrant ask(RangeExchange& exchange, const NodeReport& report, int asking, co
     if (const auto granted = exchange.poll()) answer = *granted;
   };
   while (exchange.is_asking()) poll();
-  world.patient_barrier(poll, 1e-5);
+  world.patient_barrier([&](double) { return poll(), 1e-5; });
   return answer;
 }
 
@@ -25,7 +25,7 @@ void leave(RangeExchange& exchange, const Communicator& world) {
   NodeReport last;
   last.leaving = true;
   if (!world.is_root()) exchange.ask(last);
-  world.patient_barrier([&] { exchange.poll(); }, 1e-5);
+  world.patient_barrier([&](double) { return exchange.poll(), 1e-5; });
   while (!exchange.is_over()) exchange.poll();
 }
 

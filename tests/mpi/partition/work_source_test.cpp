@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "partition/work_source.hpp"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -8,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/error.hpp"
 #include "partition/chunk_rules.hpp"
 
 #include "support/catch.hpp"
@@ -56,7 +59,7 @@ std::vector<std::vector<IndexRange>> run_lanes(WorkSource& source, int lanes, co
   }
   while (running > 0) sleep_ms(1e3 * std::min(source.service(), 1e-3));
   for (std::thread& thread : threads) thread.join();
-  world.patient_barrier([&] { source.service(); }, 1e-4);
+  world.patient_barrier([&](double) { return source.service(); });
   return claims;
 }
 
@@ -181,6 +184,52 @@ TEST_CASE("stop ends the claims, without a hang, and what was claimed is counted
       if (kind == PartitionKind::self || kind == PartitionKind::cyclic) CHECK(all < 1000000);
     }
   }
+}
+
+TEST_CASE("a lane without work sleeps until a range is added, or the source is stopped") {
+  const Communicator world = Communicator::world();
+  const Communicator node = make_node(world, Nodes::one_a_rank);
+  for (const bool stopped : {false, true}) {
+    WorkSource source(PartitionKind::self, world.size(), 1, world, node);
+    IndexRange claimed;
+    std::int64_t naps = 0;
+    std::atomic<bool> running{true};
+    std::thread lane([&] {
+      rusage before{}, after{};
+      getrusage(RUSAGE_THREAD, &before);
+      claimed = source.claim(0);
+      getrusage(RUSAGE_THREAD, &after);
+      naps = after.ru_nvcsw - before.ru_nvcsw;
+      running = false;
+    });
+    sleep_ms(200);
+    if (stopped) source.stop();
+    while (running) sleep_ms(1e3 * std::min(source.service(), 1e-3));
+    lane.join();
+    world.patient_barrier([&](double) { return source.service(); });
+    if (world.size() > 1) CHECK(claimed.empty() == stopped);
+    CHECK(naps < 50);
+  }
+}
+
+TEST_CASE("a node that is silent is noticed, and can be waited for no longer") {
+  const Communicator world = Communicator::world();
+  if (world.size() == 1) return;
+  const Communicator node = make_node(world, Nodes::one_a_rank);
+  WorkSource source(PartitionKind::factoring, 1000, 1, world, node, 2);
+  const bool silent = world.rank() == (world.size() % 2 == 0 ? world.size() - 1 : 0);
+  std::string message;
+  if (!silent) {
+    try {
+      for (;;) sleep_ms(1e3 * source.service());
+    } catch (const ConnectionLost& error) {
+      message = error.what();
+    }
+  }
+  world.barrier();  // answers nobody
+  CHECK((silent || message.find("has not answered for 2 s") != std::string::npos));
+  CHECK(source.is_stopped() != silent);
+  if (!silent) CHECK_NOTHROW(source.service());
 }
 
 TEST_CASE("a source that was never used, or only by some, ends") {

@@ -125,14 +125,26 @@ TEST_CASE("block gives one range a worker; cyclic every P-th iteration") {
   CHECK(static_claim(PartitionKind::cyclic, 10, 3, 1, 3).empty());
 }
 
-TEST_CASE("a node's range is what its wanting lanes would claim") {
+TEST_CASE("a node's range is a claim for each of its lanes, in the tail for those that want one") {
   // 4 of 16 lanes; factoring's first chunk of 3200 is 100.
-  CHECK(range_size(PartitionKind::factoring, 3200, 0, 16, 4, 1, 4) == 400);
-  CHECK(range_size(PartitionKind::factoring, 3200, 0, 16, 4, 1, 1) == 100);
-  CHECK(range_size(PartitionKind::factoring, 3200, 0, 16, 4, 1, 1000) == 400);  // no more lanes than it has
-  CHECK(range_size(PartitionKind::guided, 3200, 0, 16, 4, 1, 4) == 800);
-  CHECK(range_size(PartitionKind::weighted_factoring, 3200, 0, 16, 4, 0.5, 4) == 200);
+  for (const std::int64_t wanted : {1, 4, 1000}) {
+    CHECK(range_size(PartitionKind::factoring, 3200, 0, 16, 4, 1, wanted) == 400);
+    CHECK(range_size(PartitionKind::guided, 3200, 0, 16, 4, 1, wanted) == 800);
+    CHECK(range_size(PartitionKind::weighted_factoring, 3200, 0, 16, 4, 0.5, wanted) == 200);
+  }
+  CHECK(range_size(PartitionKind::factoring, 3200, 3184, 16, 4, 1, 3) == 3);
+  CHECK(range_size(PartitionKind::factoring, 3200, 3184, 16, 4, 1, 1000) == 4);
   CHECK(range_size(PartitionKind::factoring, 3200, 3199, 16, 4, 1, 4) == 1);
+}
+
+TEST_CASE("all lanes want a claim, but those alone that wait where rank 0 could answer each of them") {
+  CHECK(wanted_lanes(3, 64, 128, 0) == 64);
+  CHECK(wanted_lanes(3, 64, 128, 0.01) == 64);
+  CHECK(wanted_lanes(3, 64, 128, 1) == 3);
+  CHECK(wanted_lanes(0, 64, 128, 1) == 1);
+  CHECK(wanted_lanes(99, 64, 128, 1) == 64);
+  CHECK(wanted_lanes(3, 64, 640000, 1) == 64);
+  CHECK(wanted_lanes(3, 64, 640000, 2) == 3);
 }
 
 TEST_CASE("a node under self gets what it wants, up to its fair share of the rest") {

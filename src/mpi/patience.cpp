@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "mpi/patience.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+
+namespace sheaf {
+
+void wait_patiently(const std::function<bool()>& is_done, const WhileWaiting& while_waiting) {
+  constexpr double share = 0.01, shortest_seconds = 100e-6, longest_seconds = 20e-3;
+  const auto start = Clock::now();
+  while (!is_done()) {
+    const double waited = seconds_since(start);
+    const double pause = std::min(std::clamp(share * waited, shortest_seconds, longest_seconds), while_waiting(waited));
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  }
+}
+
+WhileWaiting at_most(double timeout_seconds, const std::string& message) {
+  return [=](double waited_seconds) {
+    if (waited_seconds > timeout_seconds) throw ConnectionLost(message);
+    return timeout_seconds;
+  };
+}
+
+}  // namespace sheaf
