@@ -19,6 +19,7 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 
 namespace {
@@ -91,6 +92,10 @@ int main(int argc, char** argv) {
     else
       log_error_lines(error.what());
     return static_cast<int>(error.code());
+  } catch (const ConnectionLost& error) {
+    log_rank(std::string("error: ") + error.what());
+    release_launcher_after();
+    MpiSession::abort(static_cast<int>(ExitCode::stopped));
   } catch (const std::bad_alloc&) {
     log_rank("error: out of memory (an allocation failed). Use fewer ranks or lanes, or a smaller data set.");
   } catch (const std::exception& error) {

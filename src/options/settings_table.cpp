@@ -267,6 +267,8 @@ void add_run(std::vector<Setting>& table) {
       "the end of a Slurm job.");
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, integer_or("none", 1, 1000000),
           "Seconds after which a model in training is kept on the disk, between two batches.");
+  run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
+          "Seconds without an answer from another host after which the run stops so that it can be resumed.");
   run.add("array", &RunOptions::array, array_task(),
           "Which part of the study this job takes into the run directory that it shares with the others: task K of "
           "0..N-1; auto does as the variables of a Slurm job array say.");

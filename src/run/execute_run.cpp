@@ -113,6 +113,12 @@ std::function<StopCause()> stop_watch(const RunOptions& options, Clock::time_poi
   };
 }
 
+std::string resume_command(const OpenRun& run) {
+  const ArrayShare& share = run.share;
+  return "sheaf resume " + run.directory +
+         (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
+}
+
 // Trains what is left of the run, into its journal. Collective over world.
 StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
                      const Placement& placement, Clock::time_point start, const Communicator& world,
@@ -140,9 +146,11 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
                     },
                     placement,
                     journal.get(),
-                    stop_watch(options, start, world)};
+                    stop_watch(options, start, world),
+                    resume_command(run)};
   const StopCause cause = train_share(share, world, node);
-  agree(world, [&] { journal->close(); });
+  agree(
+      world, [&] { journal->close(); }, network_limit(options, resume_command(run)));
   return cause;
 }
 
@@ -179,8 +187,7 @@ ExitCode tell_incomplete(const OpenRun& run, const Replay& replay, std::int64_t 
                          WorkList(left).count() - own_left, study_total));
     return own_left == 0 ? ExitCode::done : ExitCode::failed;
   }
-  const std::string go_on = "sheaf resume " + run.directory +
-                            (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
+  const std::string go_on = resume_command(run);
   require(cause != no_stop,
           fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
                       total, run.directory, go_on));

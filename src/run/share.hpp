@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "device/placement.hpp"
 #include "engine/engine.hpp"
@@ -25,6 +26,7 @@ struct Share {
   Placement placement;
   JournalWriter* journal = nullptr;       ///< gets what this rank trains; null, for measurements: it is dropped
   std::function<StopCause()> stop_cause;  ///< asked again and again; one rank's is enough
+  std::string resume_command = {};        ///< for messages
 };
 
 /// For runs that nothing stops.

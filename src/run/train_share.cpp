@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "run/train_share.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -9,6 +13,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 #include "partition/work_source.hpp"
 #include "run/progress.hpp"
@@ -27,12 +32,52 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   MpiSession::abort(static_cast<int>(ExitCode::failed));
 }
 
+std::string cut_off_text(const std::string& reason, const std::string& resume_command) {
+  return fmt::format("{}. What is finished is in the journal; continue with: {}", reason, resume_command);
+}
+
+// The other hosts are out of reach, so this one ends by itself: its lanes leave their claims, its journals are closed,
+// and one rank tells why. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
+[[noreturn]] void end_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
+  constexpr double least_seconds = 1.5, most_seconds = 5, others_seconds = 1;
+  source.stop();
+  if (share.journal) share.journal->hurry();
+  const auto start = Clock::now();
+  const auto waited = [&] { return seconds_since(start); };
+  while (waited() < least_seconds || (waited() < most_seconds && !lanes.wait(0))) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
+  }
+  try {
+    if (share.journal) share.journal->close();
+  } catch (const std::exception& error) {
+    log_rank(std::string("error: ") + error.what());
+    MpiSession::abort(static_cast<int>(ExitCode::failed));
+  }
+  if (source.is_leader()) {
+    log_rank("error: " + cut_off_text(lost.what(), share.resume_command));
+    release_launcher_after();
+  } else {
+    std::this_thread::sleep_for(std::chrono::duration<double>(others_seconds));  // the leader's abort ends it first
+  }
+  MpiSession::abort(static_cast<int>(ExitCode::stopped));
+}
+
+double timeout_of(const RunOptions& options) {
+  return options.network_timeout > 0 ? static_cast<double>(options.network_timeout)
+                                     : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
+
+WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command) {
+  return at_most(timeout_of(options), cut_off_text("another host has not answered", resume_command));
+}
 
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
-  WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node);
+  WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node,
+                    timeout_of(share.options));
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
 
@@ -53,13 +98,19 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
     if (progress) progress->update(source.finished_count(), seconds());
     return pause_seconds;
   };
+  const auto serve_while_waiting = [&](double) { return serve(); };
 
-  while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
-  end_job_if(lanes.failure(), source);
-  source.end_lanes();
-  world.patient_barrier([&](double) { return serve(); });
-  note_cause();
-  cause = world.maximum(cause);
+  try {
+    while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
+    end_job_if(lanes.failure(), source);
+    source.end_lanes();
+    world.patient_barrier(serve_while_waiting);
+    note_cause();
+    cause = world.patient_maximum(cause, serve_while_waiting);
+    source.leave();
+  } catch (const ConnectionLost& lost) {
+    end_cut_off(lost, share, lanes, source);
+  }
   if (progress) progress->finish(source.finished_count(), seconds());
   return cause;
 }

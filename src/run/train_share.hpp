@@ -2,15 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 #include "mpi/communicator.hpp"
 #include "run/lanes.hpp"
 #include "run/share.hpp"
 
 namespace sheaf {
 
+/// For waits after the training, in which no rank has anything to do that takes long: throws ConnectionLost after
+/// run.network_timeout.
+WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command);
+
 /// Trains until the work is done on all ranks, or one of them has a cause to stop and what was begun is finished. Shows
 /// progress on rank 0. Returns the cause, on all ranks alike. A lane that throws or a journal that cannot be written
-/// ends the whole job at once: the message on stderr, exit code 1. Collective over world.
+/// ends the whole job at once: the message on stderr, exit code 1. So does a host that does not answer for
+/// run.network_timeout, with exit code 75, after the journal is closed. Collective over world.
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

@@ -45,7 +45,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 69);
+  CHECK(keys.size() == 70);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
@@ -111,6 +111,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
       {"run.checkpoint_interval", {"1", "none"}, {"0", "-1"}},
+      {"run.network_timeout", {"1", "none"}, {"0", "-1", "1m"}},
       {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
   for (const auto& range : ranges) {
     for (const auto& text : range.inside) {

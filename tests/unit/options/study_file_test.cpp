@@ -70,6 +70,7 @@ ranks_per_gpu = 2
 curves = true
 time_limit = 1h30m
 checkpoint_interval = 7
+network_timeout = 9
 array = 2/7
 on_failure = stop
 retries = 2
