@@ -31,7 +31,7 @@ commands
 
 options
   --help      this text; after a command, its own
-  --version   version and git revision
+  --version   version, git revision and build id
 
 Results go to stdout, the log to stderr.
 Exit codes: 0 done; 1 the run failed; 2 the command line or the study file is wrong;
@@ -97,7 +97,8 @@ const std::vector<std::string>& command_names() {
 std::optional<std::string> text_answer(const std::vector<std::string>& words) {
   if (words.empty()) return std::nullopt;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return main_help;
-  if (words[0] == "--version") return fmt::format("sheaf {} ({})\n", program_version(), git_revision());
+  if (words[0] == "--version")
+    return fmt::format("sheaf {} ({}, build {})\n", program_version(), git_revision(), build_id());
   const bool known = std::find(command_names().begin(), command_names().end(), words[0]) != command_names().end();
   if (known && asks_for_help(words)) return command_help(words[0]);
   return std::nullopt;

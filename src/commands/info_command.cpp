@@ -24,7 +24,7 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   const TorchInfo torch = torch_backend().info();
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
-  std::string text = fmt::format("sheaf        {} ({})\n", program_version(), git_revision());
+  std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
   text += fmt::format("MPI          {}\n", MpiSession::library_version());
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
   text += fmt::format("LibTorch     {}, {}\n", torch.version,

@@ -5,22 +5,34 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/version.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr const char* library_name = "libsheaf_libtorch.so";
 
+// Program and library exchange objects, so both must come from one build. `library`: loaded.
+void require_same_build(void* library) {
+  void* entry = dlsym(library, "sheaf_libtorch_build");
+  const std::string found = entry != nullptr ? reinterpret_cast<const char* (*)()>(entry)() : "unknown";
+  require(found == build_id(),
+          fmt::format("{} is not of the same build as this program (build {}, and the program's is {}). Keep the one "
+                      "that was built with the program beside it.",
+                      library_name, found, build_id()));
+}
+
 // Found beside the program, by its run path. Everything is resolved at once, so that what is missing is missed here;
 // and for all, as if the program were linked to it: MKL and others load parts of themselves that look for the rest
 // there.
 const TorchBackend& load() {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_GLOBAL);
+  if (library != nullptr) require_same_build(library);
   void* entry = library != nullptr ? dlsym(library, "sheaf_torch_backend") : nullptr;
   if (entry == nullptr)
     throw RunError(
-        fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep {} beside the program, and install the "
-                    "LibTorch that it was built with.",
+        fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
+                    "program, and install the LibTorch that it was built with.",
                     dlerror(), library_name));
   return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
 }

@@ -41,7 +41,7 @@ void require_same_on_all_ranks(const Study& study, const Communicator& world) {
       require(problem.empty(), problem);
     });
   };
-  require_same("program", fmt::format("sheaf {}, {}", program_version(), git_revision()),
+  require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
                "Start the same build on all nodes.");
   require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
                "Give all nodes the same study file.");

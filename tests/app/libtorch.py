@@ -69,8 +69,31 @@ for ranks in (None, 2):
     checks.check(done.code == 0, f"and evaluates (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and "libsheaf_libtorch.so beside the program" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and "libsheaf_libtorch.so of the same build beside" in lines[0],
                  f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
+
+# A library of another build beside the program: refused before anything of it is called. Its build id alone differs.
+version = sheaf("--version").stdout
+with open(os.path.join(os.path.dirname(SHEAF), "libsheaf_libtorch.so"), "rb") as file:
+    library = file.read()
+build = version.split("build ")[1].split(")")[0]
+checks.check(library.count(build.encode()) == 1, "the library holds the program's build id", version)
+for name, content in (("other", library.replace(build.encode(), b"0123456789abcdef")), ("same", library)):
+    os.mkdir(name)
+    shutil.copy(SHEAF, f"{name}/sheaf")
+    with open(f"{name}/libsheaf_libtorch.so", "wb") as file:
+        file.write(content)
+for ranks in (None, 2):
+    done = launch(["other/sheaf"] + run("mixed", "--run.engine=torch"), ranks=ranks)
+    lines = done.error_lines()
+    checks.check(done.code == 1 and len(lines) == 1 and f"not of the same build as this program (build 0123456789abcdef, "
+                 f"and the program's is {build})" in lines[0],
+                 f"a library of another build is refused (ranks: {ranks})", f"{done.code}\n{done.stderr}")
+    checks.check(not os.path.exists("mixed"), f"nothing is written then (ranks: {ranks})")
+done = launch(["other/sheaf", "info"])
+checks.check(done.code == 1 and len(done.error_lines()) == 1 and not done.stdout, "info refuses it, too", done.stderr)
+done = launch(["same/sheaf"] + run("copied", "--run.engine=torch"))
+checks.check(done.code == 0, "a copy of the library is of the same build", done.stderr)
 
 raise SystemExit(checks.finish())
