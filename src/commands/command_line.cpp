@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "options/parse_study.hpp"
+#include "options/stored_study.hpp"
 
 namespace sheaf {
 namespace {
@@ -42,9 +43,10 @@ constexpr const char* resume_help = R"(usage: sheaf resume RUN_DIR [--force] [--
 
 Trains what a run has left that was stopped or killed, and what failed in it, on any number of ranks, and
 writes its results: the same as those of a run that nothing stopped. Keys that cannot change results may
-be given anew: those of [run] but engine and curves, and data.file.
+be given anew: those of [run] but engine and curves, and data.file. What auto stood for in data.mode and
+run.engine was settled and stored when the run was opened, and is kept.
 
-  --force    go on although the data file or the version of the program has changed
+  --force    go on although the data file, a model file or the version of the program has changed
 )";
 
 constexpr const char* study_help = R"(
@@ -81,8 +83,10 @@ std::string command_help(const std::string& command) {
           ? "Trains every iteration of the study and writes a run directory (run.output):\n"
             "study.cfg (all keys as used), journal/, results.h5, results.csv, with run.models also models/. With\n"
             "--resume it goes on where that directory holds an unfinished run of the study.\n"
-          : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and "
-            "writes nothing.\n";
+          : "Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing.\n"
+            "Loads the TorchScript files and plugins that the study names, too, which are code: plan only studies "
+            "that\n"
+            "you would run.\n";
   return fmt::format("usage: sheaf {} STUDY.cfg [--key=value ...]\n\n{}{}{}", command, what, study_help,
                      settings_help());
 }
@@ -112,12 +116,15 @@ Study study_from_words(const std::string& command, const std::vector<std::string
   return parse_study(words[0], {words.begin() + 1, words.end()});
 }
 
-Study study_of_run(const std::vector<std::string>& words) {
+Study study_of_run(const std::vector<std::string>& words, bool forced) {
   if (words.empty() || words[0].empty() || words[0][0] == '-')
     throw UsageError("'sheaf resume' got no run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
   if (!std::filesystem::exists(words[0] + "/study.cfg"))
     throw UsageError(fmt::format("'{}' holds no run (study.cfg is not there). Give the directory of a run.", words[0]));
-  Study study = parse_study(words[0] + "/study.cfg", {words.begin() + 1, words.end()});
+  const std::string path = words[0] + "/study.cfg";
+  const std::string text = read_study_text(path);
+  require_this_version(text, words[0], forced);
+  Study study = parse_study_text(text, path, {words.begin() + 1, words.end()});
   study.run.output = words[0];
   return study;
 }

@@ -18,8 +18,8 @@ std::optional<std::string> text_answer(const std::vector<std::string>& words);
 Study study_from_words(const std::string& command, const std::vector<std::string>& words);
 
 /// The study of the run directory that `words` name first, with its own place as run.output; then overrides. Throws
-/// UsageError. Local.
-Study study_of_run(const std::vector<std::string>& words);
+/// UsageError, and RunError when another version of the program stored it, unless `forced`. Local.
+Study study_of_run(const std::vector<std::string>& words, bool forced);
 
 /// Whether `flag` is among the words, which lose it. Local.
 bool take_flag(std::vector<std::string>& words, const std::string& flag);

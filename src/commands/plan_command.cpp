@@ -14,6 +14,7 @@
 #include "plan/estimate.hpp"
 #include "run/curves.hpp"
 #include "run/place_ranks.hpp"
+#include "run/settle_study.hpp"
 #include "run/study_data.hpp"
 
 namespace sheaf {
@@ -44,7 +45,7 @@ std::string iterations_line(const Plan& plan) {
 
 // Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
 std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates, const RunOptions& run,
-                        bool on_gpu) {
+                        bool any_gpu) {
   constexpr std::size_t shown = 20;
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
@@ -56,7 +57,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(
         has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
-    const std::string reason = torch_reason(plan.trials()[trial], run, on_gpu);
+    const std::string reason = torch_reason(plan.trials()[trial], run, any_gpu);
     rows.back().push_back(reason.empty() ? "resident" : fmt::format("torch ({})", reason));
   }
   std::string text = format_table(rows);
@@ -64,8 +65,9 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
   return text;
 }
 
-std::string plan_text(const Study& study, const Plan& plan, const StudyData& data, const std::vector<RankInfo>& ranks,
-                      bool on_gpu) {
+// `asked`: before the study was settled, which tells why LibTorch trains.
+std::string plan_text(const Study& study, const RunOptions& asked, const Plan& plan, const StudyData& data,
+                      const std::vector<RankInfo>& ranks, const JobFacts& facts) {
   std::vector<TrialEstimate> estimates;
   double flops = 0, memory = 0;
   std::int64_t lanes = 0;
@@ -82,10 +84,11 @@ std::string plan_text(const Study& study, const Plan& plan, const StudyData& dat
   text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
                       ranks.size());
   text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
-  text += fmt::format("memory       {}; at most {} a lane\n", data_memory(data), human_bytes(memory));
+  text += fmt::format("memory       {}; at most {} a lane; a node has {}\n", data_memory(data), human_bytes(memory),
+                      human_bytes(static_cast<double>(facts.node_bytes)));
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(ranks)) text += line + "\n";
-  text += "\n" + trial_lines(plan, estimates, study.run, on_gpu);
+  text += "\n" + trial_lines(plan, estimates, asked, facts.any_gpu);
   return text;
 }
 
@@ -101,13 +104,17 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   });
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(study.run, world, node);
-  agree(world, [&] { require_engine(*plan, study.run, placement.gpu >= 0); });
   const auto ranks = gather_rank_infos(placement, world);
-  const StudyData data = prepare_study_data(study, *plan, placement, world, node);
+  const std::optional<FileSchema> file = agree_on_data(study, world);
+  const JobFacts facts = gather_facts(study, file, placement, world);
+  const RunOptions asked = study.run;
+  study = settled_study(study, *plan, facts);
+  agree(world, [&] { require_trainable(study, *plan, facts); });
+  const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
   study.run.partition =
       settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
   agree(world, [&] {
-    if (world.is_root()) print_result(plan_text(study, *plan, data, ranks, placement.gpu >= 0));
+    if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, facts));
   });
 }
 

@@ -12,7 +12,7 @@ ExitCode resume_command(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     auto words = call.words;
     request.force = take_flag(words, "--force");
-    study = study_of_run(words);
+    study = study_of_run(words, request.force);
   });
   return execute_run(study, request, world);
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/fingerprint.hpp"
 
 namespace sheaf {
 namespace {
@@ -101,13 +102,6 @@ std::string fingerprint_of(const DataOptions& options, const FileSchema& schema)
                      others.empty() ? "" : ", from " + file_identities(others));
 }
 
-// FNV-1a, the same on every machine.
-std::uint64_t checksum(const std::string& text) {
-  std::uint64_t sum = 14695981039346656037u;
-  for (const char character : text) sum = (sum ^ static_cast<unsigned char>(character)) * 1099511628211u;
-  return sum;
-}
-
 }  // namespace
 
 std::string file_identity(const std::string& path) {
@@ -123,8 +117,10 @@ std::string file_identities(const std::vector<std::string>& paths) {
   std::vector<std::string> identities;
   for (const auto& path : paths) identities.push_back(file_identity(path));
   const std::string text = fmt::format("{}", fmt::join(identities, ", "));
-  return paths.size() <= most_by_name ? text
-                                      : fmt::format("{} files with checksum {:016x}", paths.size(), checksum(text));
+  if (paths.size() <= most_by_name) return text;
+  Fingerprint fingerprint;
+  fingerprint.add(text);
+  return fmt::format("{} files with fingerprint {}", paths.size(), fingerprint.text());
 }
 
 FileSchema inspect_features(const InputFile& file, const DataOptions& options) {

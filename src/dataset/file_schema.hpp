@@ -29,7 +29,7 @@ struct FileSchema {
 /// A file's name, size and time. Throws RunError when it cannot be looked at. Local.
 std::string file_identity(const std::string& path);
 
-/// The same of several files; of many, a checksum. Throws as file_identity. Local.
+/// The same of several files; of many, a fingerprint. Throws as file_identity. Local.
 std::string file_identities(const std::vector<std::string>& paths);
 
 /// Looks at the features alone: the schema of a file without targets. Throws as inspect_file. Local.

@@ -43,7 +43,7 @@ struct StreamPlan {
 /// those read ahead, or data.window asks for more than it takes.
 StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64_t block_rows, std::int64_t row_bytes);
 
-/// Whether a file of `bytes` is streamed, on nodes that have `node_bytes` of memory.
+/// Whether data of `bytes` in memory are streamed, on nodes that have `node_bytes` of it. Synthetic data never are.
 bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t node_bytes);
 
 /// When a pass over the validation rows follows.

@@ -2,12 +2,12 @@
 #include "device/cores.hpp"
 
 #include <hwloc.h>
-#include <unistd.h>
 
 #include <memory>
 #include <type_traits>
 
 #include "core/error.hpp"
+#include "device/memory.hpp"
 
 namespace sheaf {
 namespace {
@@ -52,7 +52,7 @@ BoundCores find_bound_cores() {
     if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) bound.processor = model;
   }
   // Not hwloc's own figure, which leaves out memory that a virtual machine was given later.
-  bound.memory_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  bound.memory_bytes = static_cast<double>(usable_memory_bytes());
   return bound;
 }
 

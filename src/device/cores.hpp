@@ -12,8 +12,8 @@ struct BoundCores {
   std::vector<std::int32_t> cores;  ///< numbers of the physical cores bound, ascending; threads of one core count once
   std::int32_t machine_cores = 0;   ///< all of this host
   std::int32_t sockets = 0;
-  std::string processor;  ///< its name, if the system tells
-  double memory_bytes = 0;
+  std::string processor;    ///< its name, if the system tells
+  double memory_bytes = 0;  ///< that this process may use (memory.hpp)
 };
 
 /// Asks hwloc; falls back to one core per processing unit where the topology is unknown. Local.

@@ -9,12 +9,17 @@
 #include "core/error.hpp"
 
 namespace sheaf {
+
+bool may_use_gpus(const RunOptions& options) {
+  return options.device != DeviceRequest::cpu && options.engine != EngineKind::resident;
+}
+
 namespace {
 
 // The GPU of each rank of the node in that rank's numbering, -1 for none.
 std::vector<int> assign_gpus(const RunOptions& options, const std::vector<RankView>& views) {
   std::vector<int> gpus(views.size(), -1);
-  if (options.device == DeviceRequest::cpu) return gpus;
+  if (!may_use_gpus(options)) return gpus;
   std::map<std::int64_t, std::int64_t> ranks_on;
   for (std::size_t rank = 0; rank < views.size(); ++rank) {
     const auto& seen = views[rank].gpu_ids;

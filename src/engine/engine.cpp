@@ -59,7 +59,7 @@ class ChoosingEngine : public Engine {
   TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-    const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
+    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
     Trainer& trainer = resident ? resident_trainer() : torch_trainer();
     const Lot lot = lots_.of(iteration);
     return train_iteration(context_, iteration, lot, trainer, stop_requested);

@@ -56,9 +56,8 @@ struct LaneDevice {
   int thread_count = 1;  ///< inside the lane, CPU only
 };
 
-/// The engine of a lane: trains each iteration by what `torch_reason` (engine_choice.hpp) says of its trial, on data in
-/// memory or streamed. To be used
-/// in the lane's own thread. Training throws RunError when the device cannot be used.
+/// The engine of a lane: trains each iteration by the engine_of() its trial (engine_choice.hpp), on data in memory or
+/// streamed. To be used in the lane's own thread. Training throws RunError when the device cannot be used.
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 
 /// What the resident engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.

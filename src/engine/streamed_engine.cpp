@@ -101,7 +101,7 @@ class StreamedEngine : public Engine {
   }
 
   std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
-    const bool resident = torch_reason(trial, context_.study.run, device_.gpu >= 0).empty();
+    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
     return std::make_unique<StreamedCourse>(
         context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr));
   }

@@ -20,7 +20,7 @@ namespace sheaf {
 /// LibTorch's view of the machine.
 struct TorchInfo {
   std::string version;
-  std::string blas;           ///< as LibTorch names it
+  std::string blas;           ///< the library behind its matrix products
   int cuda_device_count = 0;  ///< that LibTorch can use; 0 in a CPU build
 };
 

@@ -127,14 +127,19 @@ std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before
 }
 
 std::uint32_t JournalHeader::seed() const {
-  const std::string text = study + "\n" + data;
+  std::string text = study + "\n" + data;
+  for (const auto& [file, fingerprint] : models) text += "\n" + file + " " + fingerprint;
   return checksum(text.data(), text.size());
 }
 
 std::string header_line(const JournalHeader& header) {
-  return closed_line(fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{}}})", header.format,
-                                 quoted_text(header.program), quoted_text(header.study), quoted_text(header.data)),
-                     0);
+  std::string models;
+  for (const auto& [file, fingerprint] : header.models)
+    models += fmt::format("{}{}:{}", models.empty() ? "" : ",", quoted_text(file), quoted_text(fingerprint));
+  return closed_line(
+      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"models":{{{}}}}})", header.format,
+                  quoted_text(header.program), quoted_text(header.study), quoted_text(header.data), models),
+      0);
 }
 
 std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
@@ -163,6 +168,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   if (header.format != journal_format) return header;
   header.study = object->at("study");
   header.data = object->at("data");
+  header.models = object->at("models").get<ModelFingerprints>();
   return header;
 } catch (const std::exception&) {  // JSON, but not ours
   return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace sheaf {
 
 /// CRC-32 of the bytes, going on from the checksum of what stands before them.
 std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0);
+
+/// The files that models come from, each with the fingerprint of its content.
+using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of journals that this program writes and reads. It increases with every change of the lines, or of what
 /// their fields mean.
@@ -25,6 +29,7 @@ struct JournalHeader {
   std::string study;    ///< fingerprint of what decides the results (study_identity.hpp)
   std::string data;     ///< fingerprint of the data
   std::int64_t format = journal_format;
+  ModelFingerprints models{};
 
   /// The checksums of the file's records go on from this one: records of another study do not verify.
   std::uint32_t seed() const;

@@ -33,6 +33,15 @@ std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, cons
   return values;
 }
 
+// The model file of this run that was another one when the journal was written.
+std::optional<std::string> changed_model(const JournalHeader& found, const JournalHeader& header) {
+  for (const auto& [file, fingerprint] : header.models) {
+    const auto before = found.models.find(file);
+    if (before == found.models.end() || before->second != fingerprint) return file;
+  }
+  return std::nullopt;
+}
+
 void require_same(const std::string& path, const JournalHeader& found, const JournalHeader& header, bool forced) {
   require(found.format == journal_format,
           fmt::format("'{}' has journal format {} (sheaf {} wrote it), and this program reads format {} only. Resume "
@@ -45,6 +54,11 @@ void require_same(const std::string& path, const JournalHeader& found, const Jou
           fmt::format("the data have changed since '{}' was written ({}; now {}). Restore them, start anew with "
                       "another run.output, or go on all the same with --force.",
                       path, printable(found.data), header.data));
+  const auto model = changed_model(found, header);
+  require(forced || !model,
+          fmt::format("the model file '{}' has changed since '{}' was written (its content differs). Restore it, start "
+                      "anew with another run.output, or go on all the same with --force.",
+                      model.value_or(""), path));
   require(forced || found.program == header.program,
           fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ). Use that one, start "
                       "anew with another run.output, or go on all the same with --force.",

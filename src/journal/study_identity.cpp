@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/fingerprint.hpp"
 #include "options/settings.hpp"
 
 namespace sheaf {
@@ -38,11 +39,9 @@ bool decides_results(const std::string& key) {
 }
 
 std::string study_fingerprint(const Study& study) {
-  // FNV-1a, 64 bits.
-  std::uint64_t hash = 14695981039346656037u;
-  for (const auto& [key, text] : deciding_entries(study))
-    for (const char c : key + "=" + text + "\n") hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return fmt::format("{:016x}", hash);
+  Fingerprint fingerprint;
+  for (const auto& [key, text] : deciding_entries(study)) fingerprint.add(key + "=" + text + "\n");
+  return fingerprint.text();
 }
 
 std::vector<std::string> differing_keys(const Study& study, const Study& stored) {

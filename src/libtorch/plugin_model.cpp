@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <string>
 
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
@@ -38,9 +40,7 @@ torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape
   return factory(shape, seed);
 }
 
-}  // namespace
-
-PluginModel::PluginModel(const std::string& file) : file_(file) {
+PluginFactory load_factory(const std::string& file) {
   require_regular_file(file);
   // A name without a slash would be looked for among the system's libraries.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -58,8 +58,21 @@ PluginModel::PluginModel(const std::string& file) : file_(file) {
   require(entry.torch_version == std::string(TORCH_VERSION),
           fmt::format("the plugin '{}' was built with another LibTorch ({} instead of {}). Build it anew.", file,
                       entry.torch_version, TORCH_VERSION));
-  factory_ = entry.make;
+  return entry.make;
 }
+
+// Loaded once, so that a file that is replaced meanwhile does not become a second library.
+PluginFactory factory_of(const std::string& file) {
+  static std::mutex one_at_a_time;
+  static std::map<std::string, PluginFactory> factories;
+  const std::lock_guard lock(one_at_a_time);
+  const auto known = factories.find(file);
+  return known != factories.end() ? known->second : factories[file] = load_factory(file);
+}
+
+}  // namespace
+
+PluginModel::PluginModel(const std::string& file) : file_(file), factory_(factory_of(file)) {}
 
 std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
                                            torch::ScalarType dtype) const {

@@ -8,7 +8,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <sstream>
+#include <system_error>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
@@ -53,6 +61,21 @@ torch::jit::Module copy_of(const torch::jit::Module& module) {
   return copy;
 }
 
+// The file as this process first read it. Lanes load it when they first need it; what has become of the file meanwhile
+// must not matter.
+const std::string& content_of(const std::string& file) {
+  static std::mutex one_at_a_time;
+  static std::map<std::string, std::string> contents;
+  const std::lock_guard lock(one_at_a_time);
+  const auto known = contents.find(file);
+  if (known != contents.end()) return known->second;
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(stream), {}};
+  require(stream.is_open() && !stream.bad(), std::generic_category().message(errno));
+  return contents[file] = std::move(content);
+}
+
 class ScriptNetwork : public ModuleNetwork {
  public:
   ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, torch::ScalarType dtype)
@@ -87,7 +110,8 @@ class ScriptNetwork : public ModuleNetwork {
 ScriptModel::ScriptModel(const std::string& file) : file_(file) {
   require_regular_file(file);
   try {
-    module_ = torch::jit::load(file, torch::kCPU);
+    std::istringstream content(content_of(file));
+    module_ = torch::jit::load(content, torch::kCPU);
   } catch (const std::exception& error) {
     throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one by torch.jit.save.", file,
                                torch_words(error)));

@@ -189,8 +189,10 @@ void add_problems_between_keys(const Study& study, Findings& findings) {
   }
 }
 
+}  // namespace
+
 // Every rank reads it, so it must be a regular file: from a pipe only one of them would get the text.
-std::string read_text(const std::string& path) try {
+std::string read_study_text(const std::string& path) try {
   const std::string text = RegularFile(path).read(largest_file + 1);
   if (text.size() > largest_file || text.find('\0') != std::string::npos)
     throw UsageError(
@@ -199,8 +201,6 @@ std::string read_text(const std::string& path) try {
 } catch (const RunError& error) {
   throw UsageError(error.what());
 }
-
-}  // namespace
 
 Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides) {
   Study study;
@@ -220,7 +220,7 @@ Study parse_study_text(const std::string& text, const std::string& origin, const
 }
 
 Study parse_study(const std::string& path, const std::vector<std::string>& overrides) {
-  return parse_study_text(read_text(path), path, overrides);
+  return parse_study_text(read_study_text(path), path, overrides);
 }
 
 }  // namespace sheaf

@@ -9,6 +9,9 @@
 
 namespace sheaf {
 
+/// The text of a study file. Throws UsageError when it cannot be read or is no text. Local.
+std::string read_study_text(const std::string& path);
+
 /// Reads the study file, then lets the overrides ("--train.epochs=5" or "--train.epochs 5", and the bare
 /// "--search.model.hidden=16, 32") win. Sections and keys are strict: unknown ones, repeated ones, stray words, values
 /// of a wrong type or range, and what does not fit together are all gathered and thrown as one UsageError, a problem a

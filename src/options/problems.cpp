@@ -253,15 +253,14 @@ void check_run(const Study& study, Problems& problems) {
                     "run.threads.",
                     study.run.threads, setting_text(study, "run.lanes")));
   if (study.run.engine != EngineKind::resident) return;
-  if (study.run.threads > 1)
-    problems.add(
-        fmt::format("run.engine = resident trains with one thread a lane (run.threads = {}). Leave out run.threads, or "
-                    "set run.engine = auto.",
-                    study.run.threads));
+  const auto refuse = [&](const std::string& able, const std::string& key, const std::string& advice) {
+    problems.add(fmt::format("run.engine = resident trains {} ({}). {}, or start a run with run.engine = auto.", able,
+                             assignment(study, key), advice));
+  };
+  if (study.run.threads > 1) refuse("with one thread a lane", "run.threads", "Leave out run.threads");
+  if (study.run.device == DeviceRequest::cuda) refuse("on CPUs", "run.device", "Set run.device = cpu");
   if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
-    problems.add(fmt::format(
-        "run.engine = resident trains linear models and mlps ({}). Set run.engine = auto, or another model.kind.",
-        assignment(study, "model.kind")));
+    refuse("linear models and mlps", "model.kind", "Set another model.kind");
 }
 
 }  // namespace

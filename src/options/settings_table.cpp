@@ -248,11 +248,15 @@ void add_run(std::vector<Setting>& table) {
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
           "What a rank trains on; auto takes a GPU where there is one for the rank.");
-  run.add("engine", &RunOptions::engine,
-          choice<EngineKind>(
-              {{"auto", EngineKind::automatic}, {"torch", EngineKind::torch}, {"resident", EngineKind::resident}}),
-          "What trains: LibTorch (torch), or the resident engine (linear models and mlps on CPUs, fastest); auto takes "
-          "the resident one wherever it can do the job.");
+  run.add(
+      "engine", &RunOptions::engine,
+      choice<EngineKind>({{"auto", EngineKind::automatic},
+                          {"torch", EngineKind::torch},
+                          {"resident", EngineKind::resident},
+                          {"by_model", EngineKind::by_model}}),
+      "What trains: LibTorch; the resident engine, for linear models and mlps on CPUs with one thread; or, by_model, "
+      "the resident engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
+      "torch where a rank trains on a GPU or run.threads > 1, else resident or by_model.");
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Worker threads of a rank; auto takes the cores that are bound to it.");
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.");

@@ -31,7 +31,8 @@ enum class Precision { float32, float64 };
 enum class SearchMethod { none, grid };
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
-enum class EngineKind { automatic, torch, resident };
+/// By model: the resident engine for dense models, LibTorch for the others. Automatic is settled when a run is opened.
+enum class EngineKind { automatic, torch, resident, by_model };
 enum class ModelsKept { none, best, all };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
@@ -145,18 +146,18 @@ struct RunOptions {
   std::string output;  ///< run directory; empty: runs/<study.name>
   PartitionKind partition = PartitionKind::automatic;
   DeviceRequest device = DeviceRequest::automatic;
-  EngineKind engine = EngineKind::automatic;  ///< automatic: the resident one wherever it can do the job
-  std::int64_t lanes = 0;                     ///< worker threads of a rank; 0: the cores bound to it
-  std::int64_t threads = 1;                   ///< threads inside a lane; more than 1 needs lanes = 1
-  std::int64_t ranks_per_gpu = 1;             ///< more share one GPU (needs MPS to be of use)
-  bool curves = false;                        ///< keep the losses and scores of every epoch
-  TimeLimit time_limit;                       ///< after it no iteration is begun
-  ArrayTask array;                            ///< the job's part of the study
-  OnFailure on_failure = OnFailure::go_on;    ///< what an iteration that cannot be trained means for the others
-  std::int64_t checkpoint_interval = 60;      ///< seconds between the checkpoints of an iteration; 0: none are made
-  std::int64_t network_timeout = 60;          ///< seconds that another host may be silent; 0: without limit
-  std::int64_t retries = 0;                   ///< more attempts at such an iteration, at once
-  ModelsKept models = ModelsKept::none;       ///< the trained models that are written
+  EngineKind engine = EngineKind::automatic;
+  std::int64_t lanes = 0;                   ///< worker threads of a rank; 0: the cores bound to it
+  std::int64_t threads = 1;                 ///< threads inside a lane; more than 1 needs lanes = 1
+  std::int64_t ranks_per_gpu = 1;           ///< more share one GPU (needs MPS to be of use)
+  bool curves = false;                      ///< keep the losses and scores of every epoch
+  TimeLimit time_limit;                     ///< after it no iteration is begun
+  ArrayTask array;                          ///< the job's part of the study
+  OnFailure on_failure = OnFailure::go_on;  ///< what an iteration that cannot be trained means for the others
+  std::int64_t checkpoint_interval = 60;    ///< seconds between the checkpoints of an iteration; 0: none are made
+  std::int64_t network_timeout = 60;        ///< seconds that another host may be silent; 0: without limit
+  std::int64_t retries = 0;                 ///< more attempts at such an iteration, at once
+  ModelsKept models = ModelsKept::none;     ///< the trained models that are written
   ProgressKind progress = ProgressKind::automatic;
 };
 

@@ -11,6 +11,7 @@
 #include "core/replace_file.hpp"
 #include "hdf5/table_writer.hpp"
 #include "options/settings.hpp"
+#include "options/stored_study.hpp"
 #include "results/table.hpp"
 
 namespace sheaf {
@@ -83,7 +84,7 @@ void require_no_run(const std::string& directory) {
 }
 
 void write_study(const std::string& directory, const Study& study) {
-  write_whole_file(directory + "/study.cfg", study_file_text(study));
+  write_whole_file(directory + "/study.cfg", stored_study_text(study));
 }
 
 void write_results(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {

@@ -36,10 +36,13 @@
 #include "results/summary.hpp"
 #include "run/curves.hpp"
 #include "run/ensemble_score.hpp"
+#include "run/model_files.hpp"
 #include "run/model_keeper.hpp"
 #include "run/place_ranks.hpp"
 #include "run/rank_agreement.hpp"
+#include "run/settle_study.hpp"
 #include "run/stop.hpp"
+#include "run/stored_run.hpp"
 #include "run/study_data.hpp"
 #include "run/train_share.hpp"
 
@@ -66,12 +69,10 @@ void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
                     by_torch ? "LibTorch's" : "The resident engine's", flops / 1e9));
 }
 
-// Why LibTorch trained, for each trial; where ranks differ, those on GPUs are the ones that needed it. Collective.
-std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, bool on_gpu,
-                                        const Communicator& world) {
-  const bool any_on_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
+// Why LibTorch trains, for each trial. `options`: before they are settled, so that what settled them is told.
+std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, bool any_gpu) {
   std::vector<std::string> reasons;
-  for (const auto& trial : plan.trials()) reasons.push_back(torch_reason(trial, options, any_on_gpu));
+  for (const auto& trial : plan.trials()) reasons.push_back(torch_reason(trial, options, any_gpu));
   return reasons;
 }
 
@@ -205,9 +206,8 @@ void print_summary(const std::string& text) {
   }
 }
 
-}  // namespace
-
-ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
+// None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
+std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   const std::time_t started = std::time(nullptr);
   const ArrayShare share = agree_on_share(asked.run.array, world);
@@ -222,21 +222,30 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
     if (study.run.curves) require_countable_epochs(*plan);
   });
   const std::int64_t total = plan->iteration_count();
+  const std::optional<Study> stored = find_stored_study(study, request, share, world);
+  if (stored) study = with_stored_choices(study, *stored);
   const Placement placement = place_ranks(study.run, world, node);
-  const bool on_gpu = placement.gpu >= 0;
-  agree(world, [&] { require_engine(*plan, study.run, on_gpu); });
   const auto ranks = gather_rank_infos(placement, world);
-  const auto reasons = engine_reasons(*plan, study.run, on_gpu, world);
+  const std::optional<FileSchema> file = agree_on_data(study, world);
+  const JobFacts facts = gather_facts(study, file, placement, world);
+  const auto reasons = engine_reasons(*plan, study.run, facts.any_gpu);
+  study = settled_study(study, *plan, facts);
+  agree(world, [&] { require_trainable(study, *plan, facts); });
   const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsKept::none;
   agree(world, [&] {
     if (uses_torch) torch_backend();  // not by a lane in the middle of a training
   });
-  const StudyData data = prepare_study_data(study, *plan, placement, world, node);
-  require_same_on_all_ranks(study, world);
+  const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
+  ModelFingerprints model_files;
+  agree(world, [&] { model_files = fingerprint_model_files(*plan); });
+  require_same_on_all_ranks(study, model_files, world);
   agree(world, leave_if_interrupted);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
-  const OpenRun run =
-      open_run(study, request, {program_version(), study_fingerprint(study), fingerprint}, total, share, world);
+  const auto opened = open_run(study, stored.has_value(), request,
+                               {program_version(), study_fingerprint(study), fingerprint, journal_format, model_files},
+                               total, share, world);
+  if (!opened) return std::nullopt;
+  const OpenRun& run = *opened;
 
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
@@ -247,6 +256,7 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
       for (const auto& line : placement_lines(ranks)) log_root(line);
       log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, run.work.count(), run.directory));
       warn_of_slow_blas(reasons);
+      if (const auto warning = settled_warning(study, *plan, facts); !warning.empty()) warn_root(warning);
     }
     cause = train_rest(run, context, models, placement, start, world, node);
   }
@@ -285,6 +295,14 @@ ExitCode execute_run(const Study& asked, const RunRequest& request, const Commun
     if (left) code = ExitCode::failed;
   });
   return static_cast<ExitCode>(world.maximum(static_cast<std::int64_t>(code)));
+}
+
+}  // namespace
+
+ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
+  std::optional<ExitCode> code;
+  while (!code) code = try_run(asked, request, world);
+  return *code;
 }
 
 }  // namespace sheaf

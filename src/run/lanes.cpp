@@ -47,7 +47,8 @@ struct Lanes::State {
     const auto keep = [&](TrainedIteration&& iteration) {
       iteration.record.rank = rank;
       iteration.record.lane = lane;
-      iteration.record.gpu = share.placement.gpu;
+      const bool on_cpu = iteration.record.engine == TrainedBy::resident;
+      iteration.record.gpu = on_cpu ? -1 : share.placement.gpu;
       iteration.record.start_seconds = now() - iteration.record.seconds;
       const bool failed = iteration.record.status == IterationStatus::failed;
       failed_count += failed;

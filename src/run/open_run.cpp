@@ -2,8 +2,8 @@
 #include "run/open_run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,21 +14,12 @@
 #include "journal/replay.hpp"
 #include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
-#include "options/parse_study.hpp"
 #include "results/result_files.hpp"
 #include "run/model_keeper.hpp"
+#include "run/stored_run.hpp"
 
 namespace sheaf {
 namespace {
-
-void require_same_study(const std::string& directory, const Study& study) {
-  const auto differing = differing_keys(study, parse_study(directory + "/study.cfg", {}));
-  if (!differing.empty())
-    throw UsageError(
-        fmt::format("'{}' holds a run of another study ({}). Resume it with its own values, or choose another "
-                    "run.output.",
-                    directory, fmt::join(differing, "; ")));
-}
 
 // The ranges of the study that other jobs have left. For rank 0, under the lock.
 std::vector<IndexRange> find_rest(const std::string& directory, const RunRequest& request, const JournalHeader& header,
@@ -63,18 +54,16 @@ void require_empty(const std::string& directory) {
                   directory));
 }
 
-// Begins the run, or joins the one that is there; returns whether it joined. For rank 0, under the lock; tasks of an
-// array take turns.
-bool begin_or_join(const std::string& directory, const Study& study, bool may_join) {
+// Returns the stored study of the run to join; where there is none, begins the run with `study` and returns nothing.
+// For rank 0, under the lock; tasks of an array take turns.
+std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
+                                   const ArrayShare& share) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
-  if (may_join && holds_run(directory)) {
-    require_same_study(directory, study);
-    return true;
-  }
+  if (joins_run(directory, request, share)) return read_stored_study(directory, request);
   require_empty(directory);
   write_study(directory, study);
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -94,22 +83,27 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
   return locks;
 }
 
-OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
-                 const ArrayShare& share, const Communicator& world) {
+std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunRequest& request,
+                                const JournalHeader& header, std::int64_t total, const ArrayShare& share,
+                                const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   std::vector<IndexRange> left;
+  bool settled_otherwise = false;
   agree(world, [&] {
     if (!world.is_root()) return;
-    const bool may_join = request.resume || !share.is_whole();
-    if (!may_join && holds_results(directory)) require_no_run(directory);  // a finished run is not even locked
+    // A finished run is not even locked.
+    if (!joins_run(directory, request, share) && holds_results(directory)) require_no_run(directory);
     try {
       lock_run(directory, share, locks);
       const std::size_t kept = locks.size();
       for (auto& turn : lock_files(directory, share)) locks.push_back(std::move(turn));
-      const bool joined = begin_or_join(directory, study, may_join);
+      const std::optional<Study> stored = begin_or_join(directory, study, request, share);
+      settled_otherwise = stored && !was_there && !differing_keys(study, *stored).empty();
+      if (settled_otherwise) return locks.clear();
+      if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > kept) locks.pop_back();
-      if (joined || !share.is_whole())
+      if (stored || !share.is_whole())
         left = find_rest(directory, request, header, total, share);
       else
         left = {{0, total}};
@@ -118,8 +112,9 @@ OpenRun open_run(const Study& study, const RunRequest& request, const JournalHea
       throw;
     }
   });
+  if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
   world.broadcast_vector(left);
-  return {directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};
+  return OpenRun{directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};
 }
 
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,12 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 
 /// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
 /// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
-/// not be, or when it cannot be written. `total`: iterations of the plan. Collective over world.
-OpenRun open_run(const Study& study, const RunRequest& request, const JournalHeader& header, std::int64_t total,
-                 const ArrayShare& share, const Communicator& world);
+/// not be, or when it cannot be written. `study`: settled; `was_there`: by the stored study of the run that the job
+/// joins. `total`: iterations of the plan. None: another task has opened the run meanwhile and settled it otherwise, so
+/// that the study is to be settled anew. Collective over world.
+std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunRequest& request,
+                                const JournalHeader& header, std::int64_t total, const ArrayShare& share,
+                                const Communicator& world);
 
 /// This rank's journal in a new attempt; `checkpoints`, which outlive it, of what is on the disk with it go. Throws
 /// AgreedError. Collective over world.

@@ -47,8 +47,8 @@ Placement place_ranks(const RunOptions& options, const Communicator& world, cons
   VisibleGpus visible;
   agree(world, [&] {
     bound = find_bound_cores();
-    if (options.device == DeviceRequest::cpu)
-      visible.none_reason = "run.device = cpu";
+    if (!may_use_gpus(options))
+      visible.none_reason = options.device == DeviceRequest::cpu ? "run.device = cpu" : "run.engine = resident";
     else
       visible = usable_gpus();
   });

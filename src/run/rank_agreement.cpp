@@ -9,7 +9,6 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "dataset/file_schema.hpp"
-#include "journal/record_line.hpp"
 #include "mpi/agreement.hpp"
 #include "options/settings.hpp"
 
@@ -28,7 +27,7 @@ std::string odd_rank_problem(const std::string& what, const std::vector<std::str
                      what, *odd, usual, counts[usual], advice);
 }
 
-void require_same_on_all_ranks(const Study& study, const Communicator& world) {
+void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
   std::string data;
   agree(world, [&] {
     if (study.data.source == DataSource::file) data = inspect_file(study.data).fingerprint;
@@ -46,6 +45,9 @@ void require_same_on_all_ranks(const Study& study, const Communicator& world) {
   require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
                "Give all nodes the same study file.");
   require_same("data file", data, "Give all nodes the same file; a copy keeps its time with cp -p or sbcast -p.");
+  for (const auto& [file, fingerprint] : models)
+    require_same("model file", fmt::format("'{}' of fingerprint {}", file, fingerprint),
+                 "Give all nodes the same file.");
 }
 
 }  // namespace sheaf

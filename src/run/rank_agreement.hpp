@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "journal/record_line.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 
@@ -14,7 +15,7 @@ namespace sheaf {
 /// thing, `advice` ends the sentence. Pure.
 std::string odd_rank_problem(const std::string& what, const std::vector<std::string>& texts, const std::string& advice);
 
-/// Throws AgreedError unless all ranks have the same program, study and data file. Collective over world.
-void require_same_on_all_ranks(const Study& study, const Communicator& world);
+/// Throws AgreedError unless all ranks have the same program, study, data file and model files. Collective over world.
+void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world);
 
 }  // namespace sheaf

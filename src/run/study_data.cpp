@@ -2,7 +2,6 @@
 #include "run/study_data.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -19,16 +18,6 @@
 
 namespace sheaf {
 namespace {
-
-std::int64_t row_bytes(const FileSchema& schema, Task task) {
-  const RowShape shape = row_shape(schema, task);
-  return static_cast<std::int64_t>(storage_of(1000, shape).bytes / 1000);
-}
-
-// The least that a node has. Collective.
-std::int64_t node_bytes(const Communicator& world) {
-  return world.minimum(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE));
-}
 
 // What training in windows cannot do.
 void require_streamable(const Study& study, const Plan& plan) {
@@ -73,22 +62,24 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
 }
 
-void load_file(const Study& study, const Plan& plan, const Placement& placement, const Communicator& world,
-               const Communicator& node, StudyData& prepared) {
-  const FileSchema schema = agree_on_file(study.data, world);
-  const std::int64_t bytes = schema.rows * row_bytes(schema, study.data.task);
-  if (is_streamed(study.data, bytes, node_bytes(world)))
-    open_stream(study, plan, schema, placement, world, node, prepared);
-  else
-    prepared.data = load_resident(study.data, schema, placement.lanes * placement.threads, world, node);
-}
-
 }  // namespace
 
-StudyData prepare_study_data(const Study& study, const Plan& plan, const Placement& placement,
-                             const Communicator& world, const Communicator& node) {
+std::int64_t row_bytes(const FileSchema& file, Task task) {
+  return static_cast<std::int64_t>(storage_of(1000, row_shape(file, task)).bytes / 1000);
+}
+
+std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
+  if (study.data.source != DataSource::file) return std::nullopt;
+  return agree_on_file(study.data, world);
+}
+
+StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Placement& placement, const Communicator& world, const Communicator& node) {
   StudyData prepared;
-  if (study.data.source == DataSource::file) load_file(study, plan, placement, world, node, prepared);
+  if (file && study.data.mode == DataMode::streamed)
+    open_stream(study, plan, *file, placement, world, node, prepared);
+  else if (file)
+    prepared.data = load_resident(study.data, *file, placement.lanes * placement.threads, world, node);
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);

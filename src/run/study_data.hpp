@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dataset/dataset.hpp"
+#include "dataset/file_schema.hpp"
 #include "dataset/splits.hpp"
 #include "dataset/stream.hpp"
 #include "device/placement.hpp"
@@ -27,11 +28,18 @@ struct StudyData {
   std::vector<std::int64_t> parameter_counts;  ///< of each trial's network
 };
 
+/// Bytes of a row of the file in memory, its targets and weight included. Pure.
+std::int64_t row_bytes(const FileSchema& file, Task task);
+
+/// The schema of the study's data file; none: its data are synthetic. Throws on every rank alike. Collective over
+/// world.
+std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
+
 /// Loads or draws the study's data, makes its splits, and checks that every trial's network fits. Throws on every rank
 /// alike. A file is read by as many threads as `placement` has cores, before the training or while it lasts. Collective
 /// over world; `node` shares memory. The result dies on
-/// all ranks of a node alike.
-StudyData prepare_study_data(const Study& study, const Plan& plan, const Placement& placement,
-                             const Communicator& world, const Communicator& node);
+/// all ranks of a node alike. `study`: with data.mode settled; `file`: of agree_on_data().
+StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Placement& placement, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

@@ -98,7 +98,7 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
 for words, reason, advice in (
-        (CNN, "run.engine = resident trains linear models and mlps (model.kind = cnn)", "or another model.kind"),
+        (CNN, "run.engine = resident trains linear models and mlps (model.kind = cnn)", "Set another model.kind"),
         (["--run.threads=2", "--run.lanes=1"], "run.engine = resident trains with one thread a lane (run.threads = 2)",
          "Leave out run.threads"),
         (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):

@@ -73,6 +73,11 @@ for ranks in (None, 2):
                  f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
 
+# LibTorch of a distribution says "generic": the library itself is named.
+blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]
+checks.check(len(blas) == 1 and "generic" not in blas[0] and ("mkl" in blas[0] or "/lib" in blas[0]),
+             "info names the BLAS library", str(blas))
+
 # A library of another build beside the program: refused before anything of it is called. Its build id alone differs.
 version = sheaf("--version").stdout
 with open(os.path.join(os.path.dirname(SHEAF), "libsheaf_libtorch.so"), "rb") as file:

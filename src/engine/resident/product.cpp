@@ -11,6 +11,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/blas_library.hpp"
+
 extern "C" {
 void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
             const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
@@ -75,7 +77,7 @@ std::string product_library() {
 #ifdef SHEAF_HAVE_LIBXSMM
   if (!products_need_blas()) return std::string("LIBXSMM " LIBXSMM_VERSION " (") + libxsmm_get_target_arch() + ")";
 #endif
-  return "BLAS";
+  return "BLAS, " + blas_library();
 }
 
 }  // namespace sheaf

@@ -105,6 +105,8 @@ TEST_CASE("files larger than their memory are streamed, unless the study says wh
   CHECK_FALSE(is_streamed(options, std::int64_t{1} << 40, 0));
   options.mode = DataMode::streamed;
   CHECK(is_streamed(options, 1, 100));
+  options.source = DataSource::synthetic;
+  CHECK_FALSE(is_streamed(options, 1, 100));
 }
 
 TEST_CASE("the passes of a round train every epoch, and validate after the last or after each") {

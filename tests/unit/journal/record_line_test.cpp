@@ -97,14 +97,20 @@ TEST_CASE("a line whose integers are none, or too large, is no record") {
 }
 
 TEST_CASE("headers come back, and are no records") {
-  const JournalHeader header{"0.1.0", "0123456789abcdef", "data \"x\", 5 bytes"};
+  const JournalHeader header{
+      "0.1.0", "0123456789abcdef", "data \"x\", 5 bytes", journal_format, {{"a \"b\".pt", "f1"}, {"c.so", "f2"}}};
   const std::string line = without_end(header_line(header));
   const auto read = read_header_line(line);
   REQUIRE(read.has_value());
   CHECK(read->program == header.program);
   CHECK(read->study == header.study);
   CHECK(read->data == header.data);
+  CHECK(read->models == header.models);
+  CHECK(read->seed() == header.seed());
   CHECK_FALSE(read_record_line(line, 0).has_value());
   CHECK_FALSE(read_header_line(without_end(record_line(sample_iteration(1), {}, 0))).has_value());
-  CHECK(header.seed() != JournalHeader{"0.1.0", "0123456789abcdef", "other"}.seed());
+  CHECK(header.seed() != JournalHeader{"0.1.0", "0123456789abcdef", "other", journal_format, header.models}.seed());
+  JournalHeader other = header;
+  other.models["c.so"] = "f3";
+  CHECK(header.seed() != other.seed());
 }

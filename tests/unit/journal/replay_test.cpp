@@ -91,27 +91,42 @@ TEST_CASE("a torn last line is left out in silence, a damaged one with its place
   CHECK(replay(scratch).iterations.empty());
 }
 
-TEST_CASE("journals of other studies, data and versions are refused") {
+TEST_CASE("journals of other studies, data, model files and versions are refused") {
   const Scratch scratch("replay_test");
+  JournalHeader own = header;
+  own.models = {{"a.pt", "1"}, {"b.so", "2"}};
   const auto refusal = [&](const JournalHeader& other, bool forced) -> std::string {
     write_journal(scratch, 1, 0, header_line(other) + record_line(sample_iteration(0), {}, other.seed()));
     try {
-      const Replay replayed = replay_journals(scratch.path.string(), header, 100, forced);
+      const Replay replayed = replay_journals(scratch.path.string(), own, 100, forced);
       CHECK(replayed.iterations.size() == 1);
       return "";
     } catch (const RunError& error) {
       return error.what();
     }
   };
-  CHECK(refusal(header, false).empty());
-  CHECK_THAT(refusal({"0.1.0", "f", "data"}, true), ContainsSubstring("another study"));
-  CHECK_THAT(refusal({"0.1.0", header.study, "older"}, false), ContainsSubstring("(older; now data)"));
-  CHECK_THAT(refusal({"0.1.0", header.study, "ol\x7f"}, false), ContainsSubstring("(ol?; now data)"));
-  CHECK(refusal({"0.1.0", header.study, "older"}, true).empty());
-  CHECK_THAT(refusal({"0.0.9", header.study, "data"}, false), ContainsSubstring("sheaf 0.0.9"));
-  CHECK(refusal({"0.0.9", header.study, "data"}, true).empty());
-  const JournalHeader older{"0.1.0", header.study, "data", journal_format - 1};
-  CHECK_THAT(refusal(older, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
+  const auto with = [&](std::string JournalHeader::*member, const std::string& text) {
+    JournalHeader other = own;
+    other.*member = text;
+    return other;
+  };
+  CHECK(refusal(own, false).empty());
+  CHECK_THAT(refusal(with(&JournalHeader::study, "f"), true), ContainsSubstring("another study"));
+  const JournalHeader older = with(&JournalHeader::data, "older");
+  CHECK_THAT(refusal(older, false), ContainsSubstring("(older; now data)"));
+  CHECK_THAT(refusal(with(&JournalHeader::data, "ol\x7f"), false), ContainsSubstring("(ol?; now data)"));
+  CHECK(refusal(older, true).empty());
+  const JournalHeader version = with(&JournalHeader::program, "0.0.9");
+  CHECK_THAT(refusal(version, false), ContainsSubstring("sheaf 0.0.9"));
+  CHECK(refusal(version, true).empty());
+  for (const ModelFingerprints& models : {ModelFingerprints{{"a.pt", "1"}, {"b.so", "3"}}, {{"a.pt", "1"}}}) {
+    JournalHeader other = own;
+    other.models = models;
+    CHECK_THAT(refusal(other, false), ContainsSubstring("the model file 'b.so' has changed"));
+    CHECK(refusal(other, true).empty());
+  }
+  const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
 }
 
 TEST_CASE("predictions that are not whole numbers inside their file cost the record, not memory") {
@@ -157,7 +172,9 @@ TEST_CASE("random damage never costs a whole record, nor passes for one") {
     }
     std::set<std::size_t> touched;
     for (int flips = 1 + static_cast<int>(random() % 8); flips > 0; --flips) {
-      const std::size_t place = random() % 3 == 0 ? text.find('\n', random() % text.size()) : random() % text.size();
+      const std::size_t any = random() % text.size();
+      const bool line_end = random() % 3 == 0;  // the next one, unless the last is damaged already
+      const std::size_t place = line_end ? std::min(text.find('\n', any), text.size() - 1) : any;
       const char before = text[place];
       text[place] = static_cast<char>(text[place] ^ static_cast<char>(1 + random() % 255));
       if (text[place] != before) touched.insert(line_at[place]);

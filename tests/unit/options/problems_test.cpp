@@ -208,6 +208,8 @@ TEST_CASE("run: the resident engine trains linear models and mlps with one threa
   check_sound(file_study(cnn));
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(resident)),
                     "run.engine = resident trains with one thread a lane (run.threads = 2)");
+  check_one_problem(study_with({{"run.device", "cuda"}}, file_study(resident)),
+                    "run.engine = resident trains on CPUs (run.device = cuda)");
   check_one_problem(study_with(cnn, file_study(resident)),
                     "run.engine = resident trains linear models and mlps (model.kind = cnn)");
   check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "run/model_files.hpp"
+
+#include "core/fingerprint.hpp"
+
+namespace sheaf {
+
+ModelFingerprints fingerprint_model_files(const Plan& plan) {
+  ModelFingerprints fingerprints;
+  for (const auto& trial : plan.trials())
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0)
+      fingerprints[file] = file_fingerprint(file);
+  return fingerprints;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,13 @@
+// The files that a study's models come from: TorchScript modules and plugins. Their content decides results.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "journal/record_line.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// Fingerprints of the model files that any trial names. Throws RunError when one cannot be read. Local.
+ModelFingerprints fingerprint_model_files(const Plan& plan);
+
+}  // namespace sheaf

@@ -1,0 +1,43 @@
+// Settles a study: every choice that decides results gets its value. Choices that a study leaves open
+// (data.mode = auto, run.engine = auto) are settled once, when the run is opened, and stored with it; every later job
+// takes the stored ones, whatever machine it runs on.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "dataset/file_schema.hpp"
+#include "device/placement.hpp"
+#include "mpi/communicator.hpp"
+#include "options/study.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// Facts about the machines of a job, by which open choices are settled.
+struct JobFacts {
+  bool any_gpu = false;         ///< some rank trains on a GPU
+  std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
+  std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
+};
+
+/// Collective over world; `file`: of the study's data, if they are in one.
+JobFacts gather_facts(const Study& study, const std::optional<FileSchema>& file, const Placement& placement,
+                      const Communicator& world);
+
+/// The study with its open choices settled. Pure.
+Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
+
+/// Throws if the job cannot train the settled study: UsageError for a trial that its engine cannot train,
+/// RunError for resident data that do not fit into memory. Pure.
+void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
+
+/// `asked` with its open choices taken from the stored study of a run. Pure.
+Study with_stored_choices(Study asked, const Study& stored);
+
+/// A warning about how the job trains the settled study; empty when there is none. Pure.
+std::string settled_warning(const Study& settled, const Plan& plan, const JobFacts& facts);
+
+}  // namespace sheaf

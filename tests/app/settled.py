@@ -1,0 +1,227 @@
+"""What decides results is settled when a run is opened, and stays: other memory, threads, engines, model files and
+versions in a later job either change nothing or are refused."""
+
+import os
+import shutil
+import sys
+import zlib
+
+import h5py
+import numpy
+
+from interrupted import results
+from program import MPIEXEC, SHEAF, Checks, Started, journaled, launch, read_csv, sheaf
+
+try:
+    import torch
+except ImportError as error:
+    torch = None
+    print(f"TorchScript files: skipped ({error})")
+
+SHIM = os.environ["FAKED_MEMORY_LIBRARY"]
+PLUGIN = os.path.join(os.environ["SHEAF_PLUGINS"], "gated_mlp.so")
+ROWS = 20000
+DATA = ROWS * (64 * 4 + 8)  # bytes in memory
+PLENTY, LITTLE, TOO_LITTLE = 4 * DATA, DATA * 3 // 2, DATA // 2
+ITERATIONS = 4
+
+checks = Checks()
+shutil.rmtree("settled", ignore_errors=True)
+os.makedirs("settled")
+os.chdir("settled")
+random = numpy.random.default_rng(3)
+with h5py.File("data.h5", "w") as file:
+    file["features"] = random.random((ROWS, 64), dtype="f4")
+    file["targets"] = random.integers(0, 10, ROWS)
+with open("study.cfg", "w") as file:
+    file.write(f"""
+[study]
+iterations = {ITERATIONS // 2}
+[ensemble]
+members = 2
+[data]
+file = data.h5
+task = classification
+image = 1x8x8
+validation = 0.2
+[train]
+epochs = 1
+batch_size = 500
+loss = cross_entropy
+[run]
+device = cpu
+progress = none
+curves = true
+""")
+STUDY = ["run", "study.cfg"]
+
+
+def memory(size):
+    return {"LD_PRELOAD": SHIM, "FAKED_MEMORY": str(size // 1024)}
+
+
+def begin(name, *words, size=PLENTY, of=STUDY):
+    """A run of which the first half is done."""
+    shutil.rmtree(name, ignore_errors=True)
+    result = sheaf(*of, f"--run.output={name}", "--run.array=0/2", *words, environment=memory(size))
+    checks.check(result.code == 0, f"{name}: the first half", result.stderr)
+
+
+def whole(name, *words, size=PLENTY):
+    result = sheaf(*STUDY, f"--run.output={name}", *words, environment=memory(size))
+    checks.check(result.code == 0, f"{name}: the whole", result.stderr)
+    return results(name)
+
+
+def stored(name):
+    with open(f"{name}/study.cfg") as file:
+        lines = file.read().splitlines()
+    return {key: line.split(" = ")[1] for key in ("mode", "engine") for line in lines if line.startswith(key + " = ")}
+
+
+def refused(result, code, *says, what, name="run"):
+    errors = result.error_lines()
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in says), what,
+                 f"{result.code}\n{result.stderr}")
+    checks.check(not os.path.exists(f"{name}/results.csv"), f"{what}: no results")
+
+
+def finished(result, expected, what, name="run"):
+    checks.check(result.code == 0 and results(name) == expected, what, f"{result.code}\n{result.stderr}")
+
+
+def engines(name):
+    return {(row.get("model.kind", ""), row["engine"]) for row in read_csv(f"{name}/results.csv")}
+
+
+# data.mode = auto is settled by the memory of the first job.
+resident, streamed = whole("resident"), whole("streamed", size=LITTLE)
+checks.check(stored("resident") == {"mode": "resident", "engine": "resident"}, "plenty of memory", str(stored("resident")))
+checks.check(stored("streamed") == {"mode": "streamed", "engine": "resident"}, "little memory", str(stored("streamed")))
+checks.check(resident != streamed, "the modes differ in their results")
+begin("run")
+refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "'data.h5' does not fit into memory",
+        what="far less memory")
+refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was resident", what="another mode")
+refused(sheaf(*STUDY, "--run.output=run", "--resume", "--data.mode=streamed"), 2, "data.mode = streamed, was resident",
+        what="run --resume in another mode")
+finished(sheaf("resume", "run", environment=memory(LITTLE)), resident, "less memory: still in memory")
+begin("run")
+finished(sheaf(*STUDY, "--run.output=run", "--run.array=1/2", environment=memory(LITTLE)), resident,
+         "a task with less memory joins")
+begin("run", size=LITTLE)
+finished(sheaf(*STUDY, "--run.output=run", "--resume", ranks=2, environment=memory(PLENTY)), streamed,
+         "more memory: still streamed")
+checks.check(stored("run") == stored("streamed"), "and stored so")
+
+# The least memory of all ranks counts.
+shutil.rmtree("run", ignore_errors=True)
+parts = [["-n", "1", "env", *[f"{key}={value}" for key, value in memory(size).items()], SHEAF, *STUDY,
+          "--run.output=run"] for size in (PLENTY, LITTLE)]
+finished(launch([MPIEXEC, *parts[0], ":", *parts[1]]), streamed, "one rank with little memory")
+
+# A task that settles its study while another one opens the run takes what that has stored.
+shutil.rmtree("run", ignore_errors=True)
+late = Started(["env", *[f"{key}={value}" for key, value in memory(LITTLE).items()], "FAKED_HOLD=hold", SHEAF, *STUDY,
+                "--run.output=run", "--run.array=1/2"])
+checks.check(late.wait_for(lambda: os.path.exists("hold.reached")), "a task that is late")
+begin("run")
+open("hold", "w").close()
+result = late.finish()
+checks.check("'data.h5' is streamed" in result.stderr, "it had settled otherwise", result.stderr)
+finished(result, resident, "it takes what is stored")
+
+# The engine of each trial is settled and stored.
+begin("run")
+for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
+    refused(sheaf(*words, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = resident", "run.threads = 2",
+            what=f"{words[0]} with threads")
+refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was resident", what="another engine")
+refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda", what="a GPU for the resident engine")
+checks.check(len(journaled("run")) == ITERATIONS // 2, "the refused jobs trained no iteration")
+finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), resident, "auto takes the stored engine")
+begin("run", "--run.lanes=1", "--run.threads=2")
+checks.check(stored("run")["engine"] == "torch", "threads: LibTorch", str(stored("run")))
+result = sheaf("resume", "run", "--run.threads=1")
+checks.check(result.code == 0 and engines("run") == {("", "torch")} and
+             "warning: run.threads = 1, and the run began with 2" in result.stderr, "one thread: still LibTorch",
+             f"{result.code}\n{result.stderr}")
+SEARCH = ["--search.method=grid", "--search.model.kind=linear, cnn", "--model.channels=2"]
+begin("run", *SEARCH)
+checks.check(stored("run")["engine"] == "by_model", "kinds of models: each its engine", str(stored("run")))
+result = sheaf("resume", "run", "--run.lanes=1", "--run.threads=2")
+checks.check(result.code == 0 and engines("run") == {("linear", "resident"), ("cnn", "torch")} and
+             "the run began with 1" in result.stderr, "with threads: the same engines", f"{result.code}\n{result.stderr}")
+
+
+# The content of model files decides, not their times.
+def changed_file(path, kind, other):
+    shutil.copy(path, "original")
+    words = [f"--model.kind={kind}:{path}"]
+    expected = whole("model", *words)
+    shutil.rmtree("model")
+    begin("run", *words)
+    with open(path, "wb") as file:
+        file.write(other)
+    refused(sheaf("resume", "run", ranks=2), 1, f"the model file '{path}' has changed", "--force", what=f"{path} changed")
+    refused(sheaf(*STUDY, *words, "--run.output=run", "--run.array=1/2"), 1, f"'{path}' has changed",
+            what=f"{path} changed, another task")
+    shutil.copytree("run", "forced")
+    result = sheaf("resume", "forced", "--force")
+    checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} changed, forced", result.stderr)
+    shutil.rmtree("forced")
+    shutil.copy("original", path)
+    os.utime(path, (1, 1))
+    finished(sheaf("resume", "run"), expected, f"{path} restored")
+
+
+if torch is not None:
+    for seed, path in enumerate(("net.pt", "other.pt")):
+        torch.manual_seed(seed)
+        layers = [torch.nn.Flatten(), torch.nn.Linear(64, 10)] + [torch.nn.Tanh()] * seed
+        torch.jit.script(torch.nn.Sequential(*layers)).save(path)
+    with open("other.pt", "rb") as file:
+        changed_file("net.pt", "torchscript", file.read())
+    # Ranks that see different files under one name.
+    for folder, source in (("one", "net.pt"), ("two", "other.pt")):
+        os.mkdir(folder)
+        shutil.copy(source, f"{folder}/net.pt")
+        os.link("data.h5", f"{folder}/data.h5")
+        shutil.copy("study.cfg", folder)
+    parts = [["-n", "1", "-wdir", os.path.abspath(folder), SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
+              f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
+    refused(launch([MPIEXEC, *parts[0], ":", *parts[1]]), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
+            what="other files on other ranks", name="ranks")
+shutil.copy(PLUGIN, "plugin.so")
+with open(PLUGIN, "rb") as file:
+    changed_file("plugin.so", "plugin", file.read() + b"\0")
+
+# Another version of the program, by the study file and by a journal.
+begin("run")
+with open("run/study.cfg") as file:
+    text = file.read()
+first, _, rest = text.partition("\n")
+checks.check(first == "# Written by sheaf " + sheaf("--version").stdout.split()[1], "the version is stored", first)
+for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
+    # A later version may have keys that are unknown here: the message names the version first.
+    with open("run/study.cfg", "w") as file:
+        file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if words[0] == "resume" else ""))
+    refused(sheaf(*words), 1, "holds a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
+finished(sheaf("resume", "run", "--force"), resident, "a study of another version, forced")
+begin("run")
+with open("run/study.cfg", "w") as file:
+    file.write(rest.replace("mode = resident", "mode = auto"))
+refused(sheaf("resume", "run", "--force"), 1, "does not state how the run was trained (data.mode = auto",
+        what="a study that was not settled")
+with open("run/study.cfg", "w") as file:
+    file.write(text)
+journal = "run/journal/00001/00000.jsonl"
+with open(journal, "rb") as file:
+    header, *lines = file.readlines()
+version = first.split()[-1].encode()
+body = header[:header.rindex(b',"crc32"')].replace(b'"program":"' + version + b'"', b'"program":"0.1.0"')
+with open(journal, "wb") as file:
+    file.writelines([body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *lines])
+refused(sheaf("resume", "run", ranks=2), 1, "was written by sheaf 0.1.0", "--force", what="a journal of another version")
+finished(sheaf("resume", "run", "--force"), resident, "a journal of another version, forced")
+sys.exit(checks.finish())
