@@ -18,6 +18,8 @@ namespace {
 
 constexpr int gather_tag = 1;
 
+constexpr std::size_t most_message_bytes = std::size_t{1} << 30;  // an MPI count is an int
+
 template <class T>
 T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
   T result{};
@@ -28,6 +30,12 @@ T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
 bool is_complete(MPI_Request& request) {
   int done = 0;
   check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  return done != 0;
+}
+
+bool are_complete(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
   return done != 0;
 }
 
@@ -122,6 +130,54 @@ std::int64_t Communicator::patient_maximum(std::int64_t value, const WhileWaitin
   return result;
 }
 
+std::vector<std::int64_t> Communicator::patient_sum(const std::vector<std::int64_t>& values,
+                                                    const WhileWaiting& while_waiting) const {
+  std::vector<std::int64_t> sums(values.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(values.data(), sums.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, handle_,
+                           &request),
+            "MPI_Iallreduce");
+  wait_patiently([&] { return is_complete(request); }, while_waiting);
+  return sums;
+}
+
+std::vector<std::byte> Communicator::patient_gather(std::vector<std::byte> own,
+                                                    const WhileWaiting& while_waiting) const {
+  if (size_ == 1) return own;
+  const auto own_size = static_cast<std::int64_t>(own.size());
+  std::vector<std::int64_t> sizes(is_root() ? static_cast<std::size_t>(size_) : 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Igather(&own_size, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, 0, handle_, &request), "MPI_Igather");
+  wait_patiently([&] { return is_complete(request); }, while_waiting);
+
+  std::vector<MPI_Request> requests;
+  const auto for_pieces = [](std::size_t size, const auto& start) {
+    for (std::size_t done = 0; done < size; done += most_message_bytes)
+      start(done, static_cast<int>(std::min(most_message_bytes, size - done)));
+  };
+  if (!is_root()) {
+    for_pieces(own.size(), [&](std::size_t offset, int bytes) {
+      check_mpi(MPI_Isend(own.data() + offset, bytes, MPI_BYTE, 0, gather_tag, handle_, &requests.emplace_back()),
+                "MPI_Isend");
+    });
+    wait_patiently([&] { return are_complete(requests); }, while_waiting);
+    return {};
+  }
+  std::size_t place = own.size();
+  own.resize(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})));
+  for (int source = 1; source < size_; ++source) {
+    const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(source)]);
+    for_pieces(size, [&](std::size_t offset, int bytes) {
+      check_mpi(MPI_Irecv(own.data() + place + offset, bytes, MPI_BYTE, source, gather_tag, handle_,
+                          &requests.emplace_back()),
+                "MPI_Irecv");
+    });
+    place += size;
+  }
+  wait_patiently([&] { return are_complete(requests); }, while_waiting);
+  return own;
+}
+
 std::int64_t Communicator::sum(std::int64_t value) const {
   return reduce_everywhere(value, MPI_INT64_T, MPI_SUM, handle_);
 }
@@ -191,9 +247,8 @@ std::int64_t Communicator::broadcast_count(std::int64_t count, int root) const {
 }
 
 void Communicator::broadcast_bytes(void* data, std::size_t size, int root) const {
-  constexpr std::size_t piece = std::size_t{1} << 30;  // an MPI count is an int
-  for (std::size_t done = 0; done < size; done += piece) {
-    const int bytes = static_cast<int>(std::min(piece, size - done));
+  for (std::size_t done = 0; done < size; done += most_message_bytes) {
+    const int bytes = static_cast<int>(std::min(most_message_bytes, size - done));
     check_mpi(MPI_Bcast(static_cast<std::byte*>(data) + done, bytes, MPI_BYTE, root, handle_), "MPI_Bcast");
   }
 }

@@ -47,6 +47,13 @@ class Communicator {
   void patient_barrier(const WhileWaiting& while_waiting) const;
   std::int64_t patient_maximum(std::int64_t value, const WhileWaiting& while_waiting) const;
 
+  /// The sum of each of `values` over the ranks, on all of them. Waits as patient_barrier. Collective.
+  std::vector<std::int64_t> patient_sum(const std::vector<std::int64_t>& values,
+                                        const WhileWaiting& while_waiting) const;
+  /// Every rank's bytes, one after the other in rank order, on rank 0; empty elsewhere. Waits as patient_barrier.
+  /// Collective.
+  std::vector<std::byte> patient_gather(std::vector<std::byte> own, const WhileWaiting& while_waiting) const;
+
   std::int64_t sum(std::int64_t value) const;
   std::int64_t maximum(std::int64_t value) const;
   std::int64_t minimum(std::int64_t value) const;

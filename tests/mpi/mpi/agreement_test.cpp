@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/agreement.hpp"
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -78,4 +80,26 @@ TEST_CASE("a message of any length survives agreement") {
   const bool whole = outcome(world, fail_with(text)) == "failed: " + text;  // not a CHECK that prints it all
   CHECK(whole);
   CHECK(outcome(world, fail_with("")) == "failed: ");
+}
+
+TEST_CASE("a patient agreement waits for the last rank, and throws on all what it threw") {
+  const Communicator world = Communicator::world();
+  for (int failing = 0; failing < world.size(); ++failing) {
+    std::string message;
+    try {
+      agree(
+          world,
+          [&] {
+            if (world.rank() != failing) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            throw RunError("late " + std::to_string(failing));
+          },
+          [](double) { return 1.0; });
+    } catch (const AgreedError& error) {
+      message = error.what();
+    }
+    CHECK(message == "late " + std::to_string(failing));
+  }
+  agree(
+      world, [] {}, [](double) { return 1.0; });
 }

@@ -145,3 +145,23 @@ TEST_CASE("a patient wait ends with its timeout, and takes the more rests the lo
   wait_patiently([&] { return ++calls == 20; }, [](double) { return 0.0; });
   CHECK(calls == 20);
 }
+
+TEST_CASE("patient sums and gathers give what others give, from uneven ranks, some of them late") {
+  const Communicator world = Communicator::world();
+  const std::int64_t size = world.size();
+  int naps = 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5 * world.rank()));
+  CHECK(world.patient_sum({world.rank() + 1, std::int64_t{1} << 40}, [&](double) { return ++naps, 1.0; }) ==
+        std::vector<std::int64_t>{size * (size + 1) / 2, size << 40});
+  if (world.is_root() && size > 1) CHECK(naps > 0);
+  for (const std::size_t unit : {0, 1, 100000}) {
+    const std::vector<std::byte> own(unit * static_cast<std::size_t>(world.rank() == 1 ? 0 : world.rank() + 1),
+                                     static_cast<std::byte>(world.rank()));
+    const auto all = world.patient_gather(own, [](double) { return 1.0; });
+    std::vector<std::byte> expected;
+    for (int rank = 0; world.is_root() && rank < world.size(); ++rank)
+      expected.insert(expected.end(), unit * static_cast<std::size_t>(rank == 1 ? 0 : rank + 1),
+                      static_cast<std::byte>(rank));
+    CHECK((all == expected));
+  }
+}
