@@ -37,9 +37,9 @@ ImportedData read_inputs(const ImportRequest& request) {
   return import_cifar10(sources);
 }
 
-// Takes the data, and lets each array go once it is written: the file is made in memory.
+// Takes the data, and lets each array go once it is written.
 void write_data(const std::string& path, ImportedData data, int compression) {
-  Hdf5Writer file(path, data.features.bytes.size() + data.targets.bytes.size());
+  Hdf5Writer file(path);
   for (const auto& [name, array] :
        {std::pair<const char*, NumberArray*>{"features", &data.features}, {"targets", &data.targets}}) {
     file.write_numbers(name, *array, compression);

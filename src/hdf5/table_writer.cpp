@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
-#include "core/error.hpp"
 #include "core/index_range.hpp"
 #include "hdf5/native_type.hpp"
 
@@ -22,18 +20,10 @@ namespace {
 // Rows that are packed and written at a time.
 constexpr std::int64_t rows_per_write = 65536;
 
-// The least by which the file in memory grows at a time.
-constexpr std::size_t least_memory_increment = std::size_t{4} << 20;
-
 // Of an array of numbers: large enough for a parallel file system, small enough that ranks can share them out.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 using Texts = std::vector<std::string>;
-
-// Throws RunError with the system's reason unless `good`.
-void require_system(bool good, const std::string& problem) {
-  if (!good) throw RunError(problem + " (" + std::strerror(errno) + "). Choose a place with room where you may write.");
-}
 
 Handle text_type(std::size_t bytes) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "HDF5 cannot describe text");
@@ -54,64 +44,106 @@ std::int64_t row_count(const TableColumn& column) {
   return std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, column.values);
 }
 
-std::size_t cell_bytes(const TableColumn& column) {
-  const auto* texts = std::get_if<Texts>(&column.values);
-  return texts ? longest(*texts) : 8;
+std::size_t cell_bytes(const ColumnType& type) {
+  return type.kind == ColumnType::Kind::text ? type.text_bytes : 8;
+}
+
+// The offset of each column in a row; at the end, the size of a row.
+std::vector<std::size_t> cell_offsets(const std::vector<ColumnType>& types) {
+  std::vector<std::size_t> offsets{0};
+  for (const auto& type : types) offsets.push_back(offsets.back() + cell_bytes(type));
+  return offsets;
+}
+
+Handle row_type(const std::vector<ColumnType>& types, const std::string& problem) {
+  const auto offsets = cell_offsets(types);
+  Handle row(H5Tcreate(H5T_COMPOUND, offsets.back()), H5Tclose, problem);
+  for (std::size_t number = 0; number < types.size(); ++number) {
+    const ColumnType& type = types[number];
+    Handle text;
+    hid_t cell = type.kind == ColumnType::Kind::real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    if (type.kind == ColumnType::Kind::text) {
+      text = text_type(type.text_bytes);
+      cell = text.id();
+    }
+    check_hdf5(H5Tinsert(row.id(), type.name.c_str(), offsets[number], cell), problem);
+  }
+  return row;
 }
 
 // Puts the cells of `rows` at every row_bytes from `cell` on; text is padded by the zeros that are there.
-void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_bytes, std::byte* cell) {
+void pack_column(const TableColumn& column, IndexRange rows, [[maybe_unused]] std::size_t cell_bytes,
+                 std::size_t row_bytes, std::byte* cell) {
   std::visit(
       [&](const auto& values) {
         using Value = typename std::decay_t<decltype(values)>::value_type;
         for (std::int64_t row = rows.begin; row < rows.end; ++row, cell += row_bytes) {
           const Value& value = values[static_cast<std::size_t>(row)];
-          if constexpr (std::is_same_v<Value, std::string>)
+          if constexpr (std::is_same_v<Value, std::string>) {
+            assert(value.size() <= cell_bytes);
             std::memcpy(cell, value.data(), value.size());
-          else
+          } else {
             std::memcpy(cell, &value, sizeof value);
+          }
         }
       },
       column.values);
 }
 
-// A table's rows as HDF5 sees them, and where each column's cell stands in one.
-struct RowLayout {
-  Handle type;
-  std::size_t bytes = 0;
-  std::vector<std::size_t> offsets;
-};
-
-RowLayout row_layout(const std::vector<TableColumn>& columns, const std::string& problem) {
-  RowLayout layout;
-  for (const auto& column : columns) {
-    layout.offsets.push_back(layout.bytes);
-    layout.bytes += cell_bytes(column);
-  }
-  layout.type = Handle(H5Tcreate(H5T_COMPOUND, layout.bytes), H5Tclose, problem);
-  for (std::size_t number = 0; number < columns.size(); ++number) {
-    const auto& column = columns[number];
-    Handle text;
-    hid_t type = std::holds_alternative<std::vector<double>>(column.values) ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-    if (std::holds_alternative<Texts>(column.values)) {
-      text = text_type(cell_bytes(column));
-      type = text.id();
-    }
-    check_hdf5(H5Tinsert(layout.type.id(), column.name.c_str(), layout.offsets[number], type), problem);
-  }
-  return layout;
-}
-
 }  // namespace
 
-Hdf5Writer::Hdf5Writer(const std::string& path, std::size_t expected_bytes)
-    : path_(path), output_(std::fopen(path.c_str(), "wb"), std::fclose) {
-  require_system(output_ != nullptr, problem());
+std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns) {
+  std::vector<ColumnType> types;
+  for (const auto& column : columns) {
+    ColumnType type{column.name};
+    if (std::holds_alternative<std::vector<double>>(column.values)) type.kind = ColumnType::Kind::real;
+    if (const auto* texts = std::get_if<Texts>(&column.values)) {
+      type.kind = ColumnType::Kind::text;
+      type.text_bytes = longest(*texts);
+    }
+    types.push_back(std::move(type));
+  }
+  return types;
+}
+
+Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<ColumnType>& types, std::string problem)
+    : problem_(std::move(problem)),
+      offsets_(cell_offsets(types)),
+      rows_(rows),
+      type_(row_type(types, problem_)),
+      data_set_(std::move(data_set)) {
+  const auto extent = static_cast<hsize_t>(rows);
+  space_ = Handle(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem_);
+}
+
+void Hdf5Table::append(const std::vector<TableColumn>& columns) {
+  const std::int64_t rows = row_count(columns.front());
+  assert(std::all_of(columns.begin(), columns.end(), [&](const auto& column) { return row_count(column) == rows; }));
+  assert(written_ + rows <= rows_ && columns.size() + 1 == offsets_.size());
+  std::vector<std::byte> packed;
+  for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
+       part = {part.end, std::min(rows, part.end + rows_per_write)}) {
+    const hsize_t start = static_cast<hsize_t>(written_);
+    const hsize_t count = static_cast<hsize_t>(part.count());
+    packed.assign(count * offsets_.back(), std::byte{0});
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      pack_column(columns[column], part, offsets_[column + 1] - offsets_[column], offsets_.back(),
+                  packed.data() + offsets_[column]);
+    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, problem_);
+    H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
+    check_hdf5(H5Dwrite(data_set_.id(), type_.id(), memory.id(), space_.id(), H5P_DEFAULT, packed.data()), problem_);
+    written_ += part.count();
+  }
+}
+
+void Hdf5Table::close() {
+  assert(written_ == rows_);
+  data_set_.close(problem_);
+}
+
+Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path), output_(path) {
   silence_hdf5();
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem());
-  // Chunks that are not full and HDF5's own records take a little more than what is expected.
-  const std::size_t increment = least_memory_increment + expected_bytes + expected_bytes / 256;
-  check_hdf5(H5Pset_fapl_core(access.id(), increment, false), problem());
+  const Handle access = output_.access();
   handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose, problem());
 }
 
@@ -146,29 +178,19 @@ void Hdf5Writer::write_attribute(const std::string& name, const AttributeValue& 
   }
 }
 
+Hdf5Table Hdf5Writer::begin_table(const std::string& name, std::int64_t rows, const std::vector<ColumnType>& types) {
+  assert(!types.empty());
+  const Handle type = row_type(types, problem());
+  const auto extent = static_cast<hsize_t>(rows);
+  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());
+  return {create_data_set(name, type.id(), space.id(), H5P_DEFAULT), rows, types, problem()};
+}
+
 void Hdf5Writer::write_table(const std::string& name, const std::vector<TableColumn>& columns) {
   assert(!columns.empty());
-  const std::int64_t rows = row_count(columns.front());
-  assert(std::all_of(columns.begin(), columns.end(), [&](const auto& column) { return row_count(column) == rows; }));
-  const RowLayout layout = row_layout(columns, problem());
-  const hsize_t extent = static_cast<hsize_t>(rows);
-  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());
-  Handle data_set = create_data_set(name, layout.type.id(), space.id(), H5P_DEFAULT);
-
-  std::vector<std::byte> packed;
-  for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
-       part = {part.end, std::min(rows, part.end + rows_per_write)}) {
-    const hsize_t start = static_cast<hsize_t>(part.begin);
-    const hsize_t count = static_cast<hsize_t>(part.count());
-    packed.assign(count * layout.bytes, std::byte{0});
-    for (std::size_t column = 0; column < columns.size(); ++column)
-      pack_column(columns[column], part, layout.bytes, packed.data() + layout.offsets[column]);
-    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, problem());
-    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
-    check_hdf5(H5Dwrite(data_set.id(), layout.type.id(), memory.id(), space.id(), H5P_DEFAULT, packed.data()),
-               problem());
-  }
-  data_set.close(problem());
+  Hdf5Table table = begin_table(name, row_count(columns.front()), column_types(columns));
+  table.append(columns);
+  table.close();
 }
 
 void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
@@ -207,15 +229,8 @@ void Hdf5Writer::write_texts(const std::string& data_set, const std::string& nam
 }
 
 void Hdf5Writer::close() {
-  check_hdf5(H5Fflush(handle_.id(), H5F_SCOPE_GLOBAL), problem());
-  const ssize_t bytes = H5Fget_file_image(handle_.id(), nullptr, 0);
-  check_hdf5(bytes > 0 ? 0 : -1, problem());
-  std::vector<std::byte> image(static_cast<std::size_t>(bytes));
-  H5Fget_file_image(handle_.id(), image.data(), image.size());
   handle_.close(problem());
-  require_system(std::fwrite(image.data(), 1, image.size(), output_.get()) == image.size(), problem());
-  require_system(std::fflush(output_.get()) == 0 && ::fsync(::fileno(output_.get())) == 0, problem());
-  require_system(std::fclose(output_.release()) == 0, problem());
+  output_.sync_and_close();
 }
 
 }  // namespace sheaf

@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "hdf5/handle.hpp"
 #include "hdf5/number_array.hpp"
+#include "hdf5/written_file.hpp"
 
 namespace sheaf {
 
@@ -21,17 +20,46 @@ struct TableColumn {
   std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 };
 
+/// What is known of a column before its first row.
+struct ColumnType {
+  enum class Kind { integer, real, text };
+  std::string name;
+  Kind kind = Kind::integer;
+  std::size_t text_bytes = 1;  ///< of the longest text; not 0
+};
+
+/// The types of a table's columns, with room for the texts that it has. Pure.
+std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns);
+
 /// What one attribute may hold.
 using AttributeValue = std::variant<std::int64_t, double, std::string>;
 
-/// Writes one new HDF5 file; one of the same name is replaced. It is made in memory and written by close(): HDF5 does
-/// not survive a disk that is full (it crashes when the program ends). Names are paths inside the file: groups on the
-/// way are made. Every call throws RunError when it fails. Local.
+/// A table of a file that is being written, whose rows come in pieces. Gone before the file is closed. Local.
+class Hdf5Table {
+ public:
+  /// Appends rows: the table's columns in their order, texts no longer than announced. Throws RunError.
+  void append(const std::vector<TableColumn>& columns);
+  /// All rows have been appended. Throws RunError. The last call.
+  void close();
+
+ private:
+  friend class Hdf5Writer;
+  Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<ColumnType>& types, std::string problem);
+
+  std::string problem_;
+  std::vector<std::size_t> offsets_;  // of the columns in a row; at the end, the size of a row
+  std::int64_t rows_;
+  std::int64_t written_ = 0;  // rows
+  Handle type_;
+  Handle space_;
+  Handle data_set_;
+};
+
+/// Writes one new HDF5 file; one of the same name is replaced. Names are paths inside the file: groups on the way are
+/// made. Every call throws RunError when it fails; that the disk is full is only told by close(). Local.
 class Hdf5Writer {
  public:
-  /// Creates the file, still empty, to find out whether one may. Memory for `expected_bytes` is taken at once, for
-  /// arrays that are large: a file that grows in memory is copied.
-  explicit Hdf5Writer(const std::string& path, std::size_t expected_bytes = 0);
+  explicit Hdf5Writer(const std::string& path);
 
   /// An attribute of the file itself.
   void write_attribute(const std::string& name, const AttributeValue& value);
@@ -39,6 +67,9 @@ class Hdf5Writer {
   /// A data set [rows] of compound type, a member a column. Columns have different names and one length, which may be
   /// zero; there is at least one.
   void write_table(const std::string& name, const std::vector<TableColumn>& columns);
+
+  /// The same for a table of `rows` rows that are appended one piece after the other.
+  Hdf5Table begin_table(const std::string& name, std::int64_t rows, const std::vector<ColumnType>& types);
 
   /// A data set of the array's shape and type, which has at least one number, in chunks of whole rows, about 1 MiB
   /// each. `compression`: 0 (none) to 9, of gzip, after HDF5's shuffle.
@@ -56,8 +87,8 @@ class Hdf5Writer {
   std::string problem() const;
 
   std::string path_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> output_;
-  Handle handle_;  // of the file in memory
+  WrittenFile output_;
+  Handle handle_;
 };
 
 }  // namespace sheaf

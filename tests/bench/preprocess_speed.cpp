@@ -80,7 +80,7 @@ void write_images(const std::string& path, const std::vector<float>& images, std
     cast_numbers(image.data(), large.elements(), type,
                  array.bytes.data() + first * static_cast<std::int64_t>(number_bytes(type)));
   }
-  Hdf5Writer file(path, array.bytes.size());
+  Hdf5Writer file(path);
   file.write_numbers("features", array, 0);
   file.close();
 }

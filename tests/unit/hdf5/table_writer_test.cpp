@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/table_writer.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "hdf5/file.hpp"
@@ -31,7 +36,7 @@ TEST_CASE("groups on the way are made, and a file of the same name is replaced")
 
 TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or not") {
   for (const int compression : {0, 9}) {
-    Hdf5Writer writer("numbers.h5", std::size_t{1} << 27);
+    Hdf5Writer writer("numbers.h5");
     for (const auto type : {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
                             NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
                             NumberType::float16, NumberType::float32, NumberType::float64}) {
@@ -97,4 +102,59 @@ TEST_CASE("a full disk is an error when the file is closed") {
   CHECK_THROWS_WITH(writer.close(),
                     "HDF5 file '/dev/full' cannot be written (No space left on device). Choose a place with room where "
                     "you may write.");
+}
+
+TEST_CASE("a file that may not grow any more is an error when it is closed, whatever was written") {
+  constexpr std::size_t room = 100000;
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit small { room, before.rlim_max };
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  {
+    Hdf5Writer writer("small.h5");
+    Hdf5Table table = writer.begin_table("rows", 20000, {{"number", ColumnType::Kind::integer}});
+    for (int piece = 0; piece < 20; ++piece) table.append({{"number", std::vector<std::int64_t>(1000, piece)}});
+    table.close();
+    writer.write_numbers("array", {NumberType::uint8, {room}, std::vector<std::byte>(room)}, 1);
+    writer.write_attribute("name", std::string("value"));
+    CHECK_THROWS_WITH(writer.close(), ContainsSubstring("'small.h5' cannot be written (File too large)"));
+  }
+  {
+    Hdf5Writer unclosed("small.h5");
+    unclosed.write_numbers("array", {NumberType::uint8, {2 * room}, std::vector<std::byte>(2 * room)}, 0);
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+}
+
+TEST_CASE("a table whose rows come in pieces is the one whose rows come at once") {
+  const auto rows = [](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> numbers;
+    std::vector<double> values;
+    std::vector<std::string> texts;
+    for (std::int64_t row = begin; row < end; ++row) {
+      numbers.push_back(row);
+      values.push_back(0.5 * static_cast<double>(row));
+      texts.push_back(std::string(static_cast<std::size_t>(row % 3), 'x'));
+    }
+    return std::vector<TableColumn>{{"number", numbers}, {"value", values}, {"text", texts}};
+  };
+  {
+    Hdf5Writer whole("whole.h5");
+    whole.write_table("rows", rows(0, 1000));
+    whole.close();
+    Hdf5Writer pieces("pieces.h5");
+    Hdf5Table table = pieces.begin_table("rows", 1000, column_types(rows(0, 1000)));
+    for (std::int64_t begin = 0; begin < 1000; begin += 300)
+      table.append(rows(begin, std::min<std::int64_t>(begin + 300, 1000)));
+    table.close();
+    pieces.close();
+  }
+  const auto bytes = [](const char* path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+  };
+  CHECK(bytes("whole.h5") == bytes("pieces.h5"));
 }
