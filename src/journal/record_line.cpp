@@ -8,6 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
+
+#include "journal/record_scanner.hpp"
 
 namespace sheaf {
 namespace {
@@ -32,11 +35,17 @@ std::string quoted_text(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The object of a line that is as it was written.
-std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
+// A line's text before its checksum; none: the line is not as it was written.
+std::optional<std::string_view> verified_text(const std::string& line, std::uint32_t seed) {
   if (line.size() <= ending_size) return std::nullopt;
   const std::size_t size = line.size() - ending_size;
   if (line.compare(size, ending_size, ending(checksum(line.data(), size, seed))) != 0) return std::nullopt;
+  return std::string_view(line).substr(0, size);
+}
+
+// The object of a line that is as it was written.
+std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
+  if (!verified_text(line, seed)) return std::nullopt;
   return Json::parse(line);
 }
 
@@ -174,7 +183,14 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   return std::nullopt;
 }
 
-std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed) try {
+std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed) {
+  const auto text = verified_text(line, seed);
+  if (!text) return std::nullopt;
+  if (auto record = scan_record(*text)) return record;
+  return parse_record_line(line, seed);
+}
+
+std::optional<RecordLine> parse_record_line(const std::string& line, std::uint32_t seed) try {
   const auto object = open_line(line, seed);
   return object ? std::optional(read_record(*object)) : std::nullopt;
 } catch (const std::exception&) {

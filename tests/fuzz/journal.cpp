@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -70,12 +71,30 @@ void must_be_sound(const Replay& replay) {
   for (const auto& warning : replay.warnings) fuzz::must_be_readable(warning, false);
 }
 
+// What the fast reader reads, the JSON parser reads alike; which of them it was, nobody can tell.
+void parsers_must_agree(const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const auto read = read_record_line(line, header.seed());
+    const auto parsed = parse_record_line(line, header.seed());
+    fuzz::must(read.has_value() == parsed.has_value(), "both parsers accept the same lines: " + line);
+    if (read)
+      fuzz::must(record_line(read->iteration, read->predictions, header.seed()) ==
+                     record_line(parsed->iteration, parsed->predictions, header.seed()),
+                 "both parsers read the same: " + line);
+  }
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Scratch scratch;
   const fuzz::Input input(data, size);
-  write_file(scratch.journal, input.option(1) ? with_checksums(input.piece(0)) : input.piece(0));
+  const std::string journal = input.option(1) ? with_checksums(input.piece(0)) : input.piece(0);
+  parsers_must_agree(journal);
+  write_file(scratch.journal, journal);
   write_file(predictions_path(scratch.journal), input.piece(1));
   Replay replay;
   if (fuzz::accepts([&] { replay = replay_journals(scratch.run, header, total, input.option(0)); }))

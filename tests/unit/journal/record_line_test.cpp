@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
+#include "journal/record_scanner.hpp"
 #include "sample_records.hpp"
 #include "support/catch.hpp"
 
@@ -113,4 +115,72 @@ TEST_CASE("headers come back, and are no records") {
   JournalHeader other = header;
   other.models["c.so"] = "f3";
   CHECK(header.seed() != other.seed());
+}
+
+// What the fast reader does not know, the JSON parser may; what it reads, both read alike.
+TEST_CASE("the fast reader and the JSON parser agree on every line") {
+  std::mt19937 random(11);
+  const char* pieces[] = {"0",
+                          "-0",
+                          "-0.0",
+                          "00",
+                          "1e5",
+                          "1E5",
+                          "1.",
+                          ".5",
+                          "1e",
+                          "1e400",
+                          "5e-324",
+                          "1e-400",
+                          "nan",
+                          "inf",
+                          "\"nan\"",
+                          "\"-inf\"",
+                          "null",
+                          "true",
+                          "9223372036854775808",
+                          "18446744073709551616",
+                          "123456789012345678901234567890",
+                          " 1",
+                          "+1",
+                          "-",
+                          ",",
+                          "]",
+                          "[",
+                          "{"};
+  const std::string line = without_end(record_line(
+      [] {
+        TrainedIteration written = sample_iteration(5);
+        written.epochs = {{5, 0, 0.5, not_a_number, infinity}, {5, 1, -infinity, 5e-324, 1}};
+        return written;
+      }(),
+      {12, 34, 56}, 7));
+  const std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
+  std::vector<std::size_t> values;  // where a member's or an element's value begins
+  for (std::size_t place = 1; place < text.size(); ++place)
+    if (text[place - 1] == ':' || text[place - 1] == '[' || (text[place - 1] == ',' && text[place] != '"'))
+      values.push_back(place);
+  const auto closed = [](const std::string& changed) {
+    return changed + fmt::format(R"(,"crc32":"{:08x}"}})", checksum(changed.data(), changed.size(), 7));
+  };
+  std::size_t accepted = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string changed = text;
+    if (random() % 2 == 0) {
+      const std::size_t begin = values[random() % values.size()];
+      changed.replace(begin, changed.find_first_of(",]}", begin) - begin, pieces[random() % std::size(pieces)]);
+    } else {
+      changed[random() % changed.size()] = "0123456789-+.eE,:[]{}\"nai"[random() % 25];
+    }
+    const auto fast = scan_record(changed);
+    const auto slow = parse_record_line(closed(changed), 7);
+    const auto both = read_record_line(closed(changed), 7);
+    CHECK(both.has_value() == slow.has_value());
+    if (!fast) continue;
+    ++accepted;
+    REQUIRE(slow.has_value());
+    CHECK(record_line(fast->iteration, fast->predictions, 7) == record_line(slow->iteration, slow->predictions, 7));
+  }
+  CHECK(scan_record(text).has_value());
+  CHECK(accepted > 2000);
 }
