@@ -12,6 +12,7 @@
 #include "options/settings.hpp"
 #include "partition/chunk_rules.hpp"
 #include "plan/estimate.hpp"
+#include "results/result_files.hpp"
 #include "run/curves.hpp"
 #include "run/place_ranks.hpp"
 #include "run/settle_study.hpp"

@@ -20,7 +20,7 @@ struct TableColumn {
   std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 };
 
-/// What is known of a column before its first row.
+/// The name and type of a column, known before its first row.
 struct ColumnType {
   enum class Kind { integer, real, text };
   std::string name;
@@ -56,7 +56,7 @@ class Hdf5Table {
 };
 
 /// Writes one new HDF5 file; one of the same name is replaced. Names are paths inside the file: groups on the way are
-/// made. Every call throws RunError when it fails; that the disk is full is only told by close(). Local.
+/// made. Every call throws RunError when it fails; a full disk is reported by close() alone. Local.
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::string& path);

@@ -77,7 +77,7 @@ haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) {
   return of(file)->end;
 }
 
-// What has not been written, or could not be, is zeros.
+// Bytes that have not been written, or could not be, are zeros.
 herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
   auto* place = static_cast<std::byte*>(to);
   while (bytes > 0) {

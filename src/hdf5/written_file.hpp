@@ -8,8 +8,8 @@
 
 namespace sheaf {
 
-/// The library crashes at the end of the program when it could not write a file. So it is told that every write was
-/// fine, and the first error is kept here. What is written after an error is dropped. Local.
+/// The library crashes at the end of the program when a write has failed. So this class reports success to the library
+/// for every write, keeps the first error, and drops the data of all later writes. Local.
 class WrittenFile {
  public:
   /// Creates the file, or empties the one of that name. Throws RunError.

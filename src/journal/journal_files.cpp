@@ -71,6 +71,10 @@ std::string predictions_path(const std::string& journal_path) {
   return fs::path(journal_path).replace_extension(".predictions").string();
 }
 
+std::string sibling_journal(const std::string& journal, int rank) {
+  return journal_path(fs::path(journal).parent_path().string(), rank);
+}
+
 std::vector<std::string> list_journals(const std::string& run_directory) {
   return reading(run_directory, [&] {
     std::vector<std::string> journals;

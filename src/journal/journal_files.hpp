@@ -16,6 +16,8 @@ std::string begin_attempt(const std::string& run_directory);
 /// A rank's files in an attempt's directory.
 std::string journal_path(const std::string& attempt, int rank);
 std::string predictions_path(const std::string& journal_path);
+/// The journal of another rank in the same attempt.
+std::string sibling_journal(const std::string& journal_path, int rank);
 
 /// All journals of a run, by attempt, then rank; they and their predictions are regular files. Throws RunError. Local.
 std::vector<std::string> list_journals(const std::string& run_directory);

@@ -49,6 +49,7 @@ struct JournalWriter::State {
   OutputFile lines;
   std::optional<OutputFile> predictions;
   std::int64_t predictions_end = 0;
+  RecordStore records;  // all that was written
   bool is_synced = true;
   Clock::time_point synced_at = Clock::now();
 
@@ -95,7 +96,9 @@ void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
   is_synced = false;
   std::string text;
   for (const auto& iteration : batch) {
-    text += record_line(iteration, write_predictions(iteration.predictions), seed);
+    const PredictionsPlace place = write_predictions(iteration.predictions);
+    text += record_line(iteration, place, seed);
+    records.append(iteration, place, static_cast<std::size_t>(iteration.record.rank));
     if (iteration.predictions.empty()) continue;
     lines.write(text);  // before the next ones' predictions may find no room
     text.clear();
@@ -176,6 +179,15 @@ void JournalWriter::close() {
   if (state_->failure) throw RunError(*state_->failure);
   if (state_->predictions) state_->predictions->sync_and_close();
   state_->lines.sync_and_close();
+}
+
+RecordStore JournalWriter::take_records() {
+  state_->records.settle();
+  return std::move(state_->records);
+}
+
+const std::string& JournalWriter::path() const {
+  return state_->lines.path();
 }
 
 }  // namespace sheaf

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "journal/record_line.hpp"
+#include "journal/record_store.hpp"
 #include "plan/iteration_record.hpp"
 
 namespace sheaf {
@@ -37,8 +38,13 @@ class JournalWriter {
   /// Why it cannot be written any more.
   std::optional<std::string> failure() const;
 
-  /// Everything is on the disk. Throws RunError. The last call.
+  /// Everything is on the disk. Throws RunError. Only take_records() may follow.
   void close();
+
+  /// All records of the closed journal, settled, their `file` being the record's rank.
+  RecordStore take_records();
+
+  const std::string& path() const;
 
  private:
   struct State;

@@ -12,7 +12,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Reads from the front of a text. Each call says whether it found what it looked for; only then is that used up.
+// Reads from the front of a text. Each call returns whether the text begins with the token, and skips it if so.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}

@@ -9,9 +9,9 @@
 
 namespace sheaf {
 
-/// The record in `text`, a line up to its checksum. It reads lines exactly as record_line() writes them, without a
-/// message. None: anything else, which a JSON parser may still understand. What it reads, the JSON parser reads alike.
-/// Pure.
+/// The record in `text`, a line without its checksum. Accepts only lines as record_line() writes them, without a
+/// message. None: any other line, which may still be valid JSON. An accepted line has the same record as by the JSON
+/// parser. Pure.
 std::optional<RecordLine> scan_record(std::string_view text);
 
 }  // namespace sheaf

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -107,7 +106,7 @@ class JournalReader {
     const std::int64_t iteration = record->iteration.record.iteration;
     if (iteration < 0 || iteration >= total_) return false;
     if (record->predictions.bytes != 0 && !try_read_predictions(predictions_, record->predictions)) return false;
-    replay_.iterations.push_back({std::move(record->iteration), record->predictions, file_});
+    replay_.iterations.append(record->iteration, record->predictions, file_);
     return true;
   }
 
@@ -120,46 +119,32 @@ class JournalReader {
   std::ifstream predictions_;
 };
 
-// Of each iteration the first record with a result, else the last one.
-std::vector<JournaledIteration> one_of_each(std::vector<JournaledIteration> records) {
-  const auto number = [](const JournaledIteration& iteration) { return iteration.trained.record.iteration; };
-  std::stable_sort(records.begin(), records.end(), [&](const auto& a, const auto& b) { return number(a) < number(b); });
-  std::vector<JournaledIteration> chosen;
-  for (auto& record : records) {
-    if (chosen.empty() || number(chosen.back()) != number(record))
-      chosen.push_back(std::move(record));
-    else if (!chosen.back().has_result())
-      chosen.back() = std::move(record);
-  }
-  return chosen;
-}
-
 }  // namespace
 
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced) {
   Replay replay;
   JournalReader reader(replay, header, total, forced);
   for (const auto& path : list_journals(run_directory)) reader.read(path);
-  replay.iterations = one_of_each(std::move(replay.iterations));
+  replay.iterations.settle();
   return replay;
 }
 
-std::vector<IndexRange> iterations_left(const std::vector<JournaledIteration>& known, std::int64_t total) {
+std::vector<IndexRange> iterations_left(const RecordStore& known, std::int64_t total) {
   std::vector<IndexRange> left;
   std::int64_t next = 0;
   const auto leave = [&](std::int64_t end) {
     if (end > next) left.push_back({next, end});
     next = end + 1;
   };
-  for (const auto& iteration : known)
-    if (iteration.has_result()) leave(iteration.trained.record.iteration);
+  for (std::size_t place = 0; place < known.size(); ++place)
+    if (known.packed(place).has_result()) leave(known.packed(place).iteration());
   leave(total);
   return left;
 }
 
-std::vector<float> read_predictions(const Replay& replay, const JournaledIteration& iteration) {
+std::vector<float> read_predictions(const std::vector<std::string>& files, const JournaledIteration& iteration) {
   if (iteration.predictions.bytes == 0) return {};
-  const std::string path = predictions_path(replay.files[iteration.file]);
+  const std::string path = predictions_path(files[iteration.file]);
   std::ifstream file(path, std::ios::binary);
   auto values = try_read_predictions(file, iteration.predictions);
   require(

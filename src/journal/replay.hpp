@@ -8,22 +8,14 @@
 
 #include "core/index_range.hpp"
 #include "journal/record_line.hpp"
+#include "journal/record_store.hpp"
 
 namespace sheaf {
 
-/// An iteration as the journals know it.
-struct JournaledIteration {
-  TrainedIteration trained;  ///< without its predictions
-  PredictionsPlace predictions;
-  std::size_t file = 0;  ///< in Replay::files
-
-  bool has_result() const { return trained.record.status != IterationStatus::failed; }
-};
-
 struct Replay {
   std::vector<std::string> files;
-  std::vector<JournaledIteration> iterations;  ///< ascending, each once
-  std::vector<std::string> warnings;           ///< lines that were left out, with file and line number
+  RecordStore iterations;             ///< settled
+  std::vector<std::string> warnings;  ///< lines that were left out, with file and line number
 };
 
 /// Reads all journals of a run of `total` iterations. Of several records of an iteration the first with a result
@@ -33,14 +25,15 @@ struct Replay {
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced);
 
 /// The iterations of 0..total-1 without a result, ascending. Pure.
-std::vector<IndexRange> iterations_left(const std::vector<JournaledIteration>& known, std::int64_t total);
+std::vector<IndexRange> iterations_left(const RecordStore& known, std::int64_t total);
 
 /// Whether each of 0..total-1 has a record, failed ones included. Pure.
 inline bool is_complete(const Replay& replay, std::int64_t total) {
   return static_cast<std::int64_t>(replay.iterations.size()) == total;
 }
 
-/// An iteration's predictions; none where it has none. Throws RunError when they are not as they were written. Local.
-std::vector<float> read_predictions(const Replay& replay, const JournaledIteration& iteration);
+/// An iteration's predictions; none where it has none. `files`: the journals that its `file` counts. Throws RunError
+/// when they are not as they were written. Local.
+std::vector<float> read_predictions(const std::vector<std::string>& files, const JournaledIteration& iteration);
 
 }  // namespace sheaf

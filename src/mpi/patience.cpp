@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "core/clock.hpp"
@@ -25,6 +26,10 @@ WhileWaiting at_most(double timeout_seconds, const std::string& message) {
     if (waited_seconds > timeout_seconds) throw ConnectionLost(message);
     return timeout_seconds;
   };
+}
+
+WhileWaiting without_limit() {
+  return [](double) { return std::numeric_limits<double>::infinity(); };
 }
 
 }  // namespace sheaf

@@ -19,4 +19,7 @@ void wait_patiently(const std::function<bool()>& is_done, const WhileWaiting& wh
 /// `timeout_seconds`, which may be infinite.
 WhileWaiting at_most(double timeout_seconds, const std::string& message);
 
+/// For waits that last as long as the work of another rank.
+WhileWaiting without_limit();
+
 }  // namespace sheaf

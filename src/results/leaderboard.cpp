@@ -5,7 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <tuple>
+#include <utility>
 
 namespace sheaf {
 namespace {
@@ -30,74 +30,66 @@ double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
-TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                       const std::vector<EnsembleRecord>& ensembles) {
-  TrialSummary summary;
-  summary.trial = trial;
-  const std::int64_t per_trial = plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size());
-  std::vector<double> scores, validation_losses, final_losses;
-  for (std::int64_t number = trial * per_trial; number < (trial + 1) * per_trial; ++number) {
-    const IterationRecord& record = records[static_cast<std::size_t>(number)];
-    scores.push_back(record.validation_score);
-    validation_losses.push_back(record.validation_loss);
-    final_losses.push_back(record.final_loss);
-    summary.diverged += record.status == IterationStatus::diverged ? 1 : 0;
-    summary.seconds += record.seconds;
-  }
-  if (!ensembles.empty()) {
-    scores.clear();
-    const std::int64_t per_ensemble = plan.repeats() * plan.folds();
-    for (std::int64_t number = trial * per_ensemble; number < (trial + 1) * per_ensemble; ++number)
-      scores.push_back(ensembles[static_cast<std::size_t>(number)].score);
-  }
-  const Mean score = mean_of(scores);
-  summary.iterations = per_trial;
-  summary.mean_score = score.mean;
-  summary.score_deviation = score.deviation;
-  summary.mean_validation_loss = mean_of(validation_losses).mean;
-  summary.mean_final_loss = mean_of(final_losses).mean;
-  return summary;
-}
-
 }  // namespace
 
-std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
-                                      const std::vector<EnsembleRecord>& ensembles) {
-  assert(static_cast<std::int64_t>(records.size()) == plan.iteration_count());
-  std::vector<TrialSummary> trials;
-  for (std::int64_t trial = 0; trial < static_cast<std::int64_t>(plan.trials().size()); ++trial)
-    trials.push_back(summarise(plan, trial, records, ensembles));
-  std::stable_sort(trials.begin(), trials.end(), [](const TrialSummary& a, const TrialSummary& b) {
-    return std::make_tuple(cost(-a.mean_score), cost(a.mean_validation_loss), cost(a.mean_final_loss)) <
-           std::make_tuple(cost(-b.mean_score), cost(b.mean_validation_loss), cost(b.mean_final_loss));
-  });
-  for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
-  return trials;
+Leaderboard::Leaderboard(const Plan& plan)
+    : plan_(plan), per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
+
+void Leaderboard::add(const IterationRecord& record, const EnsembleRecord* ensemble) {
+  assert(record.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
+  ++trial_.iterations;
+  trial_.diverged += record.status == IterationStatus::diverged ? 1 : 0;
+  trial_.seconds += record.seconds;
+  validation_losses_ += record.validation_loss;
+  final_losses_ += record.final_loss;
+  scores_.push_back(record.validation_score);
+
+  group_.score += record.validation_score;
+  group_.validation_loss += record.validation_loss;
+  group_.final_loss += record.final_loss;
+  group_.finished = group_.finished && record.status == IterationStatus::finished;
+  const std::int64_t next = record.iteration + 1;
+  if (next % plan_.members() == 0) end_group({next - plan_.members(), next}, ensemble);
+  if (trial_.iterations == per_trial_) end_trial();
 }
 
-IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                      const std::vector<EnsembleRecord>& ensembles) {
-  IndexRange best;
-  std::tuple<double, double, double> least;
-  const std::int64_t groups = plan.repeats() * plan.folds();
-  for (std::int64_t group = trial * groups; group < (trial + 1) * groups; ++group) {
-    const IndexRange members{group * plan.members(), (group + 1) * plan.members()};
-    double score = 0, validation_loss = 0, final_loss = 0;
-    bool finished = true;
-    for (std::int64_t number = members.begin; number < members.end; ++number) {
-      const IterationRecord& record = records[static_cast<std::size_t>(number)];
-      score += record.validation_score;
-      validation_loss += record.validation_loss;
-      final_loss += record.final_loss;
-      finished = finished && record.status == IterationStatus::finished;
-    }
-    if (!ensembles.empty()) score = ensembles[static_cast<std::size_t>(group)].score;
-    const auto costs = std::make_tuple(cost(-score), cost(validation_loss), cost(final_loss));
-    if (!finished || (!best.empty() && !(costs < least))) continue;
-    best = members;
-    least = costs;
+void Leaderboard::end_group(IndexRange members, const EnsembleRecord* ensemble) {
+  if (ensemble != nullptr) {  // its score counts instead of its members' scores
+    scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
+    scores_.push_back(ensemble->score);
+    group_.score = ensemble->score;
   }
-  return best;
+  const Group group = std::exchange(group_, {});
+  const Costs costs{cost(-group.score), cost(group.validation_loss), cost(group.final_loss)};
+  if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
+  best_model_ = members;
+  least_ = costs;
+}
+
+void Leaderboard::end_trial() {
+  const auto count = static_cast<double>(per_trial_);
+  const Mean score = mean_of(scores_);
+  trial_.trial = static_cast<std::int64_t>(trials_.size());
+  trial_.mean_score = score.mean;
+  trial_.score_deviation = score.deviation;
+  trial_.mean_validation_loss = validation_losses_ / count;
+  trial_.mean_final_loss = final_losses_ / count;
+  trials_.push_back(std::exchange(trial_, {}));
+  best_models_.push_back(std::exchange(best_model_, {}));
+  scores_.clear();
+  validation_losses_ = final_losses_ = 0;
+}
+
+std::vector<TrialSummary> Leaderboard::ranked() const {
+  assert(trials_.size() == plan_.trials().size());
+  std::vector<TrialSummary> trials = trials_;
+  const auto costs = [](const TrialSummary& trial) {
+    return Costs{cost(-trial.mean_score), cost(trial.mean_validation_loss), cost(trial.mean_final_loss)};
+  };
+  std::stable_sort(trials.begin(), trials.end(),
+                   [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });
+  for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
+  return trials;
 }
 
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -33,16 +34,49 @@ struct TrialSummary {
   double seconds = 0;  ///< training time, summed
 };
 
-/// The trials, best first: by mean score, then lower validation loss, then lower final loss, then their number; what
-/// is not a number comes last. `records` holds every iteration of the plan in order; `ensembles` is empty or holds one
-/// for each trial, repeat and fold, in that order.
-std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
-                                      const std::vector<EnsembleRecord>& ensembles);
+/// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial, and
+/// the scores of the trial whose iterations come right now.
+class Leaderboard {
+ public:
+  /// `plan` outlives it.
+  explicit Leaderboard(const Plan& plan);
 
-/// The iterations of the best model of trial `trial`: all members of the repeat and fold that has the best score, then
-/// lower validation loss, then lower final loss, summed over the members; the first of equals. Empty when none has
-/// members that all finished. `records` and `ensembles` as above.
-IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                      const std::vector<EnsembleRecord>& ensembles);
+  /// The plan's iterations in order. `ensemble`: null, or, for the last member of each ensemble of a study whose
+  /// ensembles are scored, that ensemble.
+  void add(const IterationRecord& record, const EnsembleRecord* ensemble);
+
+  /// The trials, best first: by mean score, then lower validation loss, then lower final loss, then their number; what
+  /// is not a number comes last. After the last iteration.
+  std::vector<TrialSummary> ranked() const;
+
+  /// The iterations of the best model of trial `trial`: all members of the repeat and fold that has the best score,
+  /// then lower validation loss, then lower final loss, summed over the members; the first of equals. Empty when none
+  /// has members that all finished. After the trial's last iteration.
+  IndexRange best_model(std::int64_t trial) const { return best_models_[static_cast<std::size_t>(trial)]; }
+
+ private:
+  using Costs = std::array<double, 3>;  // in the order in which they count
+
+  // The members of one trial, repeat and fold.
+  struct Group {
+    double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
+    bool finished = true;                                   // all of them
+  };
+
+  void end_group(IndexRange members, const EnsembleRecord* ensemble);
+  void end_trial();
+
+  const Plan& plan_;
+  const std::int64_t per_trial_;  // iterations
+  std::vector<TrialSummary> trials_;
+  std::vector<IndexRange> best_models_;  // of each trial
+  // Of the trial at hand.
+  TrialSummary trial_;
+  std::vector<double> scores_;
+  double validation_losses_ = 0, final_losses_ = 0;  // sums
+  IndexRange best_model_;
+  Costs least_{};
+  Group group_;
+};
 
 }  // namespace sheaf

@@ -30,38 +30,35 @@ bool has_validation(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0;
 }
 
-std::string diverged_note(const std::vector<IterationRecord>& records) {
-  const auto count = std::count_if(records.begin(), records.end(), [](const IterationRecord& record) {
-    return record.status == IterationStatus::diverged;
-  });
-  return count == 0 ? ""
-                    : fmt::format("{} of {} iterations diverged (their loss is not finite)\n", count, records.size());
+std::string diverged_note(const RunResults& results) {
+  return results.diverged == 0 ? ""
+                               : fmt::format("{} of {} iterations diverged (their loss is not finite)\n",
+                                             results.diverged, results.iterations);
 }
 
 // "2 of 60 iterations failed (iteration 7: out of memory ...)": the first one's message.
 std::string failed_note(const RunResults& results) {
-  const auto failed = [](const IterationRecord& record) { return record.status == IterationStatus::failed; };
-  const auto count = std::count_if(results.records.begin(), results.records.end(), failed);
-  if (count == 0) return "";
-  const auto first = std::find_if(results.records.begin(), results.records.end(), failed) - results.records.begin();
-  return fmt::format("{} of {} iterations failed (iteration {}: {})\n", count, results.records.size(), first,
-                     results.messages[static_cast<std::size_t>(first)]);
+  return results.failed == 0 ? ""
+                             : fmt::format("{} of {} iterations failed (iteration {}: {})\n", results.failed,
+                                           results.iterations, results.first_failed, results.first_failure);
 }
 
-std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<IterationRecord>& records) {
-  std::string text;
-  for (const auto& record : records) {
+std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<FinalValues>& iterations) {
+  fmt::memory_buffer text;
+  const auto add = [&](const auto&... words) { fmt::format_to(fmt::appender(text), words...); };
+  const std::string score = score_name(study);
+  std::int64_t number = 0;
+  for (const auto& iteration : iterations) {
     if (plan.members() > 1)
-      text += fmt::format("Iteration {} (member {}) final loss: {:.4f}", record.iteration,
-                          plan.iteration(record.iteration).member, record.final_loss);
+      add("Iteration {} (member {}) final loss: {:.4f}", number, plan.iteration(number).member, iteration.final_loss);
     else
-      text += fmt::format("Iteration {} final loss: {:.4f}", record.iteration, record.final_loss);
+      add("Iteration {} final loss: {:.4f}", number, iteration.final_loss);
     if (has_validation(study))
-      text += fmt::format("  validation loss: {:.4f}  {}: {:.4f}", record.validation_loss, score_name(study),
-                          record.validation_score);
-    text += "\n";
+      add("  validation loss: {:.4f}  {}: {:.4f}", iteration.validation_loss, score, iteration.validation_score);
+    text.push_back('\n');
+    ++number;
   }
-  return text;
+  return fmt::to_string(text);
 }
 
 std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleRecord>& ensembles) {
@@ -76,9 +73,7 @@ std::string ensemble_lines(const Study& study, const Plan& plan, const std::vect
   return text;
 }
 
-std::string leaderboard(const Study& study, const Plan& plan, const std::vector<IterationRecord>& records,
-                        const std::vector<EnsembleRecord>& ensembles) {
-  const auto trials = rank_trials(plan, records, ensembles);
+std::string leaderboard(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials) {
   std::vector<std::vector<std::string>> rows(1);
   rows[0] = {"rank"};
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
@@ -116,41 +111,24 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
-// " (a cnn has convolutions; run.threads = 2)": the different reasons of the trials that LibTorch trained; "" for none.
-std::string torch_reasons(const Plan& plan, const RunResults& results) {
-  std::vector<std::string> reasons;
-  for (const auto& record : results.records) {
-    if (record.engine != TrainedBy::torch) continue;
-    const auto trial = static_cast<std::size_t>(plan.iteration(record.iteration).trial);
-    const std::string& reason = results.engine_reasons.at(trial);
-    if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end())
-      reasons.push_back(reason);
-  }
-  return reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "));
-}
-
-std::string engine_line(const Plan& plan, const RunResults& results) {
-  const auto part = [&](const char* name, TrainedBy engine) {
-    const auto count = std::count_if(results.records.begin(), results.records.end(),
-                                     [engine](const IterationRecord& record) { return record.engine == engine; });
+// "torch 12 iterations (a cnn has convolutions; run.threads = 2), resident 88 iterations", with the different reasons
+// of the trials that LibTorch trained.
+std::string engine_line(const RunResults& results) {
+  const auto part = [](const char* name, std::int64_t count) {
     return count == 0 ? "" : fmt::format("{} {} iteration{}", name, count, count == 1 ? "" : "s");
   };
-  std::string torch = part("torch", TrainedBy::torch);
-  if (!torch.empty()) torch += torch_reasons(plan, results);
-  const std::string resident = part("resident", TrainedBy::resident);
+  std::string torch = part("torch", results.trained_by_torch);
+  if (!results.torch_reasons.empty()) torch += fmt::format(" ({})", fmt::join(results.torch_reasons, "; "));
+  const std::string resident = part("resident", results.trained_by_resident);
   return fmt::format("engine: {}{}{}\n", torch, torch.empty() || resident.empty() ? "" : ", ", resident);
 }
 
 // How long streamed data kept the lanes waiting.
 std::string data_line(const RunResults& results) {
   if (results.streamed_bytes == 0) return "";
-  double waited = 0, trained = 0;
-  for (const auto& record : results.records) {
-    waited += record.wait_seconds;
-    trained += record.seconds;
-  }
   return fmt::format("data: streamed, {} read; {:.1f} % of the lanes' time waited for it\n",
-                     human_bytes(static_cast<double>(results.streamed_bytes)), 100 * waited / (waited + trained));
+                     human_bytes(static_cast<double>(results.streamed_bytes)),
+                     100 * results.wait_seconds / (results.wait_seconds + results.seconds));
 }
 
 }  // namespace
@@ -158,12 +136,12 @@ std::string data_line(const RunResults& results) {
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
   std::string text;
   if (study.search.method != SearchMethod::none) {
-    text = leaderboard(study, plan, results.records, results.ensembles);
+    text = leaderboard(study, plan, results.trials);
   } else {
-    text = iteration_lines(study, plan, results.records);
+    text = iteration_lines(study, plan, results.final_values);
     if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
   }
-  return text + engine_line(plan, results) + data_line(results) + diverged_note(results.records) + failed_note(results);
+  return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);
 }
 
 }  // namespace sheaf

@@ -6,7 +6,7 @@
 
 #include "options/study.hpp"
 #include "plan/plan.hpp"
-#include "results/result_files.hpp"
+#include "results/run_results.hpp"
 
 namespace sheaf {
 

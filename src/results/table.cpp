@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace sheaf {
 namespace {
@@ -31,51 +32,95 @@ void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, 
     }));
 }
 
+using Text = fmt::memory_buffer;
+
+void add(Text& text, std::string_view more) {
+  text.append(more.data(), more.data() + more.size());
+}
+
 // RFC 4180: quoted when it holds a comma, a quote or a line end.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+void add_cell(Text& text, const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return add(text, cell);
+  text.push_back('"');
+  for (char c : cell) {
+    if (c == '"') text.push_back('"');
+    text.push_back(c);
+  }
+  text.push_back('"');
 }
 
-std::string csv_cell(std::int64_t value) {
-  return fmt::format("{}", value);
+void add_cell(Text& text, std::int64_t value) {
+  const fmt::format_int digits(value);
+  text.append(digits.data(), digits.data() + digits.size());
 }
 
-std::string csv_cell(double value) {
-  return std::isnan(value) ? "" : fmt::format("{}", value);
+void add_cell(Text& text, double value) {
+  if (!std::isnan(value)) fmt::format_to(fmt::appender(text), "{}", value);
+}
+
+// The longest text of each searched key.
+void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
+  for (auto& type : types)
+    for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+      if (type.name == plan.searched_keys()[key])
+        for (const Trial& trial : plan.trials()) type.text_bytes = std::max(type.text_bytes, trial.values[key].size());
 }
 
 }  // namespace
 
-Table iteration_table(const Plan& plan, const std::vector<IterationRecord>& records,
-                      const std::vector<std::string>& messages) {
-  assert(messages.size() == records.size());
-  using Record = IterationRecord;
-  const auto place = [&plan](const Record& record) { return plan.iteration(record.iteration); };
+Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations) {
+  using Row = TrainedIteration;
+  std::vector<Iteration> places;
+  places.reserve(iterations.size());
+  for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.record.iteration));
   Table table;
-  table.push_back(column<std::int64_t>("iteration", records, [](const Record& r) { return r.iteration; }));
-  table.push_back(column<std::int64_t>("trial", records, [&](const Record& r) { return place(r).trial; }));
-  table.push_back(column<std::int64_t>("fold", records, [&](const Record& r) { return place(r).fold; }));
-  table.push_back(column<std::int64_t>("member", records, [&](const Record& r) { return place(r).member; }));
-  table.push_back(column<std::int64_t>("repeat", records, [&](const Record& r) { return place(r).repeat; }));
-  table.push_back(column<std::int64_t>("seed", records, [&](const Record& r) { return place(r).seed; }));
-  add_searched(table, plan, records, [&](const Record& r) { return place(r).trial; });
-  table.push_back(column<std::string>("status", records, [](const Record& r) { return status_name(r.status); }));
-  table.push_back(column<double>("final_loss", records, [](const Record& r) { return r.final_loss; }));
-  table.push_back(column<double>("validation_loss", records, [](const Record& r) { return r.validation_loss; }));
-  table.push_back(column<double>("validation_score", records, [](const Record& r) { return r.validation_score; }));
-  table.push_back(column<std::int64_t>("epochs", records, [](const Record& r) { return r.epochs; }));
-  table.push_back(column<std::int64_t>("steps", records, [](const Record& r) { return r.steps; }));
-  table.push_back(column<double>("seconds", records, [](const Record& r) { return r.seconds; }));
-  table.push_back(column<double>("wait_seconds", records, [](const Record& r) { return r.wait_seconds; }));
-  table.push_back(column<std::int64_t>("rank", records, [](const Record& r) { return r.rank; }));
-  table.push_back(column<std::int64_t>("lane", records, [](const Record& r) { return r.lane; }));
-  table.push_back(column<std::string>("device", records, [](const Record& r) { return device_text(r.gpu); }));
-  table.push_back(column<std::string>("engine", records, [](const Record& r) { return engine_name(r.engine); }));
-  table.push_back({"message", messages});
+  table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.record.iteration; }));
+  table.push_back(column<std::int64_t>("trial", places, [](const Iteration& i) { return i.trial; }));
+  table.push_back(column<std::int64_t>("fold", places, [](const Iteration& i) { return i.fold; }));
+  table.push_back(column<std::int64_t>("member", places, [](const Iteration& i) { return i.member; }));
+  table.push_back(column<std::int64_t>("repeat", places, [](const Iteration& i) { return i.repeat; }));
+  table.push_back(column<std::int64_t>("seed", places, [](const Iteration& i) { return i.seed; }));
+  add_searched(table, plan, places, [](const Iteration& i) { return i.trial; });
+  table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.record.status); }));
+  table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.record.final_loss; }));
+  table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.record.validation_loss; }));
+  table.push_back(
+      column<double>("validation_score", iterations, [](const Row& r) { return r.record.validation_score; }));
+  table.push_back(column<std::int64_t>("epochs", iterations, [](const Row& r) { return r.record.epochs; }));
+  table.push_back(column<std::int64_t>("steps", iterations, [](const Row& r) { return r.record.steps; }));
+  table.push_back(column<double>("seconds", iterations, [](const Row& r) { return r.record.seconds; }));
+  table.push_back(column<double>("wait_seconds", iterations, [](const Row& r) { return r.record.wait_seconds; }));
+  table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.record.rank; }));
+  table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.record.lane; }));
+  table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.record.gpu); }));
+  table.push_back(column<std::string>("engine", iterations, [](const Row& r) { return engine_name(r.record.engine); }));
+  table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
   return table;
+}
+
+void TableExtent::add(const TrainedIteration& iteration) {
+  const auto& record = iteration.record;
+  const std::size_t sizes[] = {status_name(record.status).size(), device_text(record.gpu).size(),
+                               engine_name(record.engine).size(), iteration.message.size()};
+  for (std::size_t text = 0; text < longest_texts.size(); ++text)
+    longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(sizes[text]));
+  epochs += static_cast<std::int64_t>(iteration.epochs.size());
+}
+
+std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent) {
+  auto types = column_types(iteration_table(plan, {}));
+  widen_searched(types, plan);
+  constexpr const char* names[] = {"status", "device", "engine", "message"};
+  for (auto& type : types)
+    for (std::size_t text = 0; text < extent.longest_texts.size(); ++text)
+      if (type.name == names[text]) type.text_bytes = static_cast<std::size_t>(extent.longest_texts[text]);
+  return types;
+}
+
+std::vector<ColumnType> trial_columns(const Plan& plan) {
+  auto types = column_types(trial_table(plan, {}));
+  widen_searched(types, plan);
+  return types;
 }
 
 Table epoch_table(const std::vector<EpochRecord>& epochs) {
@@ -112,22 +157,27 @@ Table ensemble_table(const std::vector<EnsembleRecord>& ensembles) {
           column<double>("mean_member_score", ensembles, [](const Row& e) { return e.mean_member_score; })};
 }
 
-std::string csv_text(const Table& table) {
-  std::string text;
-  std::size_t rows = 0;
+std::string csv_header(const Table& table) {
+  Text text;
   for (const auto& cells : table) {
-    text += (text.empty() ? "" : ",") + csv_cell(cells.name);
-    rows = std::visit([](const auto& values) { return values.size(); }, cells.values);
+    if (text.size() > 0) text.push_back(',');
+    add_cell(text, cells.name);
   }
-  text += "\n";
+  text.push_back('\n');
+  return fmt::to_string(text);
+}
+
+std::string csv_rows(const Table& table) {
+  Text text;
+  const std::size_t rows = std::visit([](const auto& values) { return values.size(); }, table.front().values);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t number = 0; number < table.size(); ++number) {
-      if (number > 0) text += ",";
-      text += std::visit([row](const auto& values) { return csv_cell(values[row]); }, table[number].values);
+      if (number > 0) text.push_back(',');
+      std::visit([&](const auto& values) { add_cell(text, values[row]); }, table[number].values);
     }
-    text += "\n";
+    text.push_back('\n');
   }
-  return text;
+  return fmt::to_string(text);
 }
 
 }  // namespace sheaf

@@ -3,56 +3,56 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
 #include <limits>
 
 #include "core/error.hpp"
 #include "engine/score.hpp"
 
 namespace sheaf {
-namespace {
 
-// The mean over members, summed in double in the order of their numbers. All have `count` predictions.
-std::vector<float> average(const Replay& replay, IndexRange members, std::size_t count) {
-  std::vector<double> sums(count);
-  for (std::int64_t number = members.begin; number < members.end; ++number) {
-    const auto predictions = read_predictions(replay, replay.iterations[static_cast<std::size_t>(number)]);
+EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<std::string>& files)
+    : context_(context),
+      files_(files),
+      scores_(context.plan.members() > 1 && context.splits != nullptr &&
+              !context.splits->split(0, 0)->validation_rows.empty()) {}
+
+std::optional<EnsembleRecord> EnsembleScore::add(const JournaledIteration& iteration) {
+  if (!scores_) return std::nullopt;
+  const IterationRecord& record = iteration.trained.record;
+  const Iteration place = context_.plan.iteration(record.iteration);
+  const std::int64_t members = context_.plan.members();
+  if (place.member == 0) {
+    prediction_sums_.clear();
+    score_sum_ = 0;
+    all_finished_ = true;
+  }
+  score_sum_ += record.validation_score;
+  all_finished_ = all_finished_ && record.status == IterationStatus::finished;
+  if (all_finished_) {
+    const auto predictions = read_predictions(files_, iteration);
+    const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
+    const auto count = static_cast<std::size_t>(rows.count() * context_.data->output_count);
     require(predictions.size() == count,
             fmt::format("iteration {} has {} predictions in its journal instead of {}. Start the study again with "
                         "another run.output.",
-                        number, predictions.size(), count));
-    for (std::size_t place = 0; place < sums.size(); ++place) sums[place] += static_cast<double>(predictions[place]);
+                        record.iteration, predictions.size(), count));
+    prediction_sums_.resize(count);
+    for (std::size_t at = 0; at < predictions.size(); ++at)
+      prediction_sums_[at] += static_cast<double>(predictions[at]);
   }
-  std::vector<float> mean;
-  for (const double sum : sums) mean.push_back(static_cast<float>(sum / static_cast<double>(members.count())));
-  return mean;
+  if (place.member + 1 < members) return std::nullopt;
+  const double ensemble_score = all_finished_ ? score(place) : std::numeric_limits<double>::quiet_NaN();
+  return EnsembleRecord{place.trial, place.repeat, place.fold, ensemble_score,
+                        score_sum_ / static_cast<double>(members)};
 }
 
-}  // namespace
-
-std::vector<EnsembleRecord> score_ensembles(const TrainingContext& context, const Replay& replay) {
-  const Plan& plan = context.plan;
-  assert(is_complete(replay, plan.iteration_count()));
-  std::vector<EnsembleRecord> ensembles;
-  if (plan.members() == 1 || context.splits == nullptr || context.splits->split(0, 0)->validation_rows.empty())
-    return ensembles;
-  for (std::int64_t first = 0; first < plan.iteration_count(); first += plan.members()) {
-    const IndexRange members{first, first + plan.members()};
-    const Iteration place = plan.iteration(first);
-    double sum = 0;
-    bool all_finished = true;
-    for (std::int64_t number = members.begin; number < members.end; ++number) {
-      const auto& record = replay.iterations[static_cast<std::size_t>(number)].trained.record;
-      sum += record.validation_score;
-      all_finished &= record.status == IterationStatus::finished;
-    }
-    const RowSet rows = context.splits->split(place.repeat, place.fold)->validation_rows;
-    const auto count = static_cast<std::size_t>(rows.count() * context.data->output_count);
-    const double score = all_finished ? prediction_score(average(replay, members, count), *context.data, rows)
-                                      : std::numeric_limits<double>::quiet_NaN();
-    ensembles.push_back({place.trial, place.repeat, place.fold, score, sum / static_cast<double>(plan.members())});
-  }
-  return ensembles;
+double EnsembleScore::score(const Iteration& place) const {
+  std::vector<float> mean;
+  mean.reserve(prediction_sums_.size());
+  for (const double sum : prediction_sums_)
+    mean.push_back(static_cast<float>(sum / static_cast<double>(context_.plan.members())));
+  const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
+  return prediction_score(mean, *context_.data, rows);
 }
 
 }  // namespace sheaf

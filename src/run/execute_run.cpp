@@ -18,7 +18,6 @@
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
-#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engine/engine_choice.hpp"
@@ -26,16 +25,14 @@
 #include "engine/torch_backend.hpp"
 #include "hdf5/file.hpp"
 #include "journal/journal_files.hpp"
-#include "journal/replay.hpp"
 #include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 #include "partition/chunk_rules.hpp"
 #include "plan/estimate.hpp"
 #include "results/result_files.hpp"
-#include "results/summary.hpp"
 #include "run/curves.hpp"
-#include "run/ensemble_score.hpp"
+#include "run/finish_run.hpp"
 #include "run/model_files.hpp"
 #include "run/model_keeper.hpp"
 #include "run/place_ranks.hpp"
@@ -114,16 +111,10 @@ std::function<StopCause()> stop_watch(const RunOptions& options, Clock::time_poi
   };
 }
 
-std::string resume_command(const OpenRun& run) {
-  const ArrayShare& share = run.share;
-  return "sheaf resume " + run.directory +
-         (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
-}
-
 // Trains what is left of the run, into its journal. Collective over world.
-StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
-                     const Placement& placement, Clock::time_point start, const Communicator& world,
-                     const Communicator& node) {
+TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
+                       const Placement& placement, Clock::time_point start, const Communicator& world,
+                       const Communicator& node) {
   const RunOptions& options = without_checkpoints.study.run;
   CheckpointFiles files(run.directory, run.header);
   const Checkpoints checkpoints{
@@ -148,62 +139,19 @@ StopCause train_rest(const OpenRun& run, const TrainingContext& without_checkpoi
                     placement,
                     journal.get(),
                     stop_watch(options, start, world),
-                    resume_command(run)};
+                    run.resume_command()};
   const StopCause cause = train_share(share, world, node);
+  TrainedRest trained{cause, {}, {}};
   agree(
-      world, [&] { journal->close(); }, network_limit(options, resume_command(run)));
-  return cause;
-}
-
-// The records of a complete journal as results.
-RunResults results_of(const Replay& replay, const TrainingContext& context) {
-  RunResults results;
-  for (const auto& iteration : replay.iterations) {
-    const TrainedIteration& trained = iteration.trained;
-    results.records.push_back(trained.record);
-    results.messages.push_back(trained.message);
-    results.epochs.insert(results.epochs.end(), trained.epochs.begin(), trained.epochs.end());
-  }
-  results.ensembles = score_ensembles(context, replay);
-  return results;
-}
-
-// The share's records, failed iterations' included.
-std::int64_t records_of(const ArrayShare& share, const Replay& replay) {
-  return std::count_if(replay.iterations.begin(), replay.iterations.end(), [&](const JournaledIteration& iteration) {
-    return share.has(iteration.trained.record.iteration);
-  });
-}
-
-// What a run that is not complete ends with. Throws RunError when nothing has stopped it.
-ExitCode tell_incomplete(const OpenRun& run, const Replay& replay, std::int64_t study_total, StopCause cause) {
-  const ArrayShare& share = run.share;
-  const auto left = iterations_left(replay.iterations, study_total);
-  const std::int64_t own_left = WorkList(share_of(left, share)).count();
-  const std::int64_t total = share.count(study_total);
-  const std::int64_t done = total - own_left;
-  const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
-  if (cause != iteration_failed && records_of(share, replay) == total) {
-    log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
-                         WorkList(left).count() - own_left, study_total));
-    return own_left == 0 ? ExitCode::done : ExitCode::failed;
-  }
-  const std::string go_on = resume_command(run);
-  require(cause != no_stop,
-          fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
-                      total, run.directory, go_on));
-  log_root(fmt::format("{}stopped after {} of {} iterations ({}). Go on with: {}", task, done, total, stop_text(cause),
-                       go_on));
-  return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
-}
-
-// The results are safe in the run directory, so a summary that cannot be printed is no failure.
-void print_summary(const std::string& text) {
-  try {
-    print_result(text, "The results are complete in the run directory.");
-  } catch (const RunError& error) {
-    warn_root(error.what());
-  }
+      world,
+      [&] {
+        journal->close();
+        trained.records = journal->take_records();
+      },
+      network_limit(options, run.resume_command()));
+  for (int rank = 0; world.is_root() && rank < world.size(); ++rank)
+    trained.journals.push_back(sibling_journal(journal->path(), rank));
+  return trained;
 }
 
 // None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
@@ -250,7 +198,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const ModelsOfRun models{study, *plan, data.shape, run.directory};
-  StopCause cause = no_stop;
+  TrainedRest trained;
   if (run.work.count() > 0) {
     if (world.is_root()) {
       for (const auto& line : placement_lines(ranks)) log_root(line);
@@ -258,43 +206,17 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
       warn_of_slow_blas(reasons);
       if (const auto warning = settled_warning(study, *plan, facts); !warning.empty()) warn_root(warning);
     }
-    cause = train_rest(run, context, models, placement, start, world, node);
+    trained = train_rest(run, context, models, placement, start, world, node);
   }
 
-  // 3. Replay, write, tell.
-  const std::int64_t streamed_bytes = world.sum(data.stream ? data.stream->bytes_read() : 0);
-  auto code = ExitCode::done;
-  agree(world, [&] {
-    if (!world.is_root()) return;
-    if (run.left == 0 && holds_results(run.directory)) {
-      log_root(
-          fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
-      return;
-    }
-    constexpr bool forced = true;  // what does not belong here was refused before
-    const Replay replay = replay_journals(run.directory, run.header, total, forced);
-    if (cause == iteration_failed || !is_complete(replay, total)) {
-      code = tell_incomplete(run, replay, total, cause);
-      return;
-    }
-    RunResults results = results_of(replay, context);
-    results.ranks = ranks;
-    results.streamed_bytes = streamed_bytes;
-    results.engine_reasons = reasons;
-    results.provenance = provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), started,
-                                    seconds_since(start));
-    const bool left = !iterations_left(replay.iterations, total).empty();
-    {
-      const auto files = lock_files(run.directory, share);
-      if (study.run.models != ModelsKept::none) settle_best_model(models, results, left);
-      write_results(run.directory, study, *plan, results);
-      if (!left) remove_checkpoints(run.directory);
-    }
-    print_summary(summary_text(study, *plan, results));
-    log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(start)), run.directory));
-    if (left) code = ExitCode::failed;
-  });
-  return static_cast<ExitCode>(world.maximum(static_cast<std::int64_t>(code)));
+  // 3. Gather, write, tell.
+  const auto tell_provenance = [&] {
+    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), started,
+                      seconds_since(start));
+  };
+  return finish_run({run, context, models, trained, ranks, reasons, data.stream ? data.stream->bytes_read() : 0,
+                     tell_provenance, start},
+                    world, node);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "core/log.hpp"
 #include "core/replace_file.hpp"
 #include "engine/torch_backend.hpp"
-#include "results/leaderboard.hpp"
+#include "results/result_files.hpp"
 
 namespace sheaf {
 namespace {
@@ -93,8 +93,8 @@ std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfR
 
 void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
-  const std::int64_t trial = rank_trials(plan, results.records, results.ensembles).front().trial;
-  const std::string names = best_names(models, best_model(plan, trial, results.records, results.ensembles));
+  const std::int64_t trial = results.trials.front().trial;
+  const std::string names = best_names(models, results.best_model);
   if (names.empty()) {
     remove_model(best_model_list(models.run_directory));  // of an earlier job
     return;

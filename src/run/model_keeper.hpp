@@ -8,7 +8,7 @@
 
 #include "engine/engine.hpp"
 #include "plan/network_layout.hpp"
-#include "results/result_files.hpp"
+#include "results/run_results.hpp"
 
 namespace sheaf {
 

@@ -11,7 +11,6 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "journal/journal_files.hpp"
-#include "journal/replay.hpp"
 #include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
 #include "results/result_files.hpp"
@@ -21,21 +20,21 @@
 namespace sheaf {
 namespace {
 
-// The ranges of the study that other jobs have left. For rank 0, under the lock.
-std::vector<IndexRange> find_rest(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                                  std::int64_t total, const ArrayShare& share) {
+// What other jobs have done. For rank 0, under the lock.
+Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
+                    std::int64_t total, const ArrayShare& share) {
   require(!list_journals(directory).empty() || !holds_results(directory),
           fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
                       "run.output.",
                       directory));
-  const Replay replay = replay_journals(directory, header, total, request.force);
+  Replay replay = replay_journals(directory, header, total, request.force);
   for (const auto& warning : replay.warnings) warn_root(warning);
   const auto left = iterations_left(replay.iterations, total);
   const std::int64_t own = WorkList(share_of(left, share)).count();
   log_root(share.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
                             : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", share.task,
                                           share.tasks, directory, own, share.count(total)));
-  return left;
+  return replay;
 }
 
 // A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
@@ -68,6 +67,11 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
 
 }  // namespace
 
+std::string OpenRun::resume_command() const {
+  return "sheaf resume " + directory +
+         (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
+}
+
 ArrayShare agree_on_share(const ArrayTask& option, const Communicator& world) {
   std::vector<ArrayShare> share;
   agree(world, [&] {
@@ -88,9 +92,9 @@ std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunReq
                                 const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
-  std::vector<IndexRange> left;
+  Replay earlier;
   bool settled_otherwise = false;
-  agree(world, [&] {
+  const auto open = [&] {
     if (!world.is_root()) return;
     // A finished run is not even locked.
     if (!joins_run(directory, request, share) && holds_results(directory)) require_no_run(directory);
@@ -103,18 +107,19 @@ std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunReq
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > kept) locks.pop_back();
-      if (stored || !share.is_whole())
-        left = find_rest(directory, request, header, total, share);
-      else
-        left = {{0, total}};
+      if (stored || !share.is_whole()) earlier = find_earlier(directory, request, header, total, share);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
       throw;
     }
-  });
+  };
+  agree(world, open, without_limit());  // a replay may take long
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
+  auto left = iterations_left(earlier.iterations, total);
   world.broadcast_vector(left);
-  return OpenRun{directory, header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share))};
+  return OpenRun{
+      directory,         header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share)),
+      std::move(earlier)};
 }
 
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,

@@ -12,6 +12,7 @@
 #include "journal/directory_lock.hpp"
 #include "journal/journal_writer.hpp"
 #include "journal/record_line.hpp"
+#include "journal/replay.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 #include "run/array_share.hpp"
@@ -34,6 +35,10 @@ struct OpenRun {
   std::vector<DirectoryLock> locks;  ///< on rank 0
   std::int64_t left = 0;             ///< of the whole study's iterations
   WorkList work;                     ///< those of them that are the share's, on every rank
+  Replay earlier;                    ///< on rank 0: what the journals of earlier attempts know
+
+  /// "sheaf resume runs/x", with the share of a task.
+  std::string resume_command() const;
 };
 
 /// The share that rank 0 is asked to take, on every rank. Throws AgreedError. Collective over world.

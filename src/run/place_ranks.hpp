@@ -8,7 +8,7 @@
 #include "device/placement.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
-#include "results/result_files.hpp"
+#include "results/run_results.hpp"
 
 namespace sheaf {
 

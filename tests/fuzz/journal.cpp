@@ -58,7 +58,7 @@ void must_be_sound(const Replay& replay) {
     fuzz::must(number > previous && number < total, "iterations ascend from 0 to the last");
     previous = number;
     if (iteration.has_result()) left[static_cast<std::size_t>(number)] = false;
-    read_predictions(replay, iteration);
+    read_predictions(replay.files, iteration);
     const std::string line = record_line(iteration.trained, iteration.predictions, header.seed());
     const auto again = read_record_line(line.substr(0, line.size() - 1), header.seed());
     fuzz::must(again && record_line(again->iteration, again->predictions, header.seed()) == line,

@@ -54,9 +54,9 @@ TEST_CASE("what several lanes append is all there, predictions included") {
   CHECK(replayed.warnings.empty());
   REQUIRE(is_complete(replayed, 1000));
   for (std::int64_t number = 0; number < 1000; ++number) {
-    const auto& iteration = replayed.iterations[static_cast<std::size_t>(number)];
+    const auto iteration = replayed.iterations[static_cast<std::size_t>(number)];
     CHECK(same(iteration.trained.record, sample_iteration(number).record));
-    CHECK(read_predictions(replayed, iteration) == predicting(number).predictions);
+    CHECK(read_predictions(replayed.files, iteration) == predicting(number).predictions);
   }
 }
 
@@ -105,11 +105,39 @@ TEST_CASE("damaged predictions make their iteration train again") {
   std::string bytes = text_of(predictions_path(path));
   bytes[16 + 3] = static_cast<char>(bytes[16 + 3] ^ 1);
   std::ofstream(predictions_path(path), std::ios::binary) << bytes.substr(0, bytes.size() - 1);
-  CHECK_THROWS_AS(read_predictions(whole, whole.iterations[1]), RunError);
+  CHECK_THROWS_AS(read_predictions(whole.files, whole.iterations[1]), RunError);
   const Replay replayed = replay(scratch);
   REQUIRE(replayed.iterations.size() == 1);
   CHECK(replayed.iterations[0].trained.record.iteration == 0);
   CHECK(replayed.warnings.size() == 2);
+}
+
+TEST_CASE("a closed journal knows what it wrote, as its replay does") {
+  const Scratch scratch("journal_writer_test");
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 3), header);
+  TrainedIteration failed = sample_iteration(7);
+  failed.record.status = IterationStatus::failed;
+  failed.message = "reason";
+  failed.epochs = {{7, 0, 0.5, 0.25, 0.125}};
+  journal.append(std::move(failed));
+  for (const std::int64_t number : {9, 2, 5}) journal.append(predicting(number));
+  journal.close();
+  const RecordStore records = journal.take_records();
+  const Replay replayed = replay(scratch);
+  REQUIRE(records.size() == 4);
+  REQUIRE(replayed.iterations.size() == 4);
+  CHECK(records.count_results() == 3);
+  for (std::size_t place = 0; place < 4; ++place) {
+    const auto known = records[place], read = replayed.iterations[place];
+    CHECK(same(known.trained.record, read.trained.record));
+    CHECK(known.trained.message == read.trained.message);
+    CHECK(known.trained.epochs.size() == read.trained.epochs.size());
+    CHECK(known.file == 3);  // the rank
+    CHECK(read.file == 0);
+    CHECK(known.predictions.offset == read.predictions.offset);
+    CHECK(known.predictions.bytes == read.predictions.bytes);
+    CHECK(known.predictions.checksum == read.predictions.checksum);
+  }
 }
 
 TEST_CASE("a journal is never written over, and attempts have directories of their own") {

@@ -2,8 +2,11 @@
 #include "results/leaderboard.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <random>
 
+#include "leaderboard_reference.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -34,6 +37,40 @@ std::vector<IterationRecord> records_with_scores(const std::vector<double>& scor
     records.push_back(record);
   }
   return records;
+}
+
+// `ensembles`: empty, or one for each trial, repeat and fold.
+Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationRecord>& records,
+                           const std::vector<EnsembleRecord>& ensembles) {
+  Leaderboard leaderboard(plan);
+  for (const auto& record : records) {
+    const auto group = static_cast<std::size_t>(record.iteration / plan.members());
+    const bool is_last = (record.iteration + 1) % plan.members() == 0;
+    leaderboard.add(record, is_last && !ensembles.empty() ? &ensembles[group] : nullptr);
+  }
+  return leaderboard;
+}
+
+std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
+                                      const std::vector<EnsembleRecord>& ensembles) {
+  return leaderboard_of(plan, records, ensembles).ranked();
+}
+
+IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
+                      const std::vector<EnsembleRecord>& ensembles) {
+  return leaderboard_of(plan, records, ensembles).best_model(trial);
+}
+
+bool same_bits(const TrialSummary& a, const TrialSummary& b) {
+  const auto values = [](const TrialSummary& trial) {
+    return std::vector<double>{trial.mean_score, trial.score_deviation, trial.mean_validation_loss,
+                               trial.mean_final_loss, trial.seconds};
+  };
+  const auto numbers = [](const TrialSummary& trial) {
+    return std::vector<std::int64_t>{trial.trial, trial.rank, trial.iterations, trial.diverged};
+  };
+  const auto x = values(a), y = values(b);
+  return numbers(a) == numbers(b) && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
 }  // namespace
@@ -89,4 +126,35 @@ TEST_CASE("the best model of a trial is the fold with the best score, all member
   CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // by the final loss alone
   records[4].status = records[7].status = IterationStatus::diverged;
   CHECK(best_model(plan, 1, records, {}).empty());
+}
+
+TEST_CASE("records that come one after the other give the bits of all records at once") {
+  std::mt19937 random(3);
+  const auto draw = [&] {
+    const double values[] = {0.1, 0.2, 0.3, 1e17, -1e17, 1e-300, not_a_number, 1 / 0.0};
+    return random() % 3 == 0 ? values[random() % 8] : std::uniform_real_distribution<double>(-1, 1)(random);
+  };
+  for (int round = 0; round < 300; ++round) {
+    const auto folds = static_cast<std::int64_t>(1 + random() % 3),
+               members = static_cast<std::int64_t>(1 + random() % 3);
+    const Plan plan = plan_of(folds, members);
+    std::vector<IterationRecord> records(static_cast<std::size_t>(plan.iteration_count()));
+    for (std::size_t number = 0; number < records.size(); ++number) {
+      auto& record = records[number];
+      record.iteration = static_cast<std::int64_t>(number);
+      record.status = static_cast<IterationStatus>(random() % 5 == 0 ? 2 + random() % 2 : 1);
+      record.validation_score = draw();
+      record.validation_loss = draw();
+      record.final_loss = draw();
+      record.seconds = std::abs(draw());
+    }
+    std::vector<EnsembleRecord> ensembles(random() % 2 == 0 ? 0 : records.size() / static_cast<std::size_t>(members));
+    for (auto& ensemble : ensembles) ensemble.score = draw();
+    const auto expected = reference::rank_trials(plan, records, ensembles);
+    const auto found = rank_trials(plan, records, ensembles);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t place = 0; place < found.size(); ++place) CHECK(same_bits(found[place], expected[place]));
+    for (std::int64_t trial = 0; trial < 3; ++trial)
+      CHECK(best_model(plan, trial, records, ensembles) == reference::best_model(plan, trial, records, ensembles));
+  }
 }

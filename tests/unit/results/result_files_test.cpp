@@ -11,6 +11,7 @@
 #include "core/replace_file.hpp"
 #include "options/parse_study.hpp"
 #include "options/settings.hpp"
+#include "results/result_stream.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -64,26 +65,42 @@ TEST_CASE("a run directory holds a run from its study file on") {
 
 TEST_CASE("results come whole, under their final names only") {
   const Scratch scratch;
-  Study study = small_study();
-  RunResults results;
+  const Study study = small_study();
+  const Plan plan(study);
+  const std::vector<std::string> no_reasons = {""};
+  std::vector<TrainedIteration> iterations(2);
+  ResultTally tally(study, plan, no_reasons);
+  TableExtent extent;
   for (std::int64_t number = 0; number < 2; ++number) {
-    IterationRecord record;
-    record.iteration = number;
-    record.status = IterationStatus::finished;
-    record.final_loss = 0.5;
-    results.records.push_back(record);
-    results.messages.emplace_back();
+    auto& iteration = iterations[static_cast<std::size_t>(number)];
+    iteration.record.iteration = number;
+    iteration.record.status = IterationStatus::finished;
+    iteration.record.final_loss = 0.5;
+    tally.add(iteration, nullptr);
+    extent.add(iteration);
   }
+  const auto names = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(scratch.path)) found.push_back(entry.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  {
+    ResultStream unfinished(scratch.path.string(), study, plan, extent);
+    unfinished.append(iterations);
+    CHECK_FALSE(holds_results(scratch.path.string()));
+  }
+  CHECK(names().empty());
+  ResultStream stream(scratch.path.string(), study, plan, extent);
+  for (const auto& iteration : iterations) stream.append({iteration});
+  RunResults results = tally.finish();
   results.ranks = {{"host", "cpu", 2, 2, 1, ""}};
   results.provenance = {{"program", "sheaf"}};
-  write_results(scratch.path.string(), study, Plan(study), results);
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(scratch.path)) names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  CHECK(names == std::vector<std::string>{"results.csv", "results.h5"});
+  stream.finish(results);
+  CHECK(names() == std::vector<std::string>{"results.csv", "results.h5"});
   CHECK(text_of(scratch.path / "results.csv").find("iteration,trial,fold") == 0);
 
-  CHECK_THROWS_AS(write_results((scratch.path / "absent").string(), study, Plan(study), results), RunError);
+  CHECK_THROWS_AS(ResultStream((scratch.path / "absent").string(), study, plan, extent), RunError);
 }
 
 TEST_CASE("a file whose rename fails is not left half-named") {

@@ -7,14 +7,11 @@ using namespace sheaf;
 
 namespace {
 
-// Trained by LibTorch, for the reasons of up to four trials.
-RunResults finished_results(std::int64_t count) {
-  RunResults results;
-  results.records.resize(static_cast<std::size_t>(count));
-  results.messages.resize(static_cast<std::size_t>(count));
-  results.engine_reasons.resize(4);
+// Iterations that were trained by LibTorch.
+std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
+  std::vector<TrainedIteration> iterations(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number) {
-    auto& record = results.records[static_cast<std::size_t>(number)];
+    auto& record = iterations[static_cast<std::size_t>(number)].record;
     record.engine = TrainedBy::torch;
     record.iteration = number;
     record.status = IterationStatus::finished;
@@ -22,7 +19,17 @@ RunResults finished_results(std::int64_t count) {
     record.validation_loss = 0.5;
     record.validation_score = 0.9 + 0.01 * static_cast<double>(number);
   }
-  return results;
+  return iterations;
+}
+
+// `ensemble`: the only one, scored with the last iteration. `reasons`: of up to four trials.
+std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
+                       const EnsembleRecord* ensemble = nullptr,
+                       const std::vector<std::string>& reasons = std::vector<std::string>(4)) {
+  const Plan plan(study);
+  ResultTally tally(study, plan, reasons);
+  for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
+  return summary_text(study, plan, tally.finish());
 }
 
 }  // namespace
@@ -30,7 +37,7 @@ RunResults finished_results(std::int64_t count) {
 TEST_CASE("plain iterations print a line each") {
   Study study;
   study.study.iterations = 2;
-  CHECK(summary_text(study, Plan(study), finished_results(2)) ==
+  CHECK(summary_of(study, finished_iterations(2)) ==
         "Iteration 0 final loss: 1.0432\n"
         "Iteration 1 final loss: 2.0432\n"
         "engine: torch 2 iterations\n");
@@ -39,9 +46,9 @@ TEST_CASE("plain iterations print a line each") {
 TEST_CASE("diverged iterations are counted") {
   Study study;
   study.study.iterations = 2;
-  auto results = finished_results(2);
-  results.records[1].status = IterationStatus::diverged;
-  CHECK_THAT(summary_text(study, Plan(study), results), ContainsSubstring("1 of 2 iterations diverged"));
+  auto iterations = finished_iterations(2);
+  iterations[1].record.status = IterationStatus::diverged;
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("1 of 2 iterations diverged"));
 }
 
 TEST_CASE("a search prints its leaderboard and the best parameters") {
@@ -50,7 +57,7 @@ TEST_CASE("a search prints its leaderboard and the best parameters") {
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
-  CHECK(summary_text(study, Plan(study), finished_results(4)) ==
+  CHECK(summary_of(study, finished_iterations(4)) ==
         "rank  train.learning_rate  mean accuracy     std  validation loss  final loss\n"
         "   1                 0.01         0.9250  0.0050              0.5      3.5432\n"
         "   2                  0.1         0.9050  0.0050              0.5      1.5432\n"
@@ -63,16 +70,15 @@ TEST_CASE("an ensemble prints its members and its own score") {
   study.data.task = Task::classification;
   study.data.validation = 0.2;
   study.ensemble.members = 2;
-  RunResults results = finished_results(2);
-  results.ensembles = {{0, 0, 0, 0.97, 0.905}};
-  CHECK(summary_text(study, Plan(study), results) ==
+  const auto iterations = finished_iterations(2);
+  const EnsembleRecord ensemble{0, 0, 0, 0.97, 0.905};
+  CHECK(summary_of(study, iterations, &ensemble) ==
         "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
         "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
         "Ensemble of 2 members accuracy: 0.9700 (members' mean 0.9050)\n"
         "engine: torch 2 iterations\n");
   study.data.validation = 0;
-  results.ensembles.clear();
-  CHECK_THAT(summary_text(study, Plan(study), results), ContainsSubstring("Set data.validation"));
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
 }
 
 TEST_CASE("the engines are counted from the records, with the different reasons of LibTorch's trials") {
@@ -80,11 +86,10 @@ TEST_CASE("the engines are counted from the records, with the different reasons 
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
-  RunResults results = finished_results(6);
-  results.engine_reasons = {"", "run.threads = 2", "a cnn has convolutions"};
+  auto iterations = finished_iterations(6);
   const auto trained_by = [&](const std::vector<TrainedBy>& engines) {
-    for (std::size_t number = 0; number < engines.size(); ++number) results.records[number].engine = engines[number];
-    const std::string text = summary_text(study, Plan(study), results);
+    for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].record.engine = engines[number];
+    const std::string text = summary_of(study, iterations, nullptr, {"", "run.threads = 2", "a cnn has convolutions"});
     return text.substr(text.find("engine: "));
   };
   constexpr auto torch = TrainedBy::torch, resident = TrainedBy::resident;
@@ -98,11 +103,10 @@ TEST_CASE("the engines are counted from the records, with the different reasons 
 TEST_CASE("failed iterations are counted, with the first one's reason") {
   Study study;
   study.study.iterations = 3;
-  auto results = finished_results(3);
+  auto iterations = finished_iterations(3);
   for (const std::size_t number : {1, 2}) {
-    results.records[number].status = IterationStatus::failed;
-    results.messages[number] = "reason " + std::to_string(number);
+    iterations[number].record.status = IterationStatus::failed;
+    iterations[number].message = "reason " + std::to_string(number);
   }
-  CHECK_THAT(summary_text(study, Plan(study), results),
-             ContainsSubstring("2 of 3 iterations failed (iteration 1: reason 1)\n"));
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("2 of 3 iterations failed (iteration 1: reason 1)\n"));
 }

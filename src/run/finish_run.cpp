@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "run/finish_run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/standard_output.hpp"
+#include "core/text.hpp"
+#include "journal/checkpoint_files.hpp"
+#include "journal/replay.hpp"
+#include "mpi/agreement.hpp"
+#include "results/result_files.hpp"
+#include "results/result_stream.hpp"
+#include "results/summary.hpp"
+#include "run/ensemble_score.hpp"
+#include "run/final_gather.hpp"
+#include "run/train_share.hpp"
+
+namespace sheaf {
+namespace {
+
+// How far the run has come, in iterations.
+struct Counts {
+  std::int64_t total = 0;       // of the job's share
+  std::int64_t left = 0;        // of these, without a result
+  std::int64_t recorded = 0;    // of these, with a record, failed ones included
+  std::int64_t study_left = 0;  // without a result, of the whole study
+};
+
+// The progress of a task, which only the journals of all tasks know.
+Counts counts_of(const Replay& replay, const ArrayShare& share, std::int64_t study_total) {
+  const auto left = iterations_left(replay.iterations, study_total);
+  Counts counts{share.count(study_total), WorkList(share_of(left, share)).count(), 0, WorkList(left).count()};
+  for (std::size_t place = 0; place < replay.iterations.size(); ++place)
+    counts.recorded += share.has(replay.iterations.packed(place).iteration()) ? 1 : 0;
+  return counts;
+}
+
+// The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
+ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t study_total, StopCause cause) {
+  const ArrayShare& share = run.share;
+  const std::int64_t done = counts.total - counts.left;
+  const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
+  if (cause != iteration_failed && counts.recorded == counts.total) {
+    log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
+                         counts.study_left - counts.left, study_total));
+    return counts.left == 0 ? ExitCode::done : ExitCode::failed;
+  }
+  const std::string go_on = run.resume_command();
+  require(cause != no_stop,
+          fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
+                      counts.total, run.directory, go_on));
+  log_root(fmt::format("{}stopped after {} of {} iterations ({}). Go on with: {}", task, done, counts.total,
+                       stop_text(cause), go_on));
+  return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
+}
+
+// Where the records of a complete run are.
+enum class Records : std::int64_t {
+  nowhere,   // it is not complete, or its results are there already
+  on_ranks,  // those of this attempt; those of earlier attempts are on rank 0
+  on_root    // all of them
+};
+
+// Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
+// results to write, `all` where the records are on_root.
+Records find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code, Replay& all) {
+  const OpenRun& run = end.run;
+  const StopCause cause = end.trained.cause;
+  const std::int64_t total = end.context.plan.iteration_count();
+  if (run.left == 0 && holds_results(run.directory)) {
+    log_root(
+        fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
+    return Records::nowhere;
+  }
+  if (run.share.is_whole()) {
+    if (trained == run.work.count() && cause != iteration_failed) return Records::on_ranks;
+    // Failed iterations of an earlier attempt have a record, though this attempt has not come to them.
+    const auto most_records = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
+    if (cause == iteration_failed || most_records < total) {
+      const std::int64_t left = run.left - with_result;
+      code = tell_incomplete(run, {total, left, total - left, left}, total, cause);
+      return Records::nowhere;
+    }
+  }
+  constexpr bool forced = true;  // what does not belong here was refused before
+  all = replay_journals(run.directory, run.header, total, forced);
+  if (cause != iteration_failed && is_complete(all, total)) return Records::on_root;
+  code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
+  return Records::nowhere;
+}
+
+void add_extent(TableExtent& extent, const RecordStore& records, bool failed_count) {
+  for (std::size_t place = 0; place < records.size(); ++place)
+    if (failed_count || records.packed(place).has_result()) extent.add(records[place].trained);
+}
+
+TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
+  extent.epochs = world.patient_sum({extent.epochs}, waiting).front();
+  for (auto& length : extent.longest_texts) length = world.patient_maximum(length, waiting);
+  return extent;
+}
+
+// The results are safe in the run directory, so a summary that cannot be printed is no failure.
+void print_summary(const std::string& text) {
+  try {
+    print_result(text, "The results are complete in the run directory.");
+  } catch (const RunError& error) {
+    warn_root(error.what());
+  }
+}
+
+// The results of a complete run while its records come. For rank 0.
+class ResultsOfRun {
+ public:
+  ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
+               std::vector<std::string> files)
+      : end_(end),
+        streamed_bytes_(streamed_bytes),
+        files_(std::move(files)),
+        locks_(lock_files(end.run.directory, end.run.share)),
+        stream_(end.run.directory, end.context.study, end.context.plan, extent),
+        ensembles_(end.context, files_),
+        tally_(end.context.study, end.context.plan, end.engine_reasons) {}
+
+  void take(const std::vector<GatheredRecord>& window) {
+    std::vector<TrainedIteration> iterations;
+    iterations.reserve(window.size());
+    for (const auto& record : window) {
+      JournaledIteration iteration = record.unpack();
+      const auto ensemble = ensembles_.add(iteration);
+      tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
+      iterations.push_back(std::move(iteration.trained));
+    }
+    stream_.append(iterations);
+  }
+
+  // Gives the files their names and prints the summary.
+  ExitCode finish() {
+    const Study& study = end_.context.study;
+    RunResults results = tally_.finish();
+    results.ranks = end_.ranks;
+    results.streamed_bytes = streamed_bytes_;
+    results.provenance = end_.provenance();
+    const bool left = results.failed > 0;
+    if (study.run.models != ModelsKept::none) settle_best_model(end_.models, results, left);
+    stream_.finish(results);
+    if (!left) remove_checkpoints(end_.run.directory);
+    locks_.clear();
+    print_summary(summary_text(study, end_.context.plan, results));
+    log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
+    return left ? ExitCode::failed : ExitCode::done;
+  }
+
+ private:
+  const EndOfRun& end_;
+  const std::int64_t streamed_bytes_;  // by all ranks
+  const std::vector<std::string> files_;
+  std::vector<DirectoryLock> locks_;
+  ResultStream stream_;
+  EnsembleScore ensembles_;
+  ResultTally tally_;
+};
+
+}  // namespace
+
+ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node) {
+  // Others have nothing to do but answer rank 0, which may write for long.
+  const WhileWaiting waiting =
+      world.is_root() ? network_limit(end.context.study.run, end.run.resume_command()) : without_limit();
+  const RecordStore& own = end.trained.records;
+  const auto sums =
+      world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
+  auto code = ExitCode::done;
+  auto records = Records::nowhere;
+  Replay all;
+  agree(
+      world,
+      [&] {
+        if (world.is_root()) records = find_records(end, sums[0], sums[1], code, all);
+      },
+      waiting);
+  records = static_cast<Records>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
+  const auto code_of_all = [&] {
+    return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
+  };
+  if (records == Records::nowhere) return code_of_all();
+
+  const bool on_ranks = records == Records::on_ranks;
+  const Replay& known = on_ranks ? end.run.earlier : all;
+  TableExtent extent;
+  if (on_ranks) add_extent(extent, own, true);
+  add_extent(extent, known.iterations, !on_ranks);  // earlier failures have been tried again
+  extent = extent_over_ranks(extent, world, waiting);
+
+  std::unique_ptr<ResultsOfRun> results;
+  const auto begin = [&] {
+    if (!world.is_root()) return;
+    std::vector<std::string> files = known.files;
+    files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
+    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files));
+  };
+  agree(world, begin, waiting);
+  const RecordStore nothing;
+  const Communicator alone = Communicator::self();
+  const GatherRoute route = on_ranks ? GatherRoute(world, node, waiting) : GatherRoute(alone, alone, waiting);
+  const auto gather = [&] {
+    gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(),
+                   {}, route, [&](const std::vector<GatheredRecord>& window) { results->take(window); });
+  };
+  // Not inside the agreement: a rank that fails here alone must end the job, since rank 0 waits for its records.
+  if (!world.is_root() && on_ranks) gather();
+  const auto write = [&] {
+    if (!world.is_root()) return;
+    gather();
+    code = results->finish();
+  };
+  agree(world, write, waiting);
+  return code_of_all();
+}
+
+}  // namespace sheaf

@@ -1,0 +1,49 @@
+// The end of a run: the final losses of all ranks gathered on rank 0, its results written and told.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "engine/engine.hpp"
+#include "journal/record_store.hpp"
+#include "mpi/communicator.hpp"
+#include "results/run_results.hpp"
+#include "run/model_keeper.hpp"
+#include "run/open_run.hpp"
+#include "run/stop.hpp"
+
+namespace sheaf {
+
+/// The iterations that this job has trained.
+struct TrainedRest {
+  StopCause cause = no_stop;
+  RecordStore records;                ///< of this rank, settled
+  std::vector<std::string> journals;  ///< on rank 0: of each rank; empty when nothing was left to train
+};
+
+/// A run after its training. What is referred to outlives it.
+struct EndOfRun {
+  const OpenRun& run;
+  const TrainingContext& context;
+  const ModelsOfRun& models;
+  const TrainedRest& trained;
+  const std::vector<RankInfo>& ranks;
+  const std::vector<std::string>& engine_reasons;  ///< of each trial: why LibTorch trains it; empty: it need not
+  std::int64_t streamed_bytes;                     ///< by this rank
+  std::function<std::vector<std::pair<std::string, std::string>>()> provenance;  ///< asked on rank 0, late
+  Clock::time_point start;
+};
+
+/// Writes the results of a complete run and prints its summary on stdout of rank 0, or reports what is left. Records
+/// come from the ranks' memory and, for earlier attempts, from OpenRun::earlier; a task of an array reads what other
+/// tasks have done from their journals. Returns, on every rank alike, done; failed when some iterations could not be
+/// trained; stopped when something came before the last iteration. Throws AgreedError. Collective over world.
+ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node);
+
+}  // namespace sheaf

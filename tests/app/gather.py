@@ -1,0 +1,93 @@
+"""Final losses reach rank 0 by MPI: the same files whoever trained what, from little memory, without reading journals."""
+
+import os
+import shutil
+import sys
+
+import h5py
+
+from program import DIGITS, SHEAF, SOURCE, Checks, journaled, launch, read_csv, sheaf
+
+checks = Checks()
+OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane"}
+
+
+def fresh(*names):
+    for name in names:
+        shutil.rmtree(name, ignore_errors=True)
+
+
+def without_results(directory):
+    for name in ("results.csv", "results.h5"):
+        os.remove(os.path.join(directory, name))
+
+
+def tables(directory):
+    """All that results.csv and results.h5 tell, apart from times and places, to the bit."""
+    rows = [[value for name, value in row.items() if name not in OF_THE_RUN]
+            for row in read_csv(os.path.join(directory, "results.csv"))]
+    with h5py.File(os.path.join(directory, "results.h5"), "r") as file:
+        whole = {name: file[name][:] for name in ("iterations", "epochs", "trials", "ensembles") if name in file}
+    types = {name: str(table.dtype) for name, table in whole.items()}
+    return rows, types, [table[column].tobytes() for table in whole.values() for column in table.dtype.names
+                         if column not in OF_THE_RUN]
+
+
+# Some finish, some diverge, some cannot be trained; with curves and ensembles.
+MIXED = [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.lanes=1",
+         "--run.device=cpu", "--run.curves=true", "--run.progress=none", "--run.engine=resident", "--run.retries=0",
+         "--search.folds=2", "--ensemble.members=3", "--search.model.hidden=4, 1000000 1000000",
+         "--train.loss=mse", "--train.optimizer=sgd", "--search.train.learning_rate=1e-2, 1e30", "--train.epochs=3"]
+fresh("one", "many", "tasks")
+first = sheaf("run", *MIXED, "--run.output=one")
+checks.check(first.code == 1 and {row["status"] for row in read_csv("one/results.csv")} ==
+             {"finished", "diverged", "failed"}, "finished, diverged and failed iterations", first.stderr)
+reference = tables("one")
+for ranks in (2, 3):
+    fresh("many")
+    result = sheaf("run", *MIXED, "--run.output=many", ranks=ranks)
+    checks.check(result.code == 1 and tables("many") == reference, f"the same results from {ranks} ranks", result.stderr)
+    checks.check(result.stdout == first.stdout, f"the same summary from {ranks} ranks", result.stdout)
+without_results("many")
+result = sheaf("resume", "many", ranks=2)
+checks.check(result.code == 1 and tables("many") == reference and result.stdout == first.stdout,
+             "the same results when failures have been tried again", result.stderr)
+for task in range(2):
+    result = sheaf("run", *MIXED, "--run.output=tasks", f"--run.array={task}/2", ranks=2)
+checks.check(result.code == 1 and tables("tasks") == reference, "the same results from tasks", result.stderr)
+
+# Many iterations, in several windows. Those of an earlier attempt come from its journals, the others from the ranks.
+COUNT = 150000
+MANY = [os.path.join(SOURCE, "jobs", "studies", "iterations.cfg"), f"--study.iterations={COUNT}", "--data.rows=20",
+        "--data.columns=2", "--train.epochs=1", "--run.progress=none", "--run.device=cpu", "--run.lanes=1",
+        "--run.engine=resident", "--run.output=large"]
+fresh("large")
+result = sheaf("run", *MANY, ranks=2)
+checks.check(result.code == 0, "many iterations", result.stderr)
+reference = tables("large")
+summary = result.stdout
+checks.check([int(row[0]) for row in reference[0]] == list(range(COUNT)), "each iteration in its line")
+checks.check(summary.count("final loss") == COUNT, "and in the summary")
+
+without_results("large")
+for journal in ("00000", "00001"):
+    path = os.path.join("large", "journal", "00001", journal + ".jsonl")
+    with open(path, "rb+") as file:
+        file.truncate(os.path.getsize(path) * 2 // 3)  # as if the job had been killed
+kept = len(journaled("large"))
+result = sheaf("resume", "large", ranks=2)
+checks.check(result.code == 0 and f"{COUNT - kept} of {COUNT} iterations are left" in result.stderr, "resumed",
+             result.stderr)
+checks.check(tables("large") == reference and result.stdout == summary, "the same results after a kill")
+without_results("large")
+# By way of a small process: a program's peak begins with the memory of the process that started it.
+MEASURE = """import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(code)"""
+result = launch([sys.executable, "-c", MEASURE, SHEAF, "resume", "large"])
+checks.check(result.code == 0 and tables("large") == reference and result.stdout == summary,
+             "the same results from the journals alone", result.stderr)
+megabytes = int(result.stderr.splitlines()[-1])
+checks.check(megabytes < 140, "rank 0 keeps little of each iteration", f"{megabytes} MB")  # 1 KB each would make 210
+sys.exit(checks.finish())

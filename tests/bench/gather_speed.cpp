@@ -1,0 +1,131 @@
+// What the end of a run and a resume cost: records gathered from all ranks and written as results, and journals
+// replayed. See README.md.
+// SPDX-License-Identifier: MIT
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/allocator.hpp"
+#include "journal/journal_files.hpp"
+#include "journal/journal_writer.hpp"
+#include "journal/replay.hpp"
+#include "mpi/session.hpp"
+#include "results/result_stream.hpp"
+#include "run/final_gather.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double peak_megabytes() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// As the resident engine makes one of a linear model.
+TrainedIteration sample(std::int64_t number, int rank) {
+  TrainedIteration iteration;
+  auto& record = iteration.record;
+  record.iteration = number;
+  record.status = IterationStatus::finished;
+  record.rank = rank;
+  record.lane = 0;
+  record.engine = TrainedBy::resident;
+  record.final_loss = 1 + 1 / (3.0 + static_cast<double>(number));
+  record.epochs = record.steps = 5;
+  record.seconds = 1e-6 / (1 + static_cast<double>(number % 7));
+  record.start_seconds = 3e-6 * static_cast<double>(number);
+  return iteration;
+}
+
+void gather(std::int64_t count, const Communicator& world, const std::string& directory) {
+  Study study;
+  study.study.iterations = count;
+  study.data.source = DataSource::synthetic;
+  const Plan plan(study);
+  RecordStore own;
+  TableExtent extent;
+  for (std::int64_t number = world.rank(); number < count; number += world.size()) {
+    const auto iteration = sample(number, world.rank());
+    own.append(iteration, {}, 0);
+    extent.add(iteration);
+  }
+  own.settle();
+  const double before = peak_megabytes();
+  world.barrier();
+  const auto start = Clock::now();
+  const Communicator node = world.split_by_node();
+  const GatherRoute route(world, node, without_limit());
+  const std::vector<std::string> reasons(1);
+  std::unique_ptr<ResultStream> stream;
+  ResultTally tally(study, plan, reasons);
+  if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
+  double writing = 0;
+  gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
+    const auto begin = Clock::now();
+    std::vector<TrainedIteration> iterations;
+    for (const auto& record : window) {
+      iterations.push_back(record.unpack().trained);
+      tally.add(iterations.back(), nullptr);
+    }
+    stream->append(iterations);
+    writing += seconds_since(begin);
+  });
+  if (!world.is_root()) return;
+  const double gathered = seconds_since(start);
+  stream->finish(tally.finish());
+  const double each = 1e6 / static_cast<double>(count);
+  std::printf(
+      "%lld records of %d ranks: %.2f us each to gather them, %.2f us to make rows of them, %.2f us to bring the files "
+      "to the disk; rank 0 takes %.0f MB, %.0f MB of them before\n",
+      static_cast<long long>(count), world.size(), (gathered - writing) * each, writing * each,
+      (seconds_since(start) - gathered) * each, peak_megabytes(), before);
+}
+
+void replay(std::int64_t count, const std::string& directory) {
+  const JournalHeader header{"bench", "study", "data"};
+  const auto start = Clock::now();
+  JournalWriter journal(journal_path(begin_attempt(directory), 0), header);
+  for (std::int64_t number = 0; number < count; ++number) journal.append(sample(number, 0));
+  journal.close();
+  const double written = seconds_since(start);
+  const double before = peak_megabytes();
+  const auto begin = Clock::now();
+  const Replay replayed = replay_journals(directory, header, count, false);
+  const double each = 1e6 / static_cast<double>(count);
+  std::printf(
+      "%zu records replayed: %.2f us each, %.0f MB more than before; to write their journal took %.2f us each\n",
+      replayed.iterations.size(), seconds_since(begin) * each, peak_megabytes() - before, written * each);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  MpiSession session(argc, argv);
+  const std::int64_t count = argc > 1 ? std::atoll(argv[1]) : 1000000;
+  const Communicator world = Communicator::world();
+  const std::string directory = "gather_speed.run";
+  if (world.is_root()) {
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+  }
+  gather(count, world, directory);
+  if (world.is_root()) {
+    replay(count, directory);
+    std::filesystem::remove_all(directory);
+  }
+  world.patient_barrier({});
+}
