@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "core/error.hpp"
@@ -166,14 +167,16 @@ TEST_CASE("a validation that takes too long for a stop is left, and done by the 
   }
 }
 
-TEST_CASE("a checkpoint of another engine is as if it were not there") {
+TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins anew") {
   const Study study = study_of(EngineKind::resident, OptimizerKind::adam);
   const Study other = study_of(EngineKind::torch, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);
-  const std::string state = all_states(other, data).back();
+  std::optional<std::string> state = all_states(other, data).back();
   Checkpoints checkpoints;
   checkpoints.load = [&](std::int64_t) { return state; };
+  checkpoints.set_aside = [&](std::int64_t, const std::string&) { state.reset(); };
   CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
+  CHECK_FALSE(state.has_value());
 }
 
 TEST_CASE("pieces grow until they take a tenth of a second") {
