@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::int64_t rows = 3000;
 
-DataSet labelled() {
+DataSet labelled(int shift = 0) {
   auto labels = std::make_shared<std::vector<std::int64_t>>(rows);
-  for (std::size_t row = 0; row < labels->size(); ++row) (*labels)[row] = static_cast<std::int64_t>(row * row % 7 % 3);
+  for (std::size_t row = 0; row < labels->size(); ++row)
+    (*labels)[row] = static_cast<std::int64_t>((row + static_cast<std::size_t>(shift)) * row % 7 % 3);
   DataSet data;
   data.task = Task::classification;
   data.rows = rows;
@@ -54,4 +55,18 @@ TEST_CASE("splits that a node shares are those of a rank alone, for folds and fo
     CHECK(wrong == 0);
     world.barrier();
   }
+}
+
+TEST_CASE("the rank that needs a repeat first makes its folds for the whole node") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  Study study;
+  study.search.folds = 3;
+  // Ranks whose data differ, against the rule, would make other folds.
+  const auto of_first = Splits(study, labelled()).split(0, 1), own = Splits(study, labelled(node.rank())).split(0, 1);
+  CHECK((own->validation_rows.list() == of_first->validation_rows.list()) == node.is_root());
+  Splits shared(study, labelled(node.rank()), node);
+  if (node.is_root()) shared.split(0, 0);
+  node.barrier();
+  CHECK(shared.split(0, 1)->validation_rows.list() == of_first->validation_rows.list());
 }
