@@ -4,6 +4,7 @@
 # add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])   any other check
 #                                                     LONG: run only by ctest -C long, with the label long
 # A test that lets LibTorch do something DEPENDS on libtorch: it is linked then, and nothing is loaded later.
+# Timeouts end what hangs; they must not end a test on a machine that is slow or does something else.
 # MPI tests may use more ranks than cores, and root where that is all there is.
 
 set(SHEAF_MPI_ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
@@ -37,7 +38,7 @@ endfunction()
 function(add_unit_test name)
   sheaf_test_executable(${name} sheaf_test_main ${ARGN})
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.work)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS unit ENVIRONMENT "OMP_NUM_THREADS=1")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS unit ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
 
 function(add_mpi_test name)
@@ -46,7 +47,7 @@ function(add_mpi_test name)
     message(FATAL_ERROR "add_mpi_test(${name}): RANKS is required")
   endif()
   if(NOT mpi_TIMEOUT)
-    set(mpi_TIMEOUT 120)
+    set(mpi_TIMEOUT 600)
   endif()
   sheaf_test_executable(${name} sheaf_mpi_test_main ${mpi_UNPARSED_ARGUMENTS}
     SOURCES ${mpi_SOURCES} DEPENDS ${mpi_DEPENDS} LIBRARIES ${mpi_LIBRARIES})
@@ -69,7 +70,7 @@ function(add_program_test name)
     message(FATAL_ERROR "add_program_test(${name}): COMMAND is required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 600)
   endif()
   if(NOT arg_PROCESSORS)
     set(arg_PROCESSORS 1)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,36 +69,54 @@ ExitCode print_answer(const std::string& text) try {
   return ExitCode::failed;
 }
 
+// Memory may run out in code that must not throw, the standard library's or another's: a sentence then, too.
+[[noreturn]] void end_program() {
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::exception& error) {
+    log_error(message_of(error));
+    if (is_out_of_memory(error)) MpiSession::abort(static_cast<int>(ExitCode::failed));
+  } catch (...) {
+  }
+  std::abort();  // a defect of the program
+}
+
+// MPI and the command in it, from start to end. Reports errors that all ranks know of, and then ends MPI in order.
+ExitCode run_session(int& argc, char**& argv, const std::vector<std::string>& words) {
+  std::optional<MpiSession> session;
+  try {
+    session.emplace(argc, argv);
+    const Communicator world = Communicator::world();
+    return run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world);
+  } catch (const AgreedError& error) {
+    if (error.code() == ExitCode::stopped)
+      log_root(error.what());
+    else
+      log_error_lines(error.what());
+    return error.code();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   reserve_standard_streams();
   keep_freed_memory();
+  std::set_terminate(end_program);
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (const auto answer = text_answer(words)) return static_cast<int>(print_answer(*answer));
 
   // What a signal may stop in order is watched over from its first moment to its last.
   std::optional<StopSignals> signals;
   if (!words.empty() && (words[0] == "run" || words[0] == "resume")) signals.emplace();
-  MpiSession session(argc, argv);
   try {
-    const Communicator world = Communicator::world();
-    set_log_rank(world.rank(), world.size());
-    return static_cast<int>(run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world));
-  } catch (const AgreedError& error) {
-    if (error.code() == ExitCode::stopped)
-      log_root(error.what());
-    else
-      log_error_lines(error.what());
-    return static_cast<int>(error.code());
+    return static_cast<int>(run_session(argc, argv, words));
   } catch (const ConnectionLost& error) {
-    log_rank(std::string("error: ") + error.what());
+    log_error(error.what());
     release_launcher_after();
     MpiSession::abort(static_cast<int>(ExitCode::stopped));
-  } catch (const std::bad_alloc&) {
-    log_rank("error: out of memory (an allocation failed). Use fewer ranks or lanes, or a smaller data set.");
   } catch (const std::exception& error) {
-    log_rank(std::string("error: ") + error.what());
+    log_error(message_of(error));
   }
   // This rank failed alone: the others wait for it somewhere, so the whole job ends here.
   MpiSession::abort(static_cast<int>(ExitCode::failed));

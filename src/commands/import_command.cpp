@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "dataset/import/image_files.hpp"
 #include "dataset/import/numpy_files.hpp"
+#include "dataset/import/zip.hpp"
 #include "hdf5/data_set.hpp"
 #include "hdf5/table_writer.hpp"
 #include "mpi/agreement.hpp"
@@ -28,7 +29,8 @@ ImportedData read_inputs(const ImportRequest& request) {
     case ImportFormat::npy:
       return import_npy(*sources[0], *sources[1], request.task);
     case ImportFormat::npz:
-      return import_npz(read_all(*sources[0]), request.inputs[0], {request.features, request.targets, request.task});
+      return import_npz(read_archive(*sources[0]), request.inputs[0],
+                        {request.features, request.targets, request.task});
     case ImportFormat::idx:
       return import_idx(sources);
     case ImportFormat::cifar10:

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -59,5 +61,15 @@ class AgreedError : public std::runtime_error {
 /// Throws RunError(message) unless `condition` holds. For what users, files and machines can get wrong; what
 /// only a programmer can get wrong is an assert.
 void require(bool condition, const std::string& message);
+
+/// Whether an allocation failed.
+bool is_out_of_memory(const std::exception& error) noexcept;
+
+/// What a user is told about `error`: its own message, or one about memory where an allocation failed. Allocates
+/// nothing; valid as long as `error` is.
+const char* message_of(const std::exception& error) noexcept;
+
+/// The same for what a thread caught, if anything.
+std::optional<std::string> message_of(const std::exception_ptr& failure);
 
 }  // namespace sheaf

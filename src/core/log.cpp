@@ -31,6 +31,13 @@ void log_rank(const std::string& message) {
   write_line(log_rank_count > 1 ? fmt::format("[{}/{}] {}", log_rank_number, log_rank_count, message) : message);
 }
 
+void log_error(const char* message) noexcept {
+  if (log_rank_count > 1)
+    std::fprintf(stderr, "[%d/%d] error: %s\n", log_rank_number, log_rank_count, message);
+  else
+    std::fprintf(stderr, "error: %s\n", message);
+}
+
 void warn_root(const std::string& message) {
   log_root("warning: " + message);
 }

@@ -15,6 +15,9 @@ void log_root(const std::string& message);
 /// One line on any rank, prefixed "[rank/count]" when there are several. Local, thread-safe.
 void log_rank(const std::string& message);
 
+/// log_rank with the prefix "error: ". Allocates nothing, so that it also reports that memory has run out.
+void log_error(const char* message) noexcept;
+
 /// log_root with the prefix "warning: ".
 void warn_root(const std::string& message);
 

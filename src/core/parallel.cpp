@@ -5,9 +5,9 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "core/error.hpp"
+#include "core/thread_group.hpp"
 
 namespace sheaf {
 namespace {
@@ -51,15 +51,14 @@ class Loop {
 
 void for_each_index(IndexRange indices, std::int64_t threads, const std::function<IndexWork()>& make_work) {
   Loop loop(indices, make_work);
-  std::vector<std::thread> others;
+  ThreadGroup others("a loop");
   try {
-    for (std::int64_t other = 1; other < std::min(threads, indices.count()); ++other)
-      others.emplace_back([&loop] { loop.work(); });
-  } catch (const std::system_error&) {
+    others.start(std::min(threads, indices.count()) - 1, [&loop](std::int64_t) { loop.work(); });
+  } catch (const RunError&) {
     // The system has no more threads: those there are do it.
   }
   loop.work();
-  for (auto& thread : others) thread.join();
+  others.join();
   loop.rethrow();
 }
 

@@ -9,13 +9,13 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/event_count.hpp"
 #include "core/past_caches.hpp"
+#include "core/thread_group.hpp"
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
 #include "dataset/storage.hpp"
@@ -93,13 +93,12 @@ struct Stream::State {
       for (std::size_t slot = 0; slot < slots(); ++slot)
         slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
     memory.synchronise();
-    for (std::int64_t thread = 0; thread < options.threads; ++thread) threads.emplace_back([this] { run_reader(); });
   }
 
   ~State() {
     stopping = true;
     board->events.advance();
-    for (auto& thread : threads) thread.join();
+    readers.join();
   }
 
   std::int64_t block_bytes() const { return options.plan.block_rows * feature_bytes(shape); }
@@ -195,7 +194,7 @@ struct Stream::State {
   std::atomic<std::int64_t> bytes_read{0};
   std::mutex mutex;
   std::exception_ptr failure;
-  std::vector<std::thread> threads;
+  ThreadGroup readers{"reading the data file"};
 };
 
 DataSet Stream::State::data_of(std::int64_t window) const {
@@ -307,6 +306,7 @@ Stream::Stream(const DataOptions& data, const FileSchema& schema, const DataSet&
                const Communicator& node) {
   agree(node, [&] { FeatureReader(data, schema); });  // opens before anything is shared
   state_ = std::make_unique<State>(data, schema, targets, options, node);
+  state_->readers.start(options.threads, [state = state_.get()](std::int64_t) { state->run_reader(); });
 }
 
 Stream::~Stream() = default;

@@ -30,10 +30,11 @@ const TorchBackend& load() {
   if (library != nullptr) require_same_build(library);
   void* entry = library != nullptr ? dlsym(library, "sheaf_torch_backend") : nullptr;
   if (entry == nullptr)
-    throw RunError(
-        fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
-                    "program, and install the LibTorch that it was built with.",
-                    dlerror(), library_name));
+    throw RunError(fmt::format(
+        "LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
+        "program, install the LibTorch that it was built with, and raise the limit of memory (ulimit -v) if "
+        "there is one.",
+        dlerror(), library_name));
   return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
 }
 

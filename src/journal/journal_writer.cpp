@@ -6,13 +6,13 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/output_file.hpp"
+#include "core/thread_group.hpp"
 #include "journal/journal_files.hpp"
 
 namespace sheaf {
@@ -61,8 +61,8 @@ struct JournalWriter::State {
   bool urgent = false;    // the waiting ones
   bool hurrying = false;  // all from now on
   bool closing = false;
-  std::optional<std::string> failure;
-  std::thread thread;
+  std::exception_ptr failure;
+  ThreadGroup thread{"writing the journal"};
 };
 
 void JournalWriter::State::work() {
@@ -81,9 +81,9 @@ void JournalWriter::State::work() {
     try {
       write(batch);
       if (!is_synced && (at_once || Clock::now() - synced_at >= sync_period)) sync();
-    } catch (const std::exception& error) {
+    } catch (...) {
       const std::lock_guard lock(mutex);
-      failure = error.what();
+      failure = std::current_exception();
       waiting.clear();
       last = true;
     }
@@ -130,7 +130,7 @@ void JournalWriter::State::sync() {
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
                              std::function<void(const IterationRecord&)> settled)
     : state_(std::make_unique<State>(path, header, std::move(settled))) {
-  state_->thread = std::thread([state = state_.get()] { state->work(); });
+  state_->thread.start(1, [state = state_.get()](std::int64_t) { state->work(); });
 }
 
 JournalWriter::~JournalWriter() {
@@ -139,7 +139,7 @@ JournalWriter::~JournalWriter() {
     state_->closing = true;
   }
   state_->wake.notify_one();
-  if (state_->thread.joinable()) state_->thread.join();
+  state_->thread.join();
 }
 
 void JournalWriter::append(TrainedIteration&& iteration) {
@@ -166,7 +166,7 @@ void JournalWriter::hurry() {
 
 std::optional<std::string> JournalWriter::failure() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->failure;
+  return message_of(state_->failure);
 }
 
 void JournalWriter::close() {
@@ -176,7 +176,7 @@ void JournalWriter::close() {
   }
   state_->wake.notify_one();
   state_->thread.join();
-  if (state_->failure) throw RunError(*state_->failure);
+  if (state_->failure) std::rethrow_exception(state_->failure);
   if (state_->predictions) state_->predictions->sync_and_close();
   state_->lines.sync_and_close();
 }

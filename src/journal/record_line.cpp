@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
@@ -179,6 +180,8 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   header.data = object->at("data");
   header.models = object->at("models").get<ModelFingerprints>();
   return header;
+} catch (const std::bad_alloc&) {
+  throw;
 } catch (const std::exception&) {  // JSON, but not ours
   return std::nullopt;
 }
@@ -193,6 +196,8 @@ std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_
 std::optional<RecordLine> parse_record_line(const std::string& line, std::uint32_t seed) try {
   const auto object = open_line(line, seed);
   return object ? std::optional(read_record(*object)) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  throw;
 } catch (const std::exception&) {
   return std::nullopt;
 }

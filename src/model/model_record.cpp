@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <sstream>
 #include <vector>
 
@@ -113,6 +114,8 @@ std::string model_record(const TrainedModel& trained) {
 TrainedModel parse_model_record(const std::string& record, const std::string& path) {
   try {
     return parse(record);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     throw RunError(fmt::format("model file '{}' is of another version of sheaf, or spoiled ({}). Write it anew.", path,
                                error.what()));

@@ -17,7 +17,7 @@ void agree(const Communicator& comm, const std::function<void()>& action, const 
   std::string message;
   const auto fail = [&](ExitCode code, const std::exception& error) {
     vote = codes * comm.rank() + static_cast<std::int64_t>(code);
-    message = error.what();
+    message = message_of(error);
   };
   try {
     action();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/session.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -10,18 +11,29 @@
 #include <iostream>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "mpi/communicator.hpp"
 
 namespace sheaf {
 
 MpiSession::MpiSession(int& argc, char**& argv) {
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  require(code == MPI_SUCCESS,  // MPI's own text for the code may be asked for only once it runs
+          fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See what the launcher and the "
+                      "MPI library report above, and check that both are of the same MPI.",
+                      code));
   for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
     check_mpi(MPI_Comm_set_errhandler(predefined, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  require(provided >= MPI_THREAD_FUNNELED,
-          "The MPI library cannot run beside threads (it offers MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED is needed). "
-          "Use an MPI library that was built with thread support.");
+  int rank = 0, size = 1;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  set_log_rank(rank, size);
+  if (provided >= MPI_THREAD_FUNNELED) return;
+  MPI_Finalize();
+  throw AgreedError(ExitCode::failed,
+                    "The MPI library cannot run beside threads (it offers MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED is "
+                    "needed). Use an MPI library that was built with thread support.");
 }
 
 MpiSession::~MpiSession() {
@@ -47,7 +59,10 @@ void MpiSession::abort(int code) {
   std::cout.flush();
   std::fflush(stdout);
   std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, code);
+  int begun = 0, ended = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  if (begun && !ended) MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);  // MPI_Abort may return where the launcher is gone
 }
 

@@ -6,11 +6,12 @@
 
 namespace sheaf {
 
-/// Starts MPI (MPI_THREAD_FUNNELED: only the thread that made the session calls MPI) and turns MPI's errors into
-/// RunError. The first object of main. Its destructor finalizes only if no exception is in flight: MPI_Finalize
-/// during unwinding would wait for ranks that never come.
+/// Starts MPI (MPI_THREAD_FUNNELED: only the thread that made the session calls MPI), turns MPI's errors into RunError
+/// and sets the rank of the log. The first object of main. Its destructor finalizes only if no exception is in flight:
+/// MPI_Finalize during unwinding would wait for ranks that never come.
 class MpiSession {
  public:
+  /// Throws RunError when MPI cannot be started, AgreedError when it cannot be used beside threads.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -20,7 +21,8 @@ class MpiSession {
   static std::string library_version();
   /// This host's name as MPI knows it.
   static std::string host_name();
-  /// Ends all ranks of the job now with exit code `code`. Flushes stdout and stderr first.
+  /// Ends all ranks of the job now with exit code `code`, or this process alone where MPI does not run. Flushes stdout
+  /// and stderr first.
   [[noreturn]] static void abort(int code);
 };
 

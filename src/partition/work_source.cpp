@@ -87,7 +87,7 @@ WorkSource::~WorkSource() {
   try {
     state_->leave();
   } catch (const std::exception& error) {
-    log_rank("error: " + std::string(error.what()));
+    log_error(message_of(error));
     MpiSession::abort(static_cast<int>(ExitCode::failed));
   }
 }

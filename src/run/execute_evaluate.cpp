@@ -13,6 +13,8 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "engine/blas_memory.hpp"
+#include "engine/engine.hpp"
 #include "engine/predictor.hpp"
 #include "mpi/agreement.hpp"
 #include "run/evaluation_subject.hpp"
@@ -205,6 +207,8 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
     if (request.run.engine == EngineKind::resident && engine != "resident")
       throw UsageError(fmt::format("run.engine = resident cannot run model '{}' ({}). Set run.engine = auto.",
                                    request.model, engine));
+    if (engine != "resident" || resident_engine_needs_blas())
+      reserve_blas_memory(placement.lanes * placement.threads + 1);
   });
   const std::int64_t rows = subject->rows.count();
   std::optional<PredictionFile> predictions;

@@ -20,6 +20,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "engine/blas_memory.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/product_speed.hpp"
 #include "engine/torch_backend.hpp"
@@ -182,6 +183,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsKept::none;
   agree(world, [&] {
     if (uses_torch) torch_backend();  // not by a lane in the middle of a training
+    if (uses_torch || resident_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
   });
   const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
   ModelFingerprints model_files;

@@ -6,12 +6,11 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <new>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/thread_group.hpp"
 
 namespace sheaf {
 
@@ -23,24 +22,32 @@ struct Lanes::State {
   const int rank;
   const Clock::time_point start = Clock::now();
 
-  std::vector<std::thread> threads;
   std::atomic<std::int64_t> failed_count{0};
 
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::size_t ended = 0;
-  std::optional<std::string> failure;
+  std::exception_ptr failure;
+  bool begun = false;
   std::atomic<bool> stopping{false};
+
+  ThreadGroup threads{"training"};
+
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      if (ended < threads.size()) {  // only when an exception is on its way
+        stopping = true;
+        source.stop();
+      }
+    }
+    changed.notify_all();
+    threads.join();
+  }
 
   double now() const { return seconds_since(start); }
 
   bool is_stopping() const { return stopping || source.is_stopped(); }
-
-  void fail(const std::string& message) {
-    const std::lock_guard lock(mutex);
-    if (!failure) failure = message;
-    stopping = true;
-  }
 
   void train(int lane) {
     const auto engine = share.make_engine();
@@ -63,13 +70,20 @@ struct Lanes::State {
     }
   }
 
+  // False when the lanes are to end before they have begun.
+  bool await_begin() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return begun || stopping; });
+    return begun;
+  }
+
   void run_lane(int lane) {
     try {
-      train(lane);
-    } catch (const std::bad_alloc&) {
-      fail("a lane is out of memory (an allocation failed). Use fewer lanes (run.lanes) or a smaller model or batch.");
-    } catch (const std::exception& error) {
-      fail(error.what());
+      if (await_begin()) train(lane);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      stopping = true;
     }
     {
       const std::lock_guard lock(mutex);
@@ -80,17 +94,18 @@ struct Lanes::State {
 };
 
 Lanes::Lanes(const Share& share, WorkSource& source, int rank) : state_(std::make_unique<State>(share, source, rank)) {
-  const auto count = static_cast<std::size_t>(share.placement.lanes);
-  for (std::size_t lane = 0; lane < count; ++lane)
-    state_->threads.emplace_back([state = state_.get(), lane] { state->run_lane(static_cast<int>(lane)); });
+  state_->threads.start(share.placement.lanes,
+                        [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
 }
 
-Lanes::~Lanes() {
-  if (!wait(0)) {  // only when an exception is on its way
-    state_->stopping = true;
-    state_->source.stop();
+Lanes::~Lanes() = default;
+
+void Lanes::begin() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->begun = true;
   }
-  for (auto& thread : state_->threads) thread.join();
+  state_->changed.notify_all();
 }
 
 bool Lanes::wait(double seconds) {
@@ -102,7 +117,7 @@ bool Lanes::wait(double seconds) {
 
 std::optional<std::string> Lanes::failure() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->failure;
+  return message_of(state_->failure);
 }
 
 std::int64_t Lanes::failed_count() const {

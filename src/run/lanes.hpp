@@ -12,15 +12,19 @@
 
 namespace sheaf {
 
-/// Starts `share.placement.lanes` threads that train until `source` has no more work or is stopped; then they finish
-/// the iterations they are at. They make no MPI call. Share and source outlive it. The destructor stops the lanes
-/// likewise. Local.
+/// Starts `share.placement.lanes` threads, which wait for begin(). Then they train until `source` has no more work or
+/// is stopped, and finish the iterations they are at. They make no MPI call. Share and source outlive it. The
+/// destructor stops the lanes likewise. Local.
 class Lanes {
  public:
+  /// Throws RunError when a thread cannot be started.
   Lanes(const Share& share, WorkSource& source, int rank);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;
+
+  /// Lets the lanes train.
+  void begin();
 
   /// Sleeps until all lanes have ended or one has failed, but no longer than `seconds`. True when all have ended.
   bool wait(double seconds);

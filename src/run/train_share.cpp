@@ -13,6 +13,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "mpi/agreement.hpp"
 #include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 #include "partition/work_source.hpp"
@@ -26,7 +27,7 @@ namespace {
 void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   if (!failure) return;
   if (source.is_first_failure())
-    log_rank("error: " + *failure);
+    log_error(failure->c_str());
   else
     std::this_thread::sleep_for(std::chrono::seconds(1));
   MpiSession::abort(static_cast<int>(ExitCode::failed));
@@ -50,11 +51,11 @@ std::string cut_off_text(const std::string& reason, const std::string& resume_co
   try {
     if (share.journal) share.journal->close();
   } catch (const std::exception& error) {
-    log_rank(std::string("error: ") + error.what());
+    log_error(message_of(error));
     MpiSession::abort(static_cast<int>(ExitCode::failed));
   }
   if (source.is_leader()) {
-    log_rank("error: " + cut_off_text(lost.what(), share.resume_command));
+    log_error(cut_off_text(lost.what(), share.resume_command).c_str());
     release_launcher_after();
   } else {
     std::this_thread::sleep_for(std::chrono::duration<double>(others_seconds));  // the leader's abort ends it first
@@ -81,11 +82,13 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
 
-  Lanes lanes(share, source, world.rank());
+  std::optional<Lanes> lanes;
+  agree(world, [&] { lanes.emplace(share, source, world.rank()); });
+  lanes->begin();
   StopCause cause = no_stop;
   const auto note_cause = [&] {
     if (cause == no_stop) cause = share.stop_cause();
-    if (share.options.on_failure == OnFailure::stop && lanes.failed_count() > 0) cause = iteration_failed;
+    if (share.options.on_failure == OnFailure::stop && lanes->failed_count() > 0) cause = iteration_failed;
   };
   const auto serve = [&] {
     note_cause();
@@ -101,15 +104,15 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
   const auto serve_while_waiting = [&](double) { return serve(); };
 
   try {
-    while (!lanes.wait(serve())) end_job_if(lanes.failure(), source);
-    end_job_if(lanes.failure(), source);
+    while (!lanes->wait(serve())) end_job_if(lanes->failure(), source);
+    end_job_if(lanes->failure(), source);
     source.end_lanes();
     world.patient_barrier(serve_while_waiting);
     note_cause();
     cause = world.patient_maximum(cause, serve_while_waiting);
     source.leave();
   } catch (const ConnectionLost& lost) {
-    end_cut_off(lost, share, lanes, source);
+    end_cut_off(lost, share, *lanes, source);
   }
   if (progress) progress->finish(source.finished_count(), seconds());
   return cause;

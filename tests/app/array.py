@@ -10,7 +10,7 @@ from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
 STUDY = study("resident")
-LONG = study("resident", epochs=3000)
+LONG = study("resident", epochs=600)
 TASKS = 3
 SHARE = ITERATIONS // TASKS
 
@@ -79,15 +79,16 @@ for round in range(3):
 # Stopped and killed. A task goes on with its own share; no other job may have it or the whole study meanwhile.
 fresh()
 first = Started([SHEAF, *words(0, LONG)], ranks=2)
+first.creep_until(lambda: own(journaled("run"), 0))
 second = Started([SHEAF, *words(1, LONG)])
-for task, job in enumerate((first, second)):
-    job.wait_for(lambda: len(own(journaled("run"), task)) > 0)
+second.creep_until(lambda: own(journaled("run"), 1))
 for taken, what in ((words(0, LONG), "the same task"), (["resume", "run"], "the whole study")):
     result = sheaf(*taken)
     checks.check(result.code == 1 and "is in use" in result.stderr, f"{what} is refused",
                  f"{result.code}\n{result.stderr}")
 os.kill(first.rank_processes()[0], signal.SIGUSR1)
 os.kill(second.process.pid, signal.SIGKILL)
+first.go_on()
 result = first.finish()
 second.finish()
 known = len(own(journaled("run"), 0))
@@ -105,7 +106,7 @@ whole("stopped and killed", "long")
 
 # Another study, another kind of array, and more tasks than iterations.
 result = sheaf(*words(0, study("resident", epochs=7)))
-checks.check(result.code == 2 and "train.epochs = 7, was 3000" in result.stderr, "a task of another study",
+checks.check(result.code == 2 and "train.epochs = 7, was 600" in result.stderr, "a task of another study",
              result.stderr)
 result = sheaf("run", *STUDY, "--run.output=other", "--run.array=auto", ranks=2,
                environment={"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "5",

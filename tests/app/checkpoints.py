@@ -26,7 +26,8 @@ def write_large(path, rows=200000):
         file["targets"] = numpy.arange(rows) % 10
 
 
-# All of the following is for `times` as many epochs as a common machine needs to take seconds.
+# All of the following is for `times` as many epochs as a common machine needs to take seconds. An iteration must last for
+# longer than the second after which a checkpoint is made.
 
 def long_epochs(engine, times):
     # Four iterations of two epochs, which take seconds each.
@@ -87,8 +88,8 @@ def check_unusable(name, reference):
 
 def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
     times = shortest = 0  # seconds that an iteration lasts
-    while shortest < 1.2:
-        times = 1 if times == 0 else math.ceil(2 * times / shortest)
+    while True:
+        times = 1 if times == 0 else math.ceil(times * max(2, 2 / shortest))
         words = make_words(times)
         for directory in ("whole", "run"):
             shutil.rmtree(directory, ignore_errors=True)
@@ -97,29 +98,34 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
         if result.code != 0:
             return
         shortest = side_by_side * min(float(row["seconds"]) for row in read_csv("whole/results.csv"))
+        if shortest < 1.2:
+            continue
+        # The other run may be faster, on a machine that does something else, too.
+        job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
+        in_time = job.wait_for(kept)
+        for process in job.rank_processes():
+            os.kill(process, signal.SIGKILL)
+        code = job.finish().code
+        if in_time and not journaled("run"):
+            break
+    checks.check(code != 0, f"{name}: killed in the middle of the first iterations")
     checks.check(not os.path.exists("whole/checkpoints"), f"{name}: a finished run keeps no checkpoints")
     reference = results("whole")
-
-    job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
-    checks.check(job.wait_for(kept, 120), f"{name}: a checkpoint before the run's end")
-    for process in job.rank_processes():
-        os.kill(process, signal.SIGKILL)
-    checks.check(job.finish().code != 0, f"{name}: killed")
-    checks.check(len(journaled("run")) == 0, f"{name}: in the middle of the first iterations")
     killed_with = kept()
     if unusable:
         check_unusable(name, reference)
 
-    job = Started([SHEAF, "resume", "run", "--run.checkpoint_interval=1000"], ranks=stop_ranks)
-    job.wait_for(lambda: os.path.isdir("run/journal/00002"), 120)
-    time.sleep(0.7)
+    # Its own checkpoints show that it trains; the stop leaves another one.
+    job = Started([SHEAF, "resume", "run"], ranks=stop_ranks)
+    checks.check(job.wait_for(lambda: kept() != killed_with), f"{name}: it makes more checkpoints")
+    running_with = kept()
     begun = time.monotonic()
     os.kill(job.rank_processes()[0], signal.SIGUSR1)
     result = job.finish()
     checks.check(result.code == 75, f"{name}: stopped by SIGUSR1", f"{result.code} {result.stderr}")
     print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
     stopped_with = kept()
-    checks.check(stopped_with != killed_with, f"{name}: the stop leaves a checkpoint", str(stopped_with))
+    checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop leaves a checkpoint", str(stopped_with))
 
     result = sheaf("resume", "run", ranks=last_ranks, timeout=300)
     checks.check(result.code == 0, f"{name}: resumed", result.stderr)

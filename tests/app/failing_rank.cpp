@@ -1,4 +1,4 @@
-// A job in which one rank's engine throws in mid-run while the others are busy for a minute: it must end at once.
+// A job in which one rank's engine throws in mid-run while the others are busy for an hour: it must end at once.
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <thread>
@@ -19,7 +19,7 @@ class BusyEngine : public Engine {
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>&) override {
     for (std::int64_t number = 0; number < WorkList(claim).count(); ++number) {
-      std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::seconds(60));
+      std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::hours(1));
       if (failing_ && ++trained_ == 3) throw RunError("the engine broke in its third iteration.");
       sink({});
     }

@@ -7,7 +7,7 @@ from program import Checks, launch
 
 checks = Checks()
 for ranks in (1, 2, 3):
-    result = launch([os.environ["SHEAF_FAILING_RANK"]], ranks=ranks, timeout=30)  # the others sleep for 60 s
+    result = launch([os.environ["SHEAF_FAILING_RANK"]], ranks=ranks)  # the others sleep for an hour
     prefix = "" if ranks == 1 else f"[{ranks - 1}/{ranks}] "
     lines = result.error_lines()
     checks.check(result.code == 1, f"{ranks} ranks: exit code 1", f"{result.code}\n{result.stderr}")

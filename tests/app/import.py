@@ -153,6 +153,8 @@ write("word.csv", "a,b,y\n1,2,0\n\n3,x,1\n")
 write("nan.csv", "1,2,0\n3,nan,1\n")
 write("large.csv", "1,2,0\n3,1e39,1\n")
 write("open.csv", 'a,y\n1,"x\n2,y\n')
+write("endless.csv.gz", b"1,0\n" + b"7" * (200 << 20))  # some hundred KiB of gzip
+write("commas.csv.gz", b"1,0\n" + b"," * (5 << 20))
 write("empty.csv", "")
 write("header-alone.csv", "a,b\n")
 write("ids.csv", "".join(f"{row},name{row}\n" for row in range(4001)))
@@ -198,6 +200,8 @@ for what, words, code, says in (
         ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, holds 'nan'"),
         ("too large", ["large.csv", "new.h5"], 1, "holds '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
+        ("endless line", ["endless.csv.gz", "new.h5"], 1, "begins in line 2 of 'endless.csv.gz' is longer than 64.0 MiB"),
+        ("too many columns", ["commas.csv.gz", "new.h5"], 1, "Line 2 of 'commas.csv.gz' has more than 4194304 columns"),
         ("empty", ["empty.csv", "new.h5"], 1, "'empty.csv' is empty"),
         ("a header alone", ["header-alone.csv", "new.h5"], 1, "a header alone"),
         ("too many names", ["ids.csv", "new.h5"], 1, "more than 4000"),
@@ -213,7 +217,7 @@ for what, words, code, says in (
         ("no such array", ["packed.npz", "new.h5"], 1, "it has: x_train, one, two"),
         ("zip bomb", ["bomb.npz", "new.h5"], 1, "50000128 bytes in the archive's directory, 228 by its own header"),
         ("damaged npz", ["damaged.npz", "new.h5", "--targets=one"], 1, "'damaged.npz:x_train.npy' is no sound ZIP"),
-        ("no zip", ["header.csv", "new.h5", "--format=npz"], 1, "no directory at its end"),
+        ("no zip", ["header.csv", "new.h5", "--format=npz"], 1, "does not begin as one"),
         ("labels before images", [*reversed(mnist), "new.h5"], 1, "in the order images, labels"),
         ("no idx", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1, "'header.csv' is no IDX file"),
         ("no cifar10", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),

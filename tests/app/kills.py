@@ -59,7 +59,7 @@ def interrupt(words, ranks):
     kind = random.choice(list(KINDS))
     job = Started([SHEAF] + words, ranks=ranks)
     known = progress()
-    job.wait_for(lambda: len(job.rank_processes()) == ranks)
+    checks.check(job.wait_for(lambda: len(job.rank_processes()) == ranks), "a job starts")
     processes = job.rank_processes()
     if random.random() < 0.75:  # most while it trains, some while it starts
         job.wait_for(lambda: progress() != known)

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -34,6 +35,12 @@ def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
 
 
+def _state(process):
+    """The letter that the kernel shows: T is stopped, Z has ended."""
+    with open(f"/proc/{process}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
 class Started:
     """A program that runs while the test goes on: under mpiexec, with the processes of its ranks."""
 
@@ -59,7 +66,30 @@ class Started:
                 continue
         return sorted(found)
 
-    def wait_for(self, happened, seconds=30):
+    def creep_until(self, happened):
+        """Lets the ranks run a few milliseconds at a time until it happened, and leaves them stopped until go_on(): what
+        the test does next comes in the middle of the run, however fast the machine is. Returns False when the program
+        ended before."""
+        end = time.monotonic() + HANGS
+        while time.monotonic() < end:
+            processes = self.rank_processes()
+            for process in processes:
+                os.kill(process, signal.SIGSTOP)
+            while any(_state(process) not in "TZ" for process in processes):
+                pass
+            if happened():
+                return True
+            self.go_on()
+            if self.process.poll() is not None:
+                return False
+            time.sleep(0.004)
+        raise TimeoutError(f"nothing happened in {HANGS} s")
+
+    def go_on(self):
+        for process in self.rank_processes():
+            os.kill(process, signal.SIGCONT)
+
+    def wait_for(self, happened, seconds=HANGS):
         """Whether it happened before the program ended. Raises when neither comes."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

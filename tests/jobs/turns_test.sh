@@ -13,14 +13,14 @@ cat >"$work/bin/scontrol" <<SCONTROL
 echo "\$@" >>"$work/asked"
 exit "\${SCONTROL_CODE:-0}"
 SCONTROL
-# Ends with 75 half a second after the signal, as a run that finishes its iterations.
+# Signals the script until that hands the signal on, and ends with 75 half a second after it, as a run that finishes its
+# iterations.
 cat >"$work/bin/launcher" <<'LAUNCHER'
 #!/usr/bin/env bash
 trap 'sleep 0.5; exit 75' USR1
-sleep 0.5 # until the script knows its launcher
-[ -z "${SIGNAL_TO_SCRIPT:-}" ] || kill -USR1 "$PPID"
-sleep 5 &
-wait
+while kill -USR1 "$PPID"; do
+  sleep 0.2
+done
 LAUNCHER
 chmod +x "$work"/bin/*
 export PATH=$work/bin:$PATH
@@ -42,7 +42,7 @@ asked failed ''
 turn stopped 75 bash -c 'exit 75'
 asked stopped 'requeue 7'
 says stopped '^queueing job 7 again$'
-SIGNAL_TO_SCRIPT=yes turn signalled 75 launcher
+turn signalled 75 launcher
 asked signalled 'requeue 7'
 SCONTROL_CODE=1 turn refused 75 bash -c 'exit 75'
 says refused 'cannot be queued again. Submit it with OUTPUT=runs/job-7 to go on'

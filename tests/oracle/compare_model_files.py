@@ -30,7 +30,7 @@ def check(good, what, details=""):
 
 
 def run(folder, *words):
-    return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 def evaluate(folder, model, *words):

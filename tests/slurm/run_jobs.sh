@@ -2,18 +2,20 @@
 # run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm of with_slurm.sh, as a
 # user does from the top folder, and checks how each ends, which ranks it had and where. Then it stops and requeues jobs
 # in mid-run and takes a node from one; by jobs/slurm.sh they must end with the results of a run that nothing stopped.
+# Jobs that something is to happen to run in short moments until it has, so that no machine is too fast for them.
 # CHECK: one of the functions below; check_power_off and check_time_limit, which take minutes, are run by their names
 # alone, and the latter by itself.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
+real_program=$(realpath "$1")
 cd "$2"
 checks=("${@:3}")
 [ ${#checks[@]} -gt 0 ] || checks=(check_cpu check_gpu check_hetero check_wrong_study check_signals check_requeue
   check_node_failure check_array)
 work=$(mktemp -d)
 short=(--train.epochs=2 --search.folds=2)
-long=(--train.epochs=400 --run.progress=none) # 60 iterations of some tenths of a second
+long=(--train.epochs=200 --run.progress=none) # 60 iterations
 [ "${checks[*]}" != check_time_limit ] || long[0]=--train.epochs=8000
 failures=0
 
@@ -54,16 +56,54 @@ has_turn() {
   has_ended || grep -qE "JobState=RUNNING .*Restarts=$1 " <<<"$state"
 }
 finished_iterations() { cat "$OUTPUT"/journal/*/*.jsonl 2>/dev/null | grep -c '^{"iteration"' || true; }
+has_journal_of_turn() { [ "$(find "$OUTPUT/journal" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -gt "$1" ]; }
 has_trained_more_than() { [ "$(finished_iterations)" -gt "$1" ]; }
-# in_midst_of TURN: waits until the job is in that turn and has finished an iteration in it.
+# ranks: the processes of all ranks.
+ranks() { find /proc -maxdepth 2 -path '/proc/[0-9]*/exe' -lname "$real_program" 2>/dev/null | cut -d/ -f3; }
+signal_ranks() {
+  local processes
+  mapfile -t processes < <(ranks)
+  [ ${#processes[@]} = 0 ] || kill "-$1" "${processes[@]}" 2>/dev/null || true
+}
+# creep_until MOMENT WHAT COMMAND...: lets the ranks run for so many seconds at a time until the command succeeds, and
+# leaves them stopped until go_on.
+creep_until() {
+  local end=$((SECONDS + 300)) moment=$1 what=$2
+  shift 2
+  while :; do
+    signal_ranks STOP
+    ! "$@" || return 0
+    [ "$SECONDS" -lt "$end" ] || {
+      problem "$what: not in time"
+      return 0
+    }
+    signal_ranks CONT
+    sleep "$moment"
+  done
+}
+has_pending() {
+  local process
+  has_ended && return
+  for process in $(ranks); do
+    ! grep -qE '^(SigPnd|ShdPnd):.*[1-9a-f]' "/proc/$process/status" 2>/dev/null || return 0
+  done
+  [ -z "$(ranks)" ]
+}
+# go_on: when a signal has come to a rank, or all of them are gone.
+go_on() {
+  until_job 90 "a signal to the ranks" has_pending
+  signal_ranks CONT
+}
+# in_midst_of TURN: waits until the job is in that turn and has finished an iteration in it, and stops its ranks there.
 in_midst_of() {
-  until_job 90 "turn $1" has_turn "$1"
-  until_job 60 "an iteration in turn $1" has_trained_more_than "$(finished_iterations)"
+  until_job 300 "turn $1" has_turn "$1"
+  creep_until 0.05 "the training in turn $1" has_journal_of_turn "$1"
+  creep_until 0.01 "an iteration in turn $1" has_trained_more_than "$(finished_iterations)"
 }
 
 # finish [SECONDS]: waits for the end of the job.
 finish() {
-  until_job "${1:-120}" "its end" has_ended
+  until_job "${1:-480}" "its end" has_ended
   ended=$(grep -oE 'JobState=[A-Z_]+|ExitCode=[0-9:]+' <<<"$state" | sort -u | tr '\n' ' ')
   echo "$job: $ended"
 }
@@ -152,6 +192,7 @@ check_signals() {
   for turn in 0 1; do
     in_midst_of "$turn"
     scancel --batch --signal=USR1 "$id" || problem "is not there to stop in turn $turn"
+    go_on
   done
   finish
   expect_whole_after 2
@@ -170,6 +211,7 @@ check_requeue() {
   start requeue jobs/cpu.sbatch "${long[@]}"
   in_midst_of 0
   scontrol requeue "$id" || problem "is not there to requeue"
+  go_on
   finish
   expect_whole_after 1
 }
@@ -180,6 +222,7 @@ check_node_failure() {
   local node
   node=$(scontrol show hostnames "$(squeue -h -j "$id" -o %N)" | tail -1)
   scontrol update nodename="$node" state=down reason=test
+  go_on
   finish
   scontrol update nodename="$node" state=resume
   expect_whole_after 1
@@ -198,6 +241,7 @@ check_power_off() {
   for process in /proc/[0-9]*; do
     [ "$(readlink "$process/ns/uts")" != "$(readlink "/proc/$daemon/ns/uts")" ] || processes+=("${process#/proc/}")
   done
+  signal_ranks CONT
   kill -STOP "${processes[@]}"
   finish 240
   kill -KILL "${processes[@]}"
@@ -210,8 +254,9 @@ all_three_train() {
 # The last task of an array has the array's number as its own: it alone must be queued again when it stops.
 check_array() {
   SBATCH_ARRAY_INX=0-2 start array jobs/array.sbatch "${long[@]}" --run.lanes=1
-  until_job 90 "all three tasks" all_three_train
+  creep_until 0.02 "all three tasks" all_three_train
   scancel --batch --signal=USR1 "${id}_2" || problem "has no task 2 to stop"
+  go_on
   finish
   expect_whole_after 1
   [ "$(scontrol --oneliner show job "$id" | grep -c 'Restarts=0 ')" = 2 ] || problem "others were started again, too"

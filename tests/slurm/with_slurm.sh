@@ -50,7 +50,7 @@ start_munge() {
   munged --foreground --force --num-threads=2 --key-file="$home/munge/key" --socket="$home/munge/socket" \
     --pid-file="$home/munge/pid" --log-file="$home/log/munged" --seed-file="$home/munge/seed" \
     </dev/null >"$home/log/munged.out" 2>&1 &
-  wait_for 10 munge --socket="$home/munge/socket" --no-input || fail "munged does not answer"
+  wait_for 60 munge --socket="$home/munge/socket" --no-input || fail "munged does not answer"
 }
 
 # Nodes claim 16 cores whatever the machine has (config_overrides, task/none: nothing is bound), so that the scripts of
@@ -111,7 +111,7 @@ start_slurm() {
     # Its own host name: ranks of different nodes must not look like neighbours.
     unshare --uts bash -c "hostname $node && exec slurmd -D -N $node" </dev/null >"$home/log/slurmd-$node.out" 2>&1 &
   done
-  wait_for 60 all_nodes_idle || fail "not all nodes are up: $(timeout 5 sinfo -h -N -p all -o '%N %T %E' 2>&1 | tr '\n' ';')"
+  wait_for 240 all_nodes_idle || fail "not all nodes are up: $(timeout 5 sinfo -h -N -p all -o '%N %T %E' 2>&1 | tr '\n' ';')"
 }
 
 run_inside() {

@@ -98,8 +98,7 @@ void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint
   }
 }
 
-std::string read_all(ByteSource& source) {
-  std::string bytes;
+std::string read_all(ByteSource& source, std::string bytes) {
   for (std::size_t got = piece_bytes; got == piece_bytes;) {
     const std::size_t old = bytes.size();
     bytes.resize(old + piece_bytes);

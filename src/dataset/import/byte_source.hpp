@@ -49,8 +49,8 @@ void read_exactly(ByteSource& source, void* bytes, std::size_t count, const std:
 /// harm. Throws RunError as read_exactly.
 void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint64_t count, const std::string& what);
 
-/// All that is left.
-std::string read_all(ByteSource& source);
+/// `bytes` and, after them, all that is left.
+std::string read_all(ByteSource& source, std::string bytes = {});
 
 /// Throws RunError unless the source has come to its end.
 void require_end(ByteSource& source);

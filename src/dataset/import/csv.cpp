@@ -20,6 +20,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+// Longer texts are not names of classes.
+constexpr std::size_t longest_label = 4096;
+
 template <class T>
 bool contains(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -85,6 +88,10 @@ void Table::split(std::string_view record, std::int64_t line) {
           fmt::format("Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes "
                       "inside a field.",
                       line, file_));
+  require(fields_.size() <= most_csv_fields,
+          fmt::format("Line {} of '{}' has more than {} columns (which is the limit). Check --delimiter, or import the "
+                      "data as a NumPy array.",
+                      line, file_, most_csv_fields));
 }
 
 Texts Table::field_copies() const {
@@ -175,6 +182,9 @@ void Table::add_record(std::string_view record, std::int64_t line) {
   const std::size_t column = targets_.front();
   const std::string_view label = fields_[column];
   // A label that is empty, NaN or infinite is refused as a number would be; other texts name a class.
+  require(label.size() <= longest_label,
+          fmt::format("The label in line {} of '{}' has {} bytes (more than {}). Choose another column by --label.",
+                      line, file_, label.size(), longest_label));
   if (label.empty() || !std::isfinite(parse_number<float>(label).value_or(0))) number(column, line);
   labels_.add(label);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -48,6 +49,11 @@ std::size_t CsvRecords::find_end() {
     const char* stop = newline ? newline : end;
     if (std::count(from, stop, '"') % 2 == 1) quoted = !quoted;
     scanned += static_cast<std::size_t>(stop - from);
+    require(
+        scanned <= longest_,
+        fmt::format("The record that begins in {} is longer than {} (a quote that is not closed, or not a CSV file). "
+                    "Correct it.",
+                    place(), human_bytes(static_cast<double>(longest_))));
     if (newline) ++next_line_;
     if (newline && !quoted) break;
     if (newline) {
@@ -112,7 +118,7 @@ bool CsvFields::split(std::string_view record, char delimiter) {
       fields_.emplace_back(next, static_cast<std::size_t>(last - next));
       next = stop;
     }
-    if (next == end) return true;
+    if (next == end || fields_.size() > most_csv_fields) return true;
   }
 }
 

@@ -12,15 +12,24 @@
 
 namespace sheaf {
 
+/// The longest record that is read, in bytes. Without a limit, a file of one endless line, a few megabytes of gzip,
+/// would take all memory.
+constexpr std::size_t longest_csv_record = std::size_t{64} << 20;
+
+/// The most fields of a record, for the same reason.
+constexpr std::size_t most_csv_fields = std::size_t{1} << 22;
+
 /// The records of a source, in order. Blank lines and a byte-order mark at the start are passed over; a line ends in
 /// "\n" or "\r\n".
 class CsvRecords {
  public:
   /// `block_bytes`: what is read at a time, at least 3.
-  explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20)
-      : source_(source), block_bytes_(block_bytes) {}
+  explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20,
+                      std::size_t longest = longest_csv_record)
+      : source_(source), block_bytes_(block_bytes), longest_(longest) {}
 
-  /// Goes to the next record; false at the end. Throws RunError when a quote is not closed.
+  /// Goes to the next record; false at the end. Throws RunError when a quote is not closed or the record is longer than
+  /// `longest` bytes.
   bool next();
   /// The record without its line end; valid until the next call of next().
   std::string_view text() const { return text_; }
@@ -35,6 +44,7 @@ class CsvRecords {
 
   ByteSource& source_;
   std::size_t block_bytes_;
+  std::size_t longest_;
   std::string buffer_;
   std::size_t begin_ = 0;  // of what has not been given out
   bool started_ = false;
@@ -47,7 +57,7 @@ class CsvRecords {
 class CsvFields {
  public:
   /// Cuts `record`, which must outlive the fields. Blanks around a field are dropped, but kept inside quotes. Returns
-  /// false when text follows a closing quote.
+  /// false when text follows a closing quote. Stops after most_csv_fields + 1 fields.
   bool split(std::string_view record, char delimiter);
 
   std::size_t size() const { return fields_.size(); }

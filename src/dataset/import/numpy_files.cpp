@@ -25,9 +25,15 @@ const ZipMember& choose_member(const std::vector<ZipMember>& members, const std:
       if (member.name == name + ".npy" || member.name == name) return member;
   Names there;
   for (const auto& member : members) there.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
+  const std::string nearest = wanted.empty() ? "" : did_you_mean(wanted, there);
+  constexpr std::size_t most_shown = 20;
+  if (there.size() > most_shown) {
+    there.resize(most_shown);
+    there.push_back("...");
+  }
   throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Name one by --{}=NAME.", archive,
                              wanted.empty() ? fmt::format("{}", fmt::join(usual, ", ")) : quoted(wanted),
-                             fmt::join(there, ", "), wanted.empty() ? "" : did_you_mean(wanted, there), option));
+                             fmt::join(there, ", "), nearest, option));
 }
 
 NumberArray read_member(std::string_view archive, const std::string& archive_name, const ZipMember& member) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -168,6 +169,13 @@ class DeflatedMember final : public MemberSource {
 };
 
 }  // namespace
+
+std::string read_archive(ByteSource& source) {
+  std::string archive(local_signature.size(), '\0');
+  archive.resize(source.read(archive.data(), archive.size()));
+  if (archive != local_signature && archive != end_signature) refuse(source.name(), "it does not begin as one");
+  return read_all(source, std::move(archive));
+}
 
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& archive_name) {
   const Directory directory = find_directory(archive, archive_name);

@@ -22,6 +22,9 @@ struct ZipMember {
   std::uint64_t header_offset = 0;  ///< of its local header, in the archive
 };
 
+/// The whole archive that `source` holds. Throws RunError, before most of it is read, when it does not begin as one.
+std::string read_archive(ByteSource& source);
+
 /// The archive's directory, with its 64-bit forms. Throws RunError naming `archive_name` when `archive` is none.
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& archive_name);
 

@@ -82,9 +82,9 @@ std::int64_t wrongly_handed_out(const std::vector<IndexRange>& claims, std::int6
   return wrong;
 }
 
-// Serves until rank 0 knows of all `total` iterations, or for ten seconds. Collective.
+// Serves until rank 0 knows of all `total` iterations, or for two minutes. Collective.
 std::int64_t final_count(WorkSource& source, std::int64_t total, const Communicator& world) {
-  for (int wait = 0; world.maximum(std::int64_t{world.is_root() && source.finished_count() < total}) && wait < 1000;
+  for (int wait = 0; world.maximum(std::int64_t{world.is_root() && source.finished_count() < total}) && wait < 12000;
        ++wait) {
     for (int call = 0; call < 10; ++call) {
       source.service();
@@ -156,7 +156,7 @@ TEST_CASE("a stop on one rank reaches every node") {
   for (const PartitionKind kind : all_kinds) {
     WorkSource source(kind, 1000, 1, world, node);
     if (world.rank() == world.size() - 1) source.stop();
-    for (int wait = 0; world.maximum(std::int64_t{!source.is_stopped()}) && wait < 10000; ++wait) {
+    for (int wait = 0; world.maximum(std::int64_t{!source.is_stopped()}) && wait < 120000; ++wait) {
       source.service();
       sleep_ms(1);
     }

@@ -65,6 +65,36 @@ TEST_CASE("records longer than a block come whole") {
   CHECK(records.text() == longer);
 }
 
+TEST_CASE("a record longer than the limit is refused with its line, before all of it is read") {
+  const std::string text = "1,2\n" + std::string(100, '7') + "\n3,4\n";
+  for (const std::size_t longest : {99, 100}) {
+    MemorySource source("long.csv", text);
+    CsvRecords records(source, 8, longest);
+    REQUIRE(records.next());
+    if (longest == 100)
+      CHECK(records.next());
+    else
+      CHECK_THROWS_WITH(records.next(),
+                        StartsWith("The record that begins in line 2 of 'long.csv' is longer than 99 B"));
+  }
+  const std::string open_quote = "1,\"2\n" + std::string(1000, '7');
+  MemorySource source("open.csv", open_quote);
+  CsvRecords records(source, 8, 500);
+  CHECK_THROWS_WITH(records.next(), StartsWith("The record that begins in line 1 of 'open.csv' is longer than"));
+  std::string left(1000, 'x');
+  CHECK(source.read(left.data(), left.size()) > 400);
+}
+
+TEST_CASE("records of too many fields and labels that are no names are refused with their line") {
+  CHECK_THROWS_WITH(import({"1,0\n" + std::string(most_csv_fields, ',') + "\n"}),
+                    StartsWith("Line 2 of '0' has more than 4194304 columns"));
+  CsvFields fields;
+  CHECK(fields.split(std::string(5 << 20, ','), ','));
+  CHECK(fields.size() == most_csv_fields + 1);
+  CHECK_THROWS_WITH(import({"1,a\n2," + std::string(4097, 'b') + "\n"}),
+                    StartsWith("The label in line 2 of '0' has 4097 bytes"));
+}
+
 TEST_CASE("fields lose blanks around them and quotes, and keep what is inside") {
   CHECK(fields_of("1, 2 ,") == Texts{"1", "2", ""});
   CHECK(fields_of("\" a \"\"b\"\", c\" ,d") == Texts{" a \"b\", c", "d"});

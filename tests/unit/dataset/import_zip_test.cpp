@@ -121,6 +121,17 @@ TEST_CASE("a cut or damaged archive is refused, wherever it ends") {
   }
 }
 
+TEST_CASE("what does not begin as an archive is not read to its end") {
+  const std::string text(100000, 'x');
+  MemorySource source("a.npz", text);
+  CHECK_THROWS_WITH(read_archive(source), StartsWith("'a.npz' is no sound ZIP archive (it does not begin as one)"));
+  std::string left(text.size(), ' ');
+  CHECK(source.read(left.data(), left.size()) == text.size() - 4);
+  const std::string archive = zip({{"a", "content", 8}});
+  MemorySource whole("a.npz", archive);
+  CHECK(read_archive(whole) == archive);
+}
+
 TEST_CASE("arrays are found by their usual names, or by those given") {
   const std::string archive = zip({{"labels.npy", npy_bytes("(2,)", "\1\2"), 0},
                                    {"x_train.npy", npy_bytes("(2, 1)", "\5\6"), 8},

@@ -13,8 +13,10 @@
 #include "journal/replay.hpp"
 #include "sample_records.hpp"
 #include "support/catch.hpp"
+#include "support/no_threads.hpp"
 
 using namespace sheaf;
+using namespace sheaf::test;
 
 namespace {
 
@@ -79,6 +81,17 @@ TEST_CASE("what has its predictions on the disk is there when the next ones find
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::signal(SIGXFSZ, handler);
   CHECK(replay(scratch).iterations.size() == fitting);
+}
+
+TEST_CASE("a journal whose thread cannot be started is an error, and leaves a journal without records") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  {
+    const NoThreads none;
+    CHECK_THROWS_WITH(JournalWriter(path, header), StartsWith("Cannot start thread 1 of 1 for writing the journal"));
+  }
+  CHECK(replay(scratch).iterations.empty());
+  CHECK(replay(scratch).warnings.empty());
 }
 
 TEST_CASE("records reach the file while the journal is open") {

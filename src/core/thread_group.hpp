@@ -1,0 +1,36 @@
+// Starting and joining threads.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace sheaf {
+
+/// Threads that do one kind of work. The destructor joins them, so their owner must first make them return.
+class ThreadGroup {
+ public:
+  /// `purpose` completes "Cannot start thread 1 of 2 for ..." in messages.
+  explicit ThreadGroup(std::string purpose) : purpose_(std::move(purpose)) {}
+  ~ThreadGroup() { join(); }
+  ThreadGroup(const ThreadGroup&) = delete;
+  ThreadGroup& operator=(const ThreadGroup&) = delete;
+
+  /// Starts `count` more threads; thread i of them, from 0, calls `work(i)`, which must not throw. Throws RunError when
+  /// the system refuses one; those before it run on and belong to the group.
+  void start(std::int64_t count, const std::function<void(std::int64_t)>& work);
+
+  /// Waits for all threads to return.
+  void join();
+
+  std::size_t size() const { return threads_.size(); }
+
+ private:
+  const std::string purpose_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace sheaf

@@ -1,0 +1,189 @@
+"""The program where the system refuses threads or memory: it ends with 0, 1, 2 or 75 and a sentence, never by a signal,
+by std::terminate or not at all, and what it leaves can be resumed.
+
+Refused are, by a preloaded library (refusing_system.cpp), MPI's start, the K-th thread, the K-th allocation, on every rank
+or on one of two; and, by the kernel, processes (RLIMIT_NPROC) and address space (RLIMIT_AS).
+
+--fine: in small steps, which takes an hour."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from program import DIGITS, HANGS, MPIEXEC, SHEAF, Checks, Result, launch
+
+checks = Checks()
+fine = "--fine" in sys.argv
+REFUSING = os.environ["REFUSING_SYSTEM"]
+STUDY = """
+[data]
+task = classification
+classes = 10
+[model]
+kind = mlp
+hidden = 8
+[train]
+epochs = 1
+loss = cross_entropy
+[search]
+method = grid
+folds = 4
+[run]
+device = cpu
+progress = none
+output = out
+lanes = 3
+"""
+KINDS = {
+    "resident": ["--data.mode=resident"],
+    "streamed": ["--data.mode=streamed"],
+    "torch": ["--data.mode=resident", "--run.engine=torch"],
+    "torch, two threads": ["--data.mode=resident", "--run.engine=torch", "--run.lanes=1", "--run.threads=2"],
+}
+
+
+def words(kind):
+    return [SHEAF, "run", "study.cfg", f"--data.file={DIGITS}", *KINDS[kind]]
+
+
+def refusing(**what):
+    """The environment in which the system refuses `what`."""
+    return [f"LD_PRELOAD={REFUSING}"] + [f"SHEAF_{name.upper()}={value}" for name, value in what.items()]
+
+
+def run(command, ranks=None, one_of_two=False, **what):
+    shutil.rmtree("out", ignore_errors=True)
+    limited = ["env", *refusing(**what), *command]
+    if one_of_two:
+        return launch([MPIEXEC, "-n", "1", *command, ":", "-n", "1", *limited])
+    return launch(limited, ranks=ranks)
+
+
+def check_end(what, result):
+    """Whether it ended as it should; with a sentence, unless it is done."""
+    text = result.stdout + result.stderr
+    crashed = [word for word in ("terminate called", "bad_alloc", "Signal:", "Assertion") if word in text]
+    says = result.code == 0 or "error" in text or "failed" in text.lower()
+    return checks.check(result.code in (0, 1, 2, 75) and not crashed and says, what, f"exit {result.code}\n{text[-3000:]}")
+
+
+def steps(first, last, coarse_count, fine_count):
+    count = fine_count if fine else coarse_count
+    return sorted({round(first + (last - first) * number / (count - 1)) for number in range(count)})
+
+
+def measure(kind):
+    """What the run asks for when nothing is refused: threads, allocations, kB of address space at MPI's start and most."""
+    result = run(words(kind), report="report")
+    checks.check(result.code == 0, f"{kind}: nothing refused", result.stderr)
+    with open("report") as file:
+        return [int(number) for number in file.read().split()]
+
+
+def refuse_mpi():
+    for what, says in (("start", "MPI cannot be started"), ("threads", "cannot run beside threads")):
+        for ranks in (None, 2):
+            result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=what)
+            most = 1 if what == "threads" else ranks or 1  # without MPI ranks do not know of each other
+            checks.check(result.code == 1 and 1 <= len(result.error_lines()) <= most and
+                         all(says in line for line in result.error_lines()), f"MPI refuses {what}, {ranks} ranks",
+                         f"exit {result.code}\n{result.stderr}")
+
+
+def refuse_threads(kind, count):
+    """`count`: threads of a run."""
+    ways = ({}, {"ranks": 2}, {"one_of_two": True})
+    for number in range(1, count + 2):
+        for way in ways if fine else [ways[number % len(ways)]]:
+            what = f"{kind}: thread {number} of {count} is refused, {way or 'alone'}"
+            result = run(words(kind), refuse_thread=number, **way)
+            check_end(what, result)
+            lines = result.error_lines()
+            checks.check(result.code == 0 and number > 1 or len(lines) == 1 and "Cannot start thread" in lines[0] and
+                         "ulimit -u" in lines[0], f"{what}: one sentence", f"exit {result.code}\n{result.stderr}")
+    result = run(words(kind), refuse_thread=count)
+    again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else words(kind))
+    checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"), f"{kind}: it goes on later",
+                 again.stderr)
+
+
+def refuse_allocations(kind, count):
+    """`count`: allocations of a run."""
+    for burst in (1, 10**9):
+        for number in steps(1, count, 4, 200):
+            for way in ({}, {"one_of_two": True}) if fine else [{"one_of_two": True} if burst == 1 else {}]:
+                result = run(words(kind), refuse_memory=f"{number},{burst}", **way)
+                check_end(f"{kind}: {burst} allocations from {number} are refused, {way or 'alone'}", result)
+
+
+def limit_address_space(kind, started_kb, most_kb):
+    """From the space in which MPI has just started: with less, the program has no say. The loader cannot map libraries,
+    OpenBLAS's start loops for ever over a buffer that it does not get, and Open MPI ends the process by itself."""
+    blas_kb = 5 * 135000 if "torch" in kind else 0  # buffers that are only asked for where space is limited
+    for kb in steps(started_kb + 1024, most_kb + blas_kb + 65536, 5, 100):
+        limit = ["prlimit", f"--as={kb * 1024}"]
+        check_end(f"{kind}: {kb} kB of address space", run([*limit, *words(kind)]))
+        if fine:
+            check_end(f"{kind}: {kb} kB of address space, 2 ranks", run([*limit, *words(kind)], ranks=2))
+
+
+def unused_user():
+    used = {os.stat(f"/proc/{entry}").st_uid for entry in os.listdir("/proc") if entry.isdigit()}
+    return next(user for user in range(61000, 62000) if user not in used)
+
+
+def limit_processes():
+    """Of a user who has no other process: the kernel counts a user's threads, and those of root without a limit. The
+    program and all that it needs are copied to where that user may read and write."""
+    if os.getuid() != 0:
+        print("limits of processes: skipped, only root may become a user without processes")
+        return
+    user = unused_user()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        for path in (SHEAF, os.path.join(os.path.dirname(SHEAF), "libsheaf_libtorch.so"), DIGITS, "study.cfg"):
+            shutil.copy(path, folder)
+        for path in [folder] + [os.path.join(folder, name) for name in os.listdir(folder)]:
+            os.chown(path, user, user)
+        program = [os.path.join(folder, "sheaf"), "run", "study.cfg", "--data.file=digits.h5"]
+
+        def start(words, processes=None):
+            shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+
+            def become_user():
+                if processes is not None:
+                    resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+                os.setgroups([])
+                os.setgid(user)
+                os.setuid(user)
+
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS, stdin=subprocess.DEVNULL,
+                                  preexec_fn=become_user, env={**os.environ, "HOME": folder, "TMPDIR": folder})
+            return Result(done.returncode, done.stdout, done.stderr, 0)
+
+        if start([program[0], "--help"]).code != 0:
+            print("limits of processes: skipped, another user cannot run the program")
+            return
+        for kind, options in KINDS.items():
+            # A process starts with one thread, and Open MPI has up to a dozen in it and in its daemon.
+            for processes in range(1, 33) if fine else (range(1, 28, 13) if kind == "resident" else (18, 24)):
+                check_end(f"{kind}: {processes} processes", start([*program, *options], processes))
+            if fine:
+                for processes in range(1, 48):
+                    check_end(f"{kind}: {processes} processes, 2 ranks",
+                              start([MPIEXEC, "-n", "2", *program, *options], processes))
+
+
+with open("study.cfg", "w") as file:
+    file.write(STUDY)
+refuse_mpi()
+for kind in KINDS:
+    threads, allocations, started_kb, most_kb = measure(kind)
+    if kind in ("resident", "streamed"):
+        refuse_threads(kind, threads)
+        refuse_allocations(kind, allocations)
+    limit_address_space(kind, started_kb, most_kb)
+limit_processes()
+sys.exit(checks.finish())
