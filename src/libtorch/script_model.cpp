@@ -8,14 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
@@ -69,11 +65,7 @@ const std::string& content_of(const std::string& file) {
   const std::lock_guard lock(one_at_a_time);
   const auto known = contents.find(file);
   if (known != contents.end()) return known->second;
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(stream), {}};
-  require(stream.is_open() && !stream.bad(), std::generic_category().message(errno));
-  return contents[file] = std::move(content);
+  return contents.emplace(file, RegularFile(file).read_all()).first->second;
 }
 
 class ScriptNetwork : public ModuleNetwork {
@@ -108,9 +100,8 @@ class ScriptNetwork : public ModuleNetwork {
 }  // namespace
 
 ScriptModel::ScriptModel(const std::string& file) : file_(file) {
-  require_regular_file(file);
+  std::istringstream content(content_of(file));
   try {
-    std::istringstream content(content_of(file));
     module_ = torch::jit::load(content, torch::kCPU);
   } catch (const std::exception& error) {
     throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one by torch.jit.save.", file,

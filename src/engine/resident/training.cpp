@@ -51,6 +51,9 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
   epoch_ = step_ = place_ = 0;
   loss_sum_ = 0;
   gathered_ = false;
+  // Streamed rows come in the order of their windows.
+  if (data.features != nullptr || data.byte_features != nullptr)
+    order_.resize(static_cast<std::size_t>(training_count_));
   network_.load(weights, data, scaling);
 }
 
@@ -58,7 +61,6 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
 template <class Value>
 void ResidentTraining<Value>::order_epoch() {
   if (ordered_) return;
-  order_.resize(static_cast<std::size_t>(training_count_));
   epoch_order(rows_, train_.shuffle && !one_batch_, seed_, epoch_, order_.data());
   ordered_ = one_batch_;
 }

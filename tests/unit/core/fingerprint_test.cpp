@@ -25,5 +25,5 @@ TEST_CASE("a file's fingerprint is that of its content") {
   fingerprint.add(content);
   CHECK(file_fingerprint("fingerprint_test.bin") == fingerprint.text());
   CHECK_THROWS_WITH(file_fingerprint("absent.bin"),
-                    "'absent.bin' cannot be read (No such file or directory). Check the path and its permissions.");
+                    "File 'absent.bin' cannot be read (No such file or directory). Check its name and permissions.");
 }

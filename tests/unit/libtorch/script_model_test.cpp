@@ -34,11 +34,19 @@ torch::Tensor trained(const torch::Tensor& values) {
   return values.clone().set_requires_grad(true);
 }
 
+// A file of its own: the program reads each only once.
+std::string saved(const Module& module) {
+  static int count = 0;
+  const std::string file = "net" + std::to_string(count++) + ".pt";
+  module.save(file);
+  return file;
+}
+
 std::unique_ptr<Network> network_of(const Module& module, std::uint64_t seed, bool keep = false) {
-  module.save("net.pt");
+  const std::string file = saved(module);
   ModelOptions model;
   model.keep_weights = keep;
-  return ScriptModel("net.pt").make(model, {}, seed, torch::kCPU, torch::kFloat32);
+  return ScriptModel(file).make(model, {}, seed, torch::kCPU, torch::kFloat32);
 }
 
 std::vector<float> values_of(const torch::Tensor& tensor) {
@@ -62,8 +70,7 @@ TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's w
 }
 
 TEST_CASE("copies of a module share no values; the flat parameters are its own") {
-  small_net().save("net.pt");
-  const ScriptModel script("net.pt");
+  const ScriptModel script(saved(small_net()));
   ModelOptions model;
   model.keep_weights = true;
   const auto first = script.make(model, {}, 1, torch::kCPU, torch::kFloat64);
@@ -136,8 +143,7 @@ TEST_CASE("layers of other types have no initial weights") {
 
 TEST_CASE("a module that draws random numbers in training is refused, one that drops nothing is not") {
   const auto with = [](const std::string& forward) {
-    net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward).save("net.pt");
-    ScriptModel script("net.pt");
+    ScriptModel script(saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward)));
   };
   CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, self.training)"), RunError);
   CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, True)"), RunError);

@@ -9,7 +9,8 @@ TEST_CASE("LibTorch tells its version and BLAS") {
   const TorchInfo info = torch_info();
   CHECK(info.version.find('.') != std::string::npos);
   CHECK_FALSE(info.blas.empty());
-  CHECK(info.blas.find_first_of(",= \n") == std::string::npos);
+  CHECK(info.blas.find('\n') == std::string::npos);
+  CHECK(info.blas != "generic");
   CHECK(info.cuda_device_count >= 0);
 }
 
