@@ -25,26 +25,42 @@ bool is_directory(const std::string& path) {
       "the directory '{}' cannot be made ({}). Choose a place where you may write, by run.output.", path, reason));
 }
 
-// Makes `part` on the way to `path`; returns whether this call made it. Another job may make it at the same time.
-bool make_part(const std::string& part, const std::string& path) {
-  if (is_directory(part)) return false;
-  if (::mkdir(part.c_str(), 0777) == 0) return true;
+enum class Made { by_us, earlier, not_yet };
+
+// Makes `part` on the way to `path`. Other jobs may make and remove the same directories at the same time: `not_yet`
+// when one that was there has gone.
+Made make_part(const std::string& part, const std::string& path) {
+  if (is_directory(part)) return Made::earlier;
+  if (::mkdir(part.c_str(), 0777) == 0) return Made::by_us;
   const int error = errno;
-  if (error == EEXIST && is_directory(part)) return false;
-  refuse(path, error == EEXIST ? fmt::format("'{}' is not a directory", part)
-                               : fmt::format("'{}': {}", part, std::strerror(error)));
+  if (error == ENOENT) return Made::not_yet;
+  struct stat status {};
+  if (error != EEXIST) refuse(path, fmt::format("'{}': {}", part, std::strerror(error)));
+  if (::stat(part.c_str(), &status) != 0 && ::lstat(part.c_str(), &status) != 0) return Made::not_yet;
+  if (!S_ISDIR(status.st_mode)) refuse(path, fmt::format("'{}' is not a directory", part));
+  return Made::earlier;
+}
+
+// Makes what is missing of `path`; false when a part has gone meanwhile.
+bool make_parts(const std::string& path, std::vector<std::string>& made) {
+  std::filesystem::path parent;
+  for (const auto& part : std::filesystem::path(path)) {
+    parent /= part;
+    const Made outcome = make_part(parent.string(), path);
+    if (outcome == Made::not_yet) return false;
+    if (outcome == Made::by_us) made.push_back(parent.string());
+  }
+  return true;
 }
 
 }  // namespace
 
 std::vector<std::string> make_directories(const std::string& path) {
+  constexpr int most_tries = 100;
   std::vector<std::string> made;
   try {
-    std::filesystem::path parent;
-    for (const auto& part : std::filesystem::path(path)) {
-      parent /= part;
-      if (make_part(parent.string(), path)) made.push_back(parent.string());
-    }
+    for (int tries = 1; !make_parts(path, made); ++tries)
+      if (tries == most_tries) refuse(path, std::strerror(ENOENT));
   } catch (const RunError&) {
     remove_empty_directories(made);
     throw;

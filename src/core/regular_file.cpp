@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -46,8 +47,12 @@ RegularFile::RegularFile(const std::string& path) : path_(path) {
   require_regular(status, path);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   require_readable(descriptor_ >= 0, path);
-  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode)) return;
-  ::close(descriptor_);
+  const bool is_known = ::fstat(descriptor_, &status) == 0;
+  if (is_known && S_ISREG(status.st_mode)) return;
+  const int error = errno;
+  ::close(std::exchange(descriptor_, -1));
+  errno = error;
+  require_readable(is_known, path);
   require_regular(status, path);
 }
 

@@ -117,7 +117,9 @@ class CopyPlanner {
     const H5I_type_t type = H5Iget_type(object.id());
     const bool elsewhere = type == H5I_DATASET && is_elsewhere(object.id());
     if (elsewhere) data_files(object.id());  // which finds what is missing
-    if (elsewhere || std::get<1>(identity) != std::get<1>(identity_of(root_.id())))
+    const ObjectIdentity root = identity_of(root_.id());
+    const bool is_of_root = std::get<0>(identity) == std::get<0>(root) && std::get<1>(identity) == std::get<1>(root);
+    if (elsewhere || !is_of_root)
       plan_.bytes_of_others +=
           spare_object_bytes + (type == H5I_DATASET ? bytes_of_numbers(object.id()) * 257 / 256 : 0);
     plan_.copies.push_back({type == H5I_GROUP ? ObjectCopy::Kind::group

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/object_identity.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -18,7 +25,10 @@ ObjectIdentity identity_of(hid_t object) {
 #endif
   check_hdf5(H5Oget_info2(object, &info, H5O_INFO_BASIC), "HDF5 cannot describe an object");
   struct stat status {};
-  ::stat(file_of(object).c_str(), &status);
+  const std::string file = file_of(object);
+  require(::stat(file.c_str(), &status) == 0,
+          fmt::format("File '{}' cannot be read ({}). Check its name and permissions.", printable(file),
+                      std::strerror(errno)));
   return {status.st_dev, status.st_ino, info.addr};
 }
 

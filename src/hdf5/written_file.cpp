@@ -157,7 +157,7 @@ std::string problem_with(const std::string& path) {
 }  // namespace
 
 WrittenFile::WrittenFile(const std::string& path) : path_(path), state_(new State) {
-  state_->descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  state_->descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (state_->descriptor >= 0) return;
   const int error = errno;
   delete state_;

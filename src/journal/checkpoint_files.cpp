@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -77,6 +78,9 @@ std::optional<std::string> read_state(const std::string& path, std::int64_t iter
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "it is not a regular file";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
+  // Perhaps it can be read another time: this is no reason to rename it.
+  require(file.is_open(), fmt::format("checkpoint '{}' cannot be read ({}). Check its permissions and the disk.", path,
+                                      std::strerror(errno)));
   const std::int64_t bytes = file.tellg();
   Head head;
   file.seekg(0);

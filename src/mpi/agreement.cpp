@@ -21,6 +21,8 @@ void agree(const Communicator& comm, const std::function<void()>& action, const 
   };
   try {
     action();
+  } catch (const ConnectionLost&) {  // the others cannot be asked
+    throw;
   } catch (const AgreedError& error) {  // of a smaller group
     fail(error.code(), error);
   } catch (const UsageError& error) {

@@ -7,8 +7,9 @@
 
 namespace sheaf {
 
-/// Called repeatedly while a rank waits, with the seconds waited so far; returns the seconds after which it must be
-/// called again. May throw, which ends the wait: MPI still works on the request then, so the job must be aborted.
+/// Called repeatedly while a rank waits, with the seconds waited so far, suspensions of the process left out; returns
+/// the seconds after which it must be called again. May throw, which ends the wait: MPI still works on the request
+/// then, so the job must be aborted.
 using WhileWaiting = std::function<double(double waited_seconds)>;
 
 /// Returns once `is_done()`, which is called repeatedly. Sleeps between the calls: a hundredth of the time waited so

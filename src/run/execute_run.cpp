@@ -149,7 +149,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
         journal->close();
         trained.records = journal->take_records();
       },
-      network_limit(options, run.resume_command()));
+      node.size() < world.size() ? network_limit(options, run.resume_command()) : without_limit());
   for (int rank = 0; world.is_root() && rank < world.size(); ++rank)
     trained.journals.push_back(sibling_journal(journal->path(), rank));
   return trained;

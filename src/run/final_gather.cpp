@@ -105,9 +105,9 @@ std::vector<std::byte> GatherRoute::gather(std::vector<std::byte> own) const {
   return leaders_.patient_gather(std::move(of_node), while_waiting_);
 }
 
-void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
-                    const WindowLimits& limits, const GatherRoute& route,
-                    const std::function<void(const std::vector<GatheredRecord>&)>& take) {
+std::exception_ptr gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file,
+                                  std::int64_t total, const WindowLimits& limits, const GatherRoute& route,
+                                  const std::function<void(const std::vector<GatheredRecord>&)>& take) {
   std::exception_ptr failure;  // on rank 0
   for (WindowPlan plan(total, limits); !plan.at_end();) {
     const IndexRange window = plan.window();
@@ -128,7 +128,7 @@ void gather_records(const RecordStore& own, const RecordStore& earlier, std::siz
       failure = std::current_exception();
     }
   }
-  if (failure) std::rethrow_exception(failure);
+  return failure;
 }
 
 }  // namespace sheaf

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -76,9 +77,9 @@ class GatherRoute {
 /// Takes rank 0 through all iterations: `take` gets each window in order, with one record of each of its iterations.
 /// `own`: each rank's records of this attempt, settled. `earlier`: on rank 0, the records of earlier attempts, settled;
 /// empty elsewhere. `first_own_file`: index of the journal of rank 0 in this attempt, followed by those of the other
-/// ranks. If `take` throws, the other ranks return, and the exception is thrown again on rank 0. Waiting ranks sleep.
-/// Collective over the route.
-void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+/// ranks. If `take` throws, all ranks return early, and rank 0 returns the exception; null otherwise. Throws what the
+/// transport throws, on one rank alone. Waiting ranks sleep. Collective over the route.
+[[nodiscard]] std::exception_ptr gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
                     const WindowLimits& limits, const GatherRoute& route,
                     const std::function<void(const std::vector<GatheredRecord>&)>& take);
 

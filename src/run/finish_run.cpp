@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -168,9 +169,10 @@ class ResultsOfRun {
 }  // namespace
 
 ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node) {
-  // Others have nothing to do but answer rank 0, which may write for long.
+  // Only rank 0 has a limit: the others have nothing to do but answer it, and it may write for long.
+  const bool has_limit = world.is_root() && node.size() < world.size();
   const WhileWaiting waiting =
-      world.is_root() ? network_limit(end.context.study.run, end.run.resume_command()) : without_limit();
+      has_limit ? network_limit(end.context.study.run, end.run.resume_command()) : without_limit();
   const RecordStore& own = end.trained.records;
   const auto sums =
       world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
@@ -207,16 +209,15 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const RecordStore nothing;
   const Communicator alone = Communicator::self();
   const GatherRoute route = on_ranks ? GatherRoute(world, node, waiting) : GatherRoute(alone, alone, waiting);
-  const auto gather = [&] {
-    gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(),
-                   {}, route, [&](const std::vector<GatheredRecord>& window) { results->take(window); });
-  };
-  // Not inside the agreement: a rank that fails here alone must end the job, since rank 0 waits for its records.
-  if (!world.is_root() && on_ranks) gather();
+  // Not inside the agreement, since it is collective: a rank whose messages fail must end the job.
+  std::exception_ptr failure;
+  if (world.is_root() || on_ranks)
+    failure = gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(),
+                             end.context.plan.iteration_count(), {}, route,
+                             [&](const std::vector<GatheredRecord>& window) { results->take(window); });
   const auto write = [&] {
-    if (!world.is_root()) return;
-    gather();
-    code = results->finish();
+    if (failure) std::rethrow_exception(failure);
+    if (world.is_root()) code = results->finish();
   };
   agree(world, write, waiting);
   return code_of_all();

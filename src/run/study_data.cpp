@@ -85,6 +85,9 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
       prepared.data = draw_synthetic(study.data, study.study.seed);
     prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
     prepared.parameter_counts = check_networks(plan.trials(), prepared.shape);
+  });
+  // By itself: what can fail on one rank alone must not keep it from the node's collective calls.
+  agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
   return prepared;

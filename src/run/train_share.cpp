@@ -71,7 +71,10 @@ double timeout_of(const RunOptions& options) {
 }  // namespace
 
 WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command) {
-  return at_most(timeout_of(options), cut_off_text("another host has not answered", resume_command));
+  const std::string reason = fmt::format(
+      "another host has not answered for {} s (run.network_timeout; its network, its process or its disk stands still)",
+      options.network_timeout);
+  return at_most(timeout_of(options), cut_off_text(reason, resume_command));
 }
 
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {

@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// For waits after the training, in which no rank has anything to do that takes long: throws ConnectionLost after
-/// run.network_timeout.
+/// For waits after the training, in which no other rank has much to do but to bring its journal to the disk: throws
+/// ConnectionLost after run.network_timeout.
 WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command);
 
 /// Trains until the work is done on all ranks, or one of them has a cause to stop and what was begun is finished. Shows

@@ -73,7 +73,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   ResultTally tally(study, plan, reasons);
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
-  gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
+  const auto failure = gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
     const auto begin = Clock::now();
     std::vector<TrainedIteration> iterations;
     for (const auto& record : window) {
@@ -83,6 +83,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
     stream->append(iterations);
     writing += seconds_since(begin);
   });
+  if (failure) std::rethrow_exception(failure);
   if (!world.is_root()) return;
   const double gathered = seconds_since(start);
   stream->finish(tally.finish());
@@ -127,5 +128,5 @@ int main(int argc, char** argv) {
     replay(count, directory);
     std::filesystem::remove_all(directory);
   }
-  world.patient_barrier({});
+  world.patient_barrier(without_limit());
 }

@@ -164,7 +164,9 @@ void ResidentTraining<Value>::restore(ByteReader& state) {
   step_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
   loss_sum_ = state.get<double>();
-  require(place_ >= 0 && place_ < training_count_ && place_ % batch_size_ == 0 && step_ >= 0 && epoch_ >= 0,
+  const bool has_order = !order_.empty();  // else the data are streamed
+  require(place_ >= 0 && place_ < training_count_ && place_ % batch_size_ == 0 && step_ >= 0 && epoch_ >= 0 &&
+              (place_ == 0 || has_order),
           "its place in the epoch is not one of this training's");
   network_.restore(state);
   if (place_ > 0) order_epoch();

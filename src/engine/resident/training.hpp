@@ -65,7 +65,7 @@ class ResidentTraining {
   ResidentNetwork<Value> network_;
 
   RowSet rows_;
-  std::vector<std::int64_t> order_;  // the epoch's rows; ascending for one batch; empty until an epoch begins
+  std::vector<std::int64_t> order_;  // the epoch's rows; ascending for one batch; empty for streamed data
   bool ordered_ = false;             // for one batch: `order_` has these rows
   bool gathered_ = false;            // what is kept is there
 

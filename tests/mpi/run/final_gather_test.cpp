@@ -82,17 +82,18 @@ TEST_CASE("every record comes once and in order, from any nodes, in windows of a
     for (const WindowLimits limits : {WindowLimits{}, WindowLimits{7, 1 << 20}, WindowLimits{100, 1500},
                                       WindowLimits{1, 1}, WindowLimits{10000, 20000}}) {
       std::int64_t next = 0, windows = 0;
-      gather_records(stores.own, stores.earlier, 3, total, limits, route,
-                     [&](const std::vector<GatheredRecord>& window) {
-                       std::int64_t bytes = 0;
-                       for (const auto& record : window) {
-                         check_sample(record.unpack(), next++, world.size());
-                         bytes += static_cast<std::int64_t>(record.record.size());
-                       }
-                       CHECK(static_cast<std::int64_t>(window.size()) <= limits.iterations);
-                       CHECK((bytes <= limits.bytes || window.size() == 1));
-                       ++windows;
-                     });
+      const auto failure = gather_records(stores.own, stores.earlier, 3, total, limits, route,
+                                          [&](const std::vector<GatheredRecord>& window) {
+                                            std::int64_t bytes = 0;
+                                            for (const auto& record : window) {
+                                              check_sample(record.unpack(), next++, world.size());
+                                              bytes += static_cast<std::int64_t>(record.record.size());
+                                            }
+                                            CHECK(static_cast<std::int64_t>(window.size()) <= limits.iterations);
+                                            CHECK((bytes <= limits.bytes || window.size() == 1));
+                                            ++windows;
+                                          });
+      CHECK_FALSE(failure);
       CHECK(next == (world.is_root() ? total : 0));
       CHECK(windows <= total);
     }
@@ -106,17 +107,12 @@ TEST_CASE("when rank 0 cannot take a window, the other ranks are let go") {
   const GatherRoute route(world, node, without_limit());
   for (const std::int64_t failing : {std::int64_t{0}, total / 2, total - 1}) {
     std::int64_t next = 0;
-    std::string problem;
-    try {
-      gather_records(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
-                     [&](const std::vector<GatheredRecord>& window) {
-                       next += static_cast<std::int64_t>(window.size());
-                       if (next > failing) throw RunError("the disk is full");
-                     });
-    } catch (const RunError& error) {
-      problem = error.what();
-    }
-    CHECK(problem == (world.is_root() ? "the disk is full" : ""));
+    const auto failure = gather_records(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
+                                        [&](const std::vector<GatheredRecord>& window) {
+                                          next += static_cast<std::int64_t>(window.size());
+                                          if (next > failing) throw RunError("the disk is full");
+                                        });
+    CHECK(message_of(failure).value_or("") == (world.is_root() ? "the disk is full" : ""));
     CHECK(next <= failing + 10);  // no window after the one that failed
     world.barrier();
   }
@@ -126,12 +122,8 @@ TEST_CASE("an iteration that no rank has is an error on rank 0 alone") {
   const Communicator world = Communicator::world();
   const Stores stores = stores_of(world);
   const GatherRoute route(world, world, without_limit());
-  std::string problem;
-  try {
-    gather_records(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {});
-  } catch (const RunError& error) {
-    problem = error.what();
-  }
+  const auto failure = gather_records(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {});
+  const std::string problem = message_of(failure).value_or("");
   CHECK(problem == (world.is_root() ? "no rank has the record of iteration 80 (it was lost). Train it again with "
                                       "sheaf resume."
                                     : ""));

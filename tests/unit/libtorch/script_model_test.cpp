@@ -152,3 +152,15 @@ TEST_CASE("a module that draws random numbers in training is refused, one that d
   CHECK_THROWS_AS(with("rows.clone().normal_()"), RunError);
   CHECK_NOTHROW(with("torch.dropout(rows, 0.5, False)"));
 }
+
+TEST_CASE("a file that is replaced during a run does not matter to it") {
+  const std::string file = saved(small_net());
+  ModelOptions model;
+  model.keep_weights = true;
+  const auto values = [&] {
+    return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, torch::kFloat32)->parameters());
+  };
+  const auto before = values();
+  net_of({layer_of("linear.Linear", trained(torch::zeros({5, 5})))}, "rows @ self.layer0.weight.t()").save(file);
+  CHECK(values() == before);
+}
