@@ -2,9 +2,11 @@
 that does not grow with the file, and errors in mid-run."""
 
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import h5py
 import numpy
@@ -220,12 +222,16 @@ def check_memory(kind):
 
 def peaks_of(words, ranks):
     """The peak memory of each rank in MiB."""
-    measure = ("import os, resource, sys; code = os.spawnvp(os.P_WAIT, sys.argv[1], sys.argv[1:]); "
-               "print('peak', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
+    # Written to files: output of a launched process that outlives the program's MPI_Finalize can be lost.
+    measure = ("import os, resource, sys; code = os.spawnvp(os.P_WAIT, sys.argv[2], sys.argv[2:]); "
+               "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss; "
+               "open(f'{sys.argv[1]}/{os.getpid()}', 'w').write(str(peak)); sys.exit(code)")
     shutil.rmtree("run", ignore_errors=True)
-    done = launch([sys.executable, "-c", measure, os.environ["SHEAF"], "run", "study.cfg", *words], ranks=ranks)
-    checks.check(done.code == 0, f"{words} on {ranks} ranks", done.stderr)
-    return [int(line.split()[1]) / 1024 for line in done.stdout.splitlines() if line.startswith("peak ")]
+    with tempfile.TemporaryDirectory() as peaks:
+        done = launch([sys.executable, "-c", measure, peaks, os.environ["SHEAF"], "run", "study.cfg", *words],
+                      ranks=ranks)
+        checks.check(done.code == 0, f"{words} on {ranks} ranks", done.stderr)
+        return [int(path.read_text()) / 1024 for path in pathlib.Path(peaks).iterdir()]
 
 
 def check_narrow_rows():
