@@ -11,8 +11,12 @@ namespace sheaf {
 
 namespace {
 
-std::string reason_of(ModelKind kind) {
-  switch (kind) {
+// Why the resident engine cannot train a trial; empty: it can.
+std::string reason_of(const Trial& trial) {
+  const Precision precision = trial.train.precision;
+  if (precision == Precision::bfloat16) return "train.precision = bfloat16";
+  if (precision == Precision::tf32) return "train.precision = tf32";
+  switch (trial.model.kind) {
     case ModelKind::linear:
     case ModelKind::mlp:
       return "";
@@ -32,12 +36,12 @@ std::string reason_of(ModelKind kind) {
 }  // namespace
 
 TrainedBy engine_of(const Trial& trial, EngineKind engine) {
-  return engine == EngineKind::torch || !reason_of(trial.model.kind).empty() ? TrainedBy::torch : TrainedBy::resident;
+  return engine == EngineKind::torch || !reason_of(trial).empty() ? TrainedBy::torch : TrainedBy::resident;
 }
 
 std::string torch_reason(const Trial& trial, const RunOptions& run, bool on_gpu) {
   if (run.engine == EngineKind::torch) return "run.engine = torch";
-  if (const std::string reason = reason_of(trial.model.kind); !reason.empty()) return reason;
+  if (const std::string reason = reason_of(trial); !reason.empty()) return reason;
   if (run.engine != EngineKind::automatic) return "";
   if (on_gpu) return "it trains on a GPU";
   if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);

@@ -59,11 +59,11 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
 }
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
-                           const std::vector<float>& weights, torch::Device device, torch::ScalarType dtype)
-    : model_(model), channels_last_(device.is_cpu() && !has_batch_norm(layers)) {
+                           const std::vector<float>& weights, torch::Device device, Precision precision)
+    : Network(precision), model_(model), channels_last_(device.is_cpu() && !has_batch_norm(layers)) {
   assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
   const torch::NoGradGuard no_grad;
-  FlatParameters flat(torch::tensor(weights).to(device, dtype));
+  FlatParameters flat(torch::tensor(weights).to(device, dtype_of(precision)));
   for (const auto& layer : layers) {
     Part part;
     part.layer = layer;

@@ -19,9 +19,9 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer);
 /// Buffers: for each batch norm its running mean and variance, [channels] each.
 class LayerNetwork : public Network {
  public:
-  /// `weights` is the flat list of initial_weights(). `dtype` is kFloat32 or kFloat64.
+  /// `weights` is the flat list of initial_weights(). With bfloat16 they stay float32.
   LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers, const std::vector<float>& weights,
-               torch::Device device, torch::ScalarType dtype);
+               torch::Device device, Precision precision);
 
  private:
   struct Part {

@@ -29,12 +29,11 @@ void require_outputs(const torch::Tensor& outputs, std::int64_t rows, const Mode
 std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataShape& shape) {
   const ModelOptions& model = trial.model;
   constexpr std::int64_t rows = 2;
-  const torch::ScalarType dtype = trial.train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
   const torch::NoGradGuard no_grad;
-  const auto network = maker.make({model, {}, {}, shape}, torch::kCPU, dtype);
+  const auto network = maker.make({model, {}, {}, shape}, torch::kCPU, trial.train.precision);
   torch::Tensor outputs;
   try {
-    outputs = network->forward(torch::zeros({rows, shape.features}, dtype));
+    outputs = network->forward(torch::zeros({rows, shape.features}, dtype_of(trial.train.precision)));
   } catch (const std::exception& error) {
     throw RunError(fmt::format("the model '{}' cannot take {} rows of the data, {} ({}). Give one that takes them.",
                                model.file, rows, rows_text(rows, shape), torch_words(error)));

@@ -15,11 +15,12 @@ namespace sheaf {
 class ModuleNetwork : public Network {
  protected:
   /// `image` of a row; no channels: rows are plain features.
-  explicit ModuleNetwork(ImageShape image) : image_(image) {}
+  ModuleNetwork(ImageShape image, Precision precision)
+      : Network(precision), dtype_(dtype_of(precision)), image_(image) {}
 
   /// To be called once, with the module's own tensors. Throws RunError when nothing requires a gradient.
   void adopt(const std::vector<torch::Tensor>& parameters, const std::vector<torch::Tensor>& buffers,
-             torch::Device device, torch::ScalarType dtype);
+             torch::Device device);
 
  private:
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;
@@ -27,6 +28,7 @@ class ModuleNetwork : public Network {
   virtual void set_training(bool training) = 0;
   virtual torch::Tensor run(const torch::Tensor& rows) = 0;
 
+  torch::ScalarType dtype_;
   ImageShape image_;
   std::optional<bool> training_;  // unset: as it was made
 };

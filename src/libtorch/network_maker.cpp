@@ -20,13 +20,13 @@ const Model& loaded(std::map<std::string, std::unique_ptr<Model>>& models, const
 NetworkMaker::NetworkMaker() = default;
 NetworkMaker::~NetworkMaker() = default;
 
-std::unique_ptr<Network> NetworkMaker::make(const NetworkParts& parts, torch::Device device, torch::ScalarType dtype) {
+std::unique_ptr<Network> NetworkMaker::make(const NetworkParts& parts, torch::Device device, Precision precision) {
   const ModelOptions& model = parts.model;
   if (model.kind == ModelKind::torchscript)
-    return loaded(scripts_, model.file).make(model, parts.shape.image, parts.iteration_seed, device, dtype);
+    return loaded(scripts_, model.file).make(model, parts.shape.image, parts.iteration_seed, device, precision);
   if (model.kind == ModelKind::plugin)
-    return loaded(plugins_, model.file).make(parts.shape, parts.iteration_seed, device, dtype);
-  return std::make_unique<LayerNetwork>(model, parts.layers, parts.weights, device, dtype);
+    return loaded(plugins_, model.file).make(parts.shape, parts.iteration_seed, device, precision);
+  return std::make_unique<LayerNetwork>(model, parts.layers, parts.weights, device, precision);
 }
 
 }  // namespace sheaf

@@ -32,7 +32,7 @@ class NetworkMaker {
   ~NetworkMaker();
 
   /// Throws RunError when a file is no model or fails, UsageError when it cannot be used as the study says.
-  std::unique_ptr<Network> make(const NetworkParts& parts, torch::Device device, torch::ScalarType dtype);
+  std::unique_ptr<Network> make(const NetworkParts& parts, torch::Device device, Precision precision);
 
  private:
   std::map<std::string, std::unique_ptr<ScriptModel>> scripts_;

@@ -19,9 +19,9 @@ namespace {
 
 class PluginNetwork : public ModuleNetwork {
  public:
-  PluginNetwork(torch::nn::AnyModule module, ImageShape image, torch::Device device, torch::ScalarType dtype)
-      : ModuleNetwork(image), module_(std::move(module)) {
-    adopt(module_.ptr()->parameters(), module_.ptr()->buffers(), device, dtype);
+  PluginNetwork(torch::nn::AnyModule module, ImageShape image, torch::Device device, Precision precision)
+      : ModuleNetwork(image, precision), module_(std::move(module)) {
+    adopt(module_.ptr()->parameters(), module_.ptr()->buffers(), device);
   }
 
  private:
@@ -75,7 +75,7 @@ PluginFactory factory_of(const std::string& file) {
 PluginModel::PluginModel(const std::string& file) : file_(file), factory_(factory_of(file)) {}
 
 std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
-                                           torch::ScalarType dtype) const {
+                                           Precision precision) const {
   const ImageShape& image = shape.image;
   torch::nn::AnyModule module =
       make_seeded(factory_, {shape.features, shape.outputs, image.channels, image.height, image.width}, iteration_seed);
@@ -84,7 +84,7 @@ std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t
             fmt::format("the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so no "
                         "run could be repeated). Build it without.",
                         file_, part->name()));
-  return std::make_unique<PluginNetwork>(std::move(module), image, device, dtype);
+  return std::make_unique<PluginNetwork>(std::move(module), image, device, precision);
 }
 
 }  // namespace sheaf

@@ -21,7 +21,7 @@ class PluginModel {
   /// A module of its factory's for rows of `shape`. Throws RunError when the module holds dropout layers of LibTorch's,
   /// whose generator lanes share.
   std::unique_ptr<Network> make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
-                                torch::ScalarType dtype) const;
+                                Precision precision) const;
 
  private:
   std::string file_;

@@ -70,12 +70,12 @@ const std::string& content_of(const std::string& file) {
 
 class ScriptNetwork : public ModuleNetwork {
  public:
-  ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, torch::ScalarType dtype)
-      : ModuleNetwork(image), module_(std::move(module)) {
+  ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, Precision precision)
+      : ModuleNetwork(image, precision), module_(std::move(module)) {
     std::vector<torch::Tensor> parameters, buffers;
     for (const auto& tensor : module_.parameters()) parameters.push_back(tensor);
     for (const auto& tensor : module_.buffers()) buffers.push_back(tensor);
-    adopt(parameters, buffers, device, dtype);
+    adopt(parameters, buffers, device);
   }
 
  private:
@@ -119,16 +119,16 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
 }
 
 std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
-                                           torch::Device device, torch::ScalarType dtype) const {
+                                           torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
   if (!model.keep_weights) draw_script_weights(copy, file_, model.initialisation, iteration_seed);
-  return std::make_unique<ScriptNetwork>(std::move(copy), image, device, dtype);
+  return std::make_unique<ScriptNetwork>(std::move(copy), image, device, precision);
 }
 
 torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
   const torch::NoGradGuard no_grad;
   torch::jit::Module copy = copy_of(module_);
-  const ScriptNetwork network(copy, {}, torch::kCPU, torch::kFloat32);
+  const ScriptNetwork network(copy, {}, torch::kCPU, Precision::float32);
   network.parameters().copy_(torch::tensor(state.parameters));
   const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
   std::int64_t used = 0;

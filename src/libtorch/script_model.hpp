@@ -26,7 +26,7 @@ class ScriptModel {
   /// `model.keep_weights`. What requires no gradient keeps its values. Throws UsageError when a layer is of a type
   /// whose initial weights are not known.
   std::unique_ptr<Network> make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
-                                torch::Device device, torch::ScalarType dtype) const;
+                                torch::Device device, Precision precision) const;
 
   /// A copy in evaluation mode with what a network of make() has become, its floating-point numbers in 32 bits.
   torch::jit::Module trained(const NetworkState& network) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/torch_trainer.hpp"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
@@ -15,6 +16,12 @@
 
 namespace sheaf {
 namespace {
+
+// For the process. All trainings of a run want the same; LibTorch's default is on for convolutions.
+void use_tf32(bool on) {
+  at::globalContext().setAllowTF32CuBLAS(on);
+  at::globalContext().setAllowTF32CuDNN(on);
+}
 
 class TorchTrainer : public Trainer {
   template <class Use>
@@ -41,9 +48,10 @@ class TorchTrainer : public Trainer {
   void start(const TrainingTask& task) override {
     run([&] {
       training_.reset();  // its memory is free for the next one
+      if (device_.is_cuda()) use_tf32(task.trial.train.precision == Precision::tf32);
       const bool is_shared = shared_ != nullptr && rows_of(task.data) == shared_rows_;
       auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed}, device_,
-                                    dtype_of(task.trial.train));
+                                    task.trial.train.precision);
       training_ = std::make_unique<TorchTraining>(task, std::move(network),
                                                   is_shared ? *shared_ : data_tensors(task.data, device_));
     });

@@ -77,10 +77,6 @@ void append_numbers(const torch::Tensor& tensor, torch::ScalarType type, std::ve
 
 }  // namespace
 
-torch::ScalarType dtype_of(const TrainOptions& train) {
-  return train.precision == Precision::float64 ? torch::kFloat64 : torch::kFloat32;
-}
-
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights) {
   const bool mean = train.reduction == Reduction::mean;
@@ -96,7 +92,7 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       train_(task.trial.train),
       batch_size_(batch_size_of(train_, task.rows.count())),
       network_(std::move(network)),
-      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_),
+      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_.precision),
               network_->parameters().device()),
       optimizer_(make_optimizer(train_, network_->parameters())) {}
 
@@ -108,7 +104,7 @@ std::vector<std::int64_t> TorchTraining::epoch_rows() const {
 }
 
 void TorchTraining::read_from(const DataSet& data) {
-  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss, dtype_of(train_),
+  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss, dtype_of(train_.precision),
                         network_->parameters().device());
 }
 

@@ -26,9 +26,6 @@ namespace sheaf {
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights = {});
 
-/// The type of a network's parameters.
-torch::ScalarType dtype_of(const TrainOptions& train);
-
 /// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
 class TorchTraining {
  public:

@@ -176,6 +176,18 @@ void check_train(const Study& study, Problems& problems) {
     problems.add("train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
 }
 
+// TF32 is a setting of the whole process.
+void check_tf32(const Study& study, Problems& problems) {
+  if (study.train.precision != Precision::tf32) return;
+  if (study.run.device == DeviceRequest::cpu)
+    problems.add(
+        "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or run.device = cuda.");
+  if (is_searched(study, "train.precision"))
+    problems.add(
+        "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its GPU). Start a "
+        "run of its own with train.precision = tf32.");
+}
+
 void check_models(const Study& study, Problems& problems) {
   if (study.run.models != ModelsKept::none && study.model.kind == ModelKind::plugin)
     problems.add(fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
@@ -261,6 +273,9 @@ void check_run(const Study& study, Problems& problems) {
   if (study.run.device == DeviceRequest::cuda) refuse("on CPUs", "run.device", "Set run.device = cpu");
   if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
     refuse("linear models and mlps", "model.kind", "Set another model.kind");
+  const Precision precision = study.train.precision;
+  if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
+    refuse("in float32 or float64", "train.precision", "Set another train.precision");
 }
 
 }  // namespace
@@ -271,6 +286,7 @@ std::vector<std::string> problems_in(const Study& study) {
   for_each_combination(study, [&](const Study& trial) {
     check_model(trial, model);
     check_train(trial, train);
+    check_tf32(trial, train);
     check_models(trial, others);
   });
   check_search(study, others);

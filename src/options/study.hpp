@@ -27,7 +27,9 @@ enum class Initialisation { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
 enum class LossKind { mse, cross_entropy, bce };
 enum class Reduction { mean, sum };
-enum class Precision { float32, float64 };
+/// Of weights and arithmetic. bfloat16: weights, losses and optimizer in float32, products and convolutions in bfloat16
+/// (mixed precision). tf32: float32, whose products on GPUs round their factors to 10 bits of mantissa.
+enum class Precision { float32, float64, bfloat16, tf32 };
 enum class SearchMethod { none, grid };
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };

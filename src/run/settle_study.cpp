@@ -18,6 +18,7 @@ JobFacts gather_facts(const Study& study, const std::optional<FileSchema>& file,
                       const Communicator& world) {
   JobFacts facts;
   facts.any_gpu = world.maximum(std::int64_t{placement.gpu >= 0}) > 0;
+  facts.all_gpu = world.minimum(std::int64_t{placement.gpu >= 0}) > 0;
   if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
   return facts;
@@ -38,6 +39,9 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
                   "each node more memory, or start another run with data.mode = streamed.",
                   settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
                   human_bytes(static_cast<double>(facts.node_bytes))));
+  require(settled.train.precision != Precision::tf32 || facts.all_gpu,
+          "train.precision = tf32 needs a GPU for every rank (some train on CPU cores). Set train.precision = float32, "
+          "or run.device = cuda to learn why a rank has none.");
 }
 
 Study with_stored_choices(Study asked, const Study& stored) {

@@ -19,6 +19,7 @@ namespace sheaf {
 /// Facts about the machines of a job, by which open choices are settled.
 struct JobFacts {
   bool any_gpu = false;         ///< some rank trains on a GPU
+  bool all_gpu = false;         ///< every rank does
   std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
   std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
 };
@@ -31,7 +32,7 @@ JobFacts gather_facts(const Study& study, const std::optional<FileSchema>& file,
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
 /// Throws if the job cannot train the settled study: UsageError for a trial that its engine cannot train,
-/// RunError for resident data that do not fit into memory. Pure.
+/// RunError for resident data that do not fit into memory, and for TF32 on a rank without a GPU. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 /// `asked` with its open choices taken from the stored study of a run. Pure.

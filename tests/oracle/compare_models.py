@@ -20,8 +20,21 @@ except ImportError as error:
     oracle.skip(error)
 
 nn = torch.nn
-TOLERANCE = {"float32": 1e-4, "float64": 1e-8}
-SCRIPT_TOLERANCE = 1e-5
+PRECISIONS = "float32, float64, bfloat16"
+TOLERANCE = {"float32": 1e-4, "float64": 1e-8, "bfloat16": 1e-3}
+SCRIPT_TOLERANCE = {"float32": 1e-5, "float64": 1e-5, "bfloat16": 5e-5}
+
+
+class Autocast(nn.Module):
+    """Mixed precision, with outputs in float32."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, rows):
+        with torch.autocast("cpu", torch.bfloat16):
+            return self.network(rows).float()
 
 
 class Block(nn.Module):
@@ -119,7 +132,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         data = make_data(digits, folder)
-        cases = {"resnet18-small": (resnet18, "small", "float32, float64"), "resnet18-large": (resnet18, "large", "float64"),
+        cases = {"resnet18-small": (resnet18, "small", PRECISIONS), "resnet18-large": (resnet18, "large", "float64"),
                  "resnet50-large": (resnet50, "large", "float64")}
         scripts = {"mlp": mlp, "cnn": cnn}
         studies = {case: make_study(case.split("-")[0], data[images][1][2], precisions)
@@ -127,21 +140,25 @@ def main():
         torch.manual_seed(5)
         for script, make in scripts.items():
             torch.jit.script(make(data["small"][0], 10)).save(folder / f"{script}.pt")
-            studies[script] = make_study(f"torchscript:{folder / script}.pt", data["small"][1][2], "float32, float64",
+            studies[script] = make_study(f"torchscript:{folder / script}.pt", data["small"][1][2], PRECISIONS,
                                          keep_weights="yes")
         entries = oracle.train(program, studies, folder)
-        assert len(entries) == 2 + 1 + 1 + 2 * 2, len(entries)
+        assert len(entries) == 3 + 1 + 1 + 2 * 3, len(entries)
         for entry in entries:
-            study, dtype = entry["study"], getattr(torch, entry["values"]["train.precision"])
+            study, precision = entry["study"], entry["values"]["train.precision"]
+            mixed = precision == "bfloat16"
+            dtype = torch.float32 if mixed else getattr(torch, precision)
             if study in scripts:
                 image, rows = data["small"]
-                network, tolerance = torch.jit.load(folder / f"{study}.pt").to(dtype), SCRIPT_TOLERANCE
+                network, tolerance = torch.jit.load(folder / f"{study}.pt").to(dtype), SCRIPT_TOLERANCE[precision]
                 network = nn.Sequential(nn.Unflatten(1, image), network)
             else:
                 make, images, _ = cases[study]
                 image, rows = data[images]
-                network, tolerance = make(image, 10).to(dtype), TOLERANCE[entry["values"]["train.precision"]]
+                network, tolerance = make(image, 10).to(dtype), TOLERANCE[precision]
                 compare_pytorch.load_weights(entry, network)
+            if mixed:
+                network = Autocast(network)
             expected = compare_pytorch.train_network(network, entry, studies[study], rows)
             failures += not difference(entry, expected, tolerance) <= tolerance
     sys.exit(1 if failures else 0)

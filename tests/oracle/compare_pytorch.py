@@ -179,7 +179,7 @@ def train_network(network, entry, sections, data):
     """The same for a network with its initial weights on (features [rows, features], targets, path, weights)."""
     features, targets, _, row_weights = data
     values, train = entry["values"], sections["train"]
-    dtype = getattr(torch, values["train.precision"])
+    dtype = next(network.parameters()).dtype
     shift, scale = (numpy.array(entry[name], "f4") for name in ("shift", "scale"))
     features = torch.from_numpy((features - shift) * scale).to(dtype)
     labelled = targets.dtype.kind == "i"

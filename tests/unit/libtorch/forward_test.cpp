@@ -46,7 +46,7 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
         const FeatureScaling scaling =
             features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
         ResidentForward forward(layers, model.activation, weights, scaling);
-        LayerNetwork network(model, layers, weights, torch::kCPU, torch::kFloat64);
+        LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64);
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
           std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);

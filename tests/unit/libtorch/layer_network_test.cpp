@@ -24,7 +24,7 @@ ModelOptions small_mlp(Activation activation) {
 const std::vector<float> mlp_weights = {0.5f, -1.0f, 2.0f, 0.25f, 0.125f, -0.5f, 1.5f, -0.75f, 0.0625f};
 
 LayerNetwork make_network(const ModelOptions& model, const DataShape& shape, const std::vector<float>& weights) {
-  return LayerNetwork(model, network_layout(model, shape), weights, torch::kCPU, torch::kFloat64);
+  return LayerNetwork(model, network_layout(model, shape), weights, torch::kCPU, Precision::float64);
 }
 
 torch::Tensor rows_of(const std::vector<double>& values, std::int64_t rows) {
@@ -122,9 +122,32 @@ TEST_CASE("dropout drops and rescales hidden values in training only, differentl
 
 TEST_CASE("a float32 network holds float32 parameters") {
   ModelOptions model;
-  LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), {1, 2, 3}, torch::kCPU, torch::kFloat32);
+  LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), {1, 2, 3}, torch::kCPU, Precision::float32);
   CHECK(network.parameters().scalar_type() == torch::kFloat32);
   CHECK(network.forward(torch::ones({4, 2})).sizes() == torch::IntArrayRef({4, 1}));
+}
+
+TEST_CASE("bfloat16 multiplies in bfloat16; weights, gradients and outputs are float32") {
+  const ModelOptions model = small_mlp(Activation::relu);
+  LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::bfloat16);
+  const torch::Tensor rows = torch::tensor({0.3F, 0.7F, 1.1F, -0.9F}).view({2, 2});
+  const auto as_bfloat16 = [](const torch::Tensor& values) { return values.to(torch::kBFloat16); };
+  const torch::Tensor weights = as_bfloat16(torch::tensor(mlp_weights));
+  const torch::Tensor hidden =
+      torch::relu(torch::linear(as_bfloat16(rows), weights.narrow(0, 0, 4).view({2, 2}), weights.narrow(0, 4, 2)));
+  const torch::Tensor expected =
+      torch::linear(hidden, weights.narrow(0, 6, 2).view({1, 2}), weights.narrow(0, 8, 1)).to(torch::kFloat32);
+
+  const torch::Tensor outputs = network.forward(rows, TrainingStep{1, 0});
+  CHECK(outputs.scalar_type() == torch::kFloat32);
+  CHECK(outputs.equal(expected));
+  LayerNetwork exact(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::float32);
+  CHECK_FALSE(outputs.equal(exact.forward(rows)));  // nor does the other network's setting reach this one
+
+  outputs.sum().backward();
+  CHECK(network.parameters().scalar_type() == torch::kFloat32);
+  CHECK(network.parameters().grad().scalar_type() == torch::kFloat32);
+  CHECK(network.parameters().grad().abs().sum().item<float>() > 0);
 }
 
 namespace {
@@ -136,7 +159,7 @@ Layer layer_of(Layer::Kind kind, std::int64_t inputs, std::int64_t outputs, std:
 }
 
 LayerNetwork network_of(const std::vector<Layer>& layers, const std::vector<float>& weights) {
-  return LayerNetwork({}, layers, weights, torch::kCPU, torch::kFloat64);
+  return LayerNetwork({}, layers, weights, torch::kCPU, Precision::float64);
 }
 
 }  // namespace

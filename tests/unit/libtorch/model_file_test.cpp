@@ -50,7 +50,7 @@ TEST_CASE("a model file's module gives what the network gives, and beside it is 
 
   const torch::NoGradGuard no_grad;
   const auto layers = network_layout(description.model, description.shape);
-  LayerNetwork network(description.model, layers, trained.network.parameters, torch::kCPU, torch::kFloat32);
+  LayerNetwork network(description.model, layers, trained.network.parameters, torch::kCPU, Precision::float32);
   const torch::Tensor features = torch::arange(3 * 60, torch::kFloat32).remainder(11).view({3, 2, 6, 5});
   const auto vector = [](const std::vector<float>& values) { return torch::tensor(values); };
   const torch::Tensor scaled = (features.flatten(1) - vector(trained.scaling.shift)) * vector(trained.scaling.scale);
@@ -64,7 +64,7 @@ TEST_CASE("a residual network keeps its running statistics") {
   trained.description.shape = {0, 3 * 9 * 8, 5, {3, 9, 8}};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
   trained.network.parameters = initial_weights(layers, Initialisation::he, 3);
-  LayerNetwork network(trained.description.model, layers, trained.network.parameters, torch::kCPU, torch::kFloat32);
+  LayerNetwork network(trained.description.model, layers, trained.network.parameters, torch::kCPU, Precision::float32);
   const torch::NoGradGuard no_grad;
   const torch::Tensor features = torch::arange(4 * 216, torch::kFloat32).remainder(13).view({4, 216});
   network.forward(features, TrainingStep{1, 0});

@@ -46,7 +46,7 @@ std::unique_ptr<Network> network_of(const Module& module, std::uint64_t seed, bo
   const std::string file = saved(module);
   ModelOptions model;
   model.keep_weights = keep;
-  return ScriptModel(file).make(model, {}, seed, torch::kCPU, torch::kFloat32);
+  return ScriptModel(file).make(model, {}, seed, torch::kCPU, Precision::float32);
 }
 
 std::vector<float> values_of(const torch::Tensor& tensor) {
@@ -73,8 +73,8 @@ TEST_CASE("copies of a module share no values; the flat parameters are its own")
   const ScriptModel script(saved(small_net()));
   ModelOptions model;
   model.keep_weights = true;
-  const auto first = script.make(model, {}, 1, torch::kCPU, torch::kFloat64);
-  const auto second = script.make(model, {}, 1, torch::kCPU, torch::kFloat64);
+  const auto first = script.make(model, {}, 1, torch::kCPU, Precision::float64);
+  const auto second = script.make(model, {}, 1, torch::kCPU, Precision::float64);
   torch::Tensor parameters = first->parameters();
   parameters.mul_(2);
   const auto rows = torch::ones({1, 3}, torch::kFloat64);
@@ -158,7 +158,7 @@ TEST_CASE("a file that is replaced during a run does not matter to it") {
   ModelOptions model;
   model.keep_weights = true;
   const auto values = [&] {
-    return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, torch::kFloat32)->parameters());
+    return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, Precision::float32)->parameters());
   };
   const auto before = values();
   net_of({layer_of("linear.Linear", trained(torch::zeros({5, 5})))}, "rows @ self.layer0.weight.t()").save(file);

@@ -24,7 +24,7 @@ struct Line {
 
   TorchTraining training() const {
     return {{trial, layers, weights, data, split, rows, 1},
-            std::make_unique<LayerNetwork>(trial.model, layers, weights, torch::kCPU, torch::kFloat64),
+            std::make_unique<LayerNetwork>(trial.model, layers, weights, torch::kCPU, Precision::float64),
             data_tensors(data, torch::kCPU)};
   }
 

@@ -213,6 +213,23 @@ TEST_CASE("run: the resident engine trains linear models and mlps with one threa
   check_one_problem(study_with(cnn, file_study(resident)),
                     "run.engine = resident trains linear models and mlps (model.kind = cnn)");
   check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));
+  check_sound(study_with({{"train.precision", "float64"}}, file_study(resident)));
+  for (const char* precision : {"bfloat16", "tf32"})
+    check_one_problem(
+        study_with({{"train.precision", precision}}, file_study(resident)),
+        std::string("run.engine = resident trains in float32 or float64 (train.precision = ") + precision + ")");
+}
+
+TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
+  const Study tf32 = file_study({{"train.precision", "tf32"}});
+  check_sound(tf32);
+  check_one_problem(study_with({{"run.device", "cpu"}}, tf32),
+                    "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or "
+                    "run.device = cuda.");
+  check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
+                    "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its "
+                    "GPU). Start a run of its own with train.precision = tf32.");
+  check_sound(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
 }
 
 TEST_CASE("all problems come, in the order of the sections") {

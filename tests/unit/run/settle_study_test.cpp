@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
 JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, bool any_gpu = false) {
-  return {any_gpu, data_mib * mebibyte, node_mib * mebibyte};
+  return {any_gpu, any_gpu, data_mib * mebibyte, node_mib * mebibyte};
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
@@ -75,4 +75,16 @@ TEST_CASE("dense models that train on the CPU beside a GPU are told of") {
   CHECK_THAT(settled_warning(study, plan, facts_of(0, 1, true)), ContainsSubstring("run.engine = by_model"));
   study.run.engine = EngineKind::torch;
   CHECK(settled_warning(study, plan, facts_of(0, 1, true)).empty());
+}
+
+TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.train.precision = Precision::tf32;
+  const Plan plan(study);
+  JobFacts facts = facts_of(0, 100, true);
+  CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
+  CHECK_NOTHROW(require_trainable(study, plan, facts));
+  facts.all_gpu = false;
+  CHECK_THROWS_AS(require_trainable(study, plan, facts), RunError);
 }
