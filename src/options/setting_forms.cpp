@@ -163,6 +163,19 @@ Form<std::uint64_t> any_unsigned_integer() {
   return form;
 }
 
+Form<double> number_or(const std::string& word, double least, double most) {
+  Form<double> form;
+  form.values = fmt::format("number >= {}, or {}", least, word);
+  form.allowed = fmt::format("number from {} to {}, or {}", least, most, word);
+  form.read = [=](const std::string& text) {
+    if (text == word) return std::optional<double>(0);
+    const auto value = whole_number<double>(text);
+    return value && *value >= least && *value <= most ? value : std::nullopt;
+  };
+  form.write = [=](double value) { return value == 0 ? word : fmt::format("{}", value); };
+  return form;
+}
+
 Form<double> number(const std::string& values, bool (*allowed)(double)) {
   Form<double> form;
   form.values = form.allowed = values;

@@ -34,6 +34,9 @@ Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::
 
 Form<std::uint64_t> any_unsigned_integer();
 
+/// A number from `least` > 0 to `most`, or the word, which is 0.
+Form<double> number_or(const std::string& word, double least, double most);
+
 /// A finite number that is `allowed`; `values` says the same in words.
 Form<double> number(const std::string& values, bool (*allowed)(double));
 

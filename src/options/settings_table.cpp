@@ -274,7 +274,7 @@ void add_run(std::vector<Setting>& table) {
       "time_limit", &RunOptions::time_limit, time_limit(),
       "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
       "the end of a Slurm job.");
-  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, integer_or("none", 1, 1000000),
+  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, number_or("none", 0.01, 1e6),
           "Seconds after which a model in training is kept on the disk, between two batches.");
   run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
           "Seconds without an answer from another host after which the run stops so that it can be resumed.");

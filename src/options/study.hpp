@@ -156,7 +156,7 @@ struct RunOptions {
   TimeLimit time_limit;                     ///< after it no iteration is begun
   ArrayTask array;                          ///< the job's part of the study
   OnFailure on_failure = OnFailure::go_on;  ///< what an iteration that cannot be trained means for the others
-  std::int64_t checkpoint_interval = 60;    ///< seconds between the checkpoints of an iteration; 0: none are made
+  double checkpoint_interval = 60;          ///< seconds between the checkpoints of an iteration; 0: none are made
   std::int64_t network_timeout = 60;        ///< seconds that another host may be silent; 0: without limit
   std::int64_t retries = 0;                 ///< more attempts at such an iteration, at once
   ModelsKept models = ModelsKept::none;     ///< the trained models that are written

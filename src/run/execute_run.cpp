@@ -119,7 +119,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
   const RunOptions& options = without_checkpoints.study.run;
   CheckpointFiles files(run.directory, run.header);
   const Checkpoints checkpoints{
-      static_cast<double>(options.checkpoint_interval), [&](std::int64_t iteration) { return files.load(iteration); },
+      options.checkpoint_interval, [&](std::int64_t iteration) { return files.load(iteration); },
       [&](std::int64_t iteration, const std::string& reason) { files.set_aside(iteration, reason); },
       [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
   TrainingContext context = without_checkpoints;

@@ -20,34 +20,35 @@ from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 checks = Checks()
 
 
-def write_large(path, rows=200000):
+def write_large(path, rows=80000):
     with h5py.File(path, "w") as file:
         file["features"] = numpy.random.default_rng(1).random((rows, 64), dtype="f4")
         file["targets"] = numpy.arange(rows) % 10
 
 
-# All of the following is for `times` as many epochs as a common machine needs to take seconds. An iteration must last for
-# longer than the second after which a checkpoint is made.
+# All of the following is for `times` as many epochs as a common machine needs for some tenths of a second. An iteration
+# must last for several intervals of its checkpoints.
+INTERVAL = 0.1  # seconds
 
 def long_epochs(engine, times):
-    # Four iterations of two epochs, which take seconds each.
+    # Four iterations of two epochs, which take some tenths of a second each.
     hidden, batch = {"resident": ("256 256", 32), "torch": ("64", 8)}[engine]
     return [word for word in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in word and
             "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
-                                           "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
+                                           "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def short_epochs(engine, times):
-    # Six iterations of some seconds each in the place of the small ones.
-    return study(engine, epochs={"resident": 3000, "torch": 150}[engine] * times, hidden="64") + [
-        "--search.train.learning_rate=1e-3", "--run.checkpoint_interval=1"]
+    # Six iterations of some tenths of a second each in the place of the small ones.
+    return study(engine, epochs={"resident": 1200, "torch": 60}[engine] * times, hidden="64") + [
+        "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def streamed(engine, times, lanes):
     # A lane trains its whole share side by side, so all iterations last for as long as the run does.
-    words = streamed_study(engine, epochs={"resident": 300, "torch": 24}[engine] * times)
+    words = streamed_study(engine, epochs={"resident": 120, "torch": 10}[engine] * times)
     return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
-                                                                  "--run.checkpoint_interval=1"]
+                                                                  f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def kept():
@@ -89,7 +90,7 @@ def check_unusable(name, reference):
 def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
     times = shortest = 0  # seconds that an iteration lasts
     while True:
-        times = 1 if times == 0 else math.ceil(times * max(2, 2 / shortest))
+        times = 1 if times == 0 else math.ceil(times * max(2, 8 * INTERVAL / shortest))
         words = make_words(times)
         for directory in ("whole", "run"):
             shutil.rmtree(directory, ignore_errors=True)
@@ -98,7 +99,7 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
         if result.code != 0:
             return
         shortest = side_by_side * min(float(row["seconds"]) for row in read_csv("whole/results.csv"))
-        if shortest < 1.2:
+        if shortest < 5 * INTERVAL:
             continue
         # The other run may be faster, on a machine that does something else, too.
         job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)

@@ -110,7 +110,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
-      {"run.checkpoint_interval", {"1", "none"}, {"0", "-1"}},
+      {"run.checkpoint_interval", {"0.01", "1", "1e6", "none"}, {"0", "0.009", "-1", "1000001", "nan", "1m"}},
       {"run.network_timeout", {"1", "none"}, {"0", "-1", "1m"}},
       {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
   for (const auto& range : ranges) {
