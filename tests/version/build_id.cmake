@@ -1,5 +1,6 @@
 # cmake -DSOURCE_DIR=. -P build_id.cmake: the build id follows from the sources and the compiler alone. It is the same
-# for an unchanged copy of the sources, and another one after a change of one header, one new file or another compiler.
+# for an unchanged copy of the sources, whatever editors leave beside them, and another one after a change of one header,
+# one new file or another compiler.
 cmake_minimum_required(VERSION 3.21)
 
 set(copy ${CMAKE_CURRENT_BINARY_DIR}/copy)
@@ -50,4 +51,12 @@ file(REMOVE ${copy}/src/engine/another.hpp)
 build_id_of(${copy} "GCC 12" id)
 if(NOT id STREQUAL original)
   message(FATAL_ERROR "the build id does not come back with the sources: ${id}, not ${original}")
+endif()
+# Hidden files and directories, and a link to nothing, as Emacs makes it for a file that is being edited.
+file(WRITE ${copy}/src/engine/.training.hpp "")
+file(WRITE ${copy}/src/.backup/training.hpp "")
+file(CREATE_LINK user@host "${copy}/src/engine/.#training.hpp" SYMBOLIC)
+build_id_of(${copy} "GCC 12" id)
+if(NOT id STREQUAL original)
+  message(FATAL_ERROR "hidden files change the build id: ${id}, not ${original}")
 endif()
