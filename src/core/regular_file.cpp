@@ -41,18 +41,22 @@ std::string file_kind(mode_t mode) {
 
 // The type is checked before the file is opened, since opening a device may have an effect, and again afterwards, since
 // another file may have taken the name.
+int open_regular_file(const std::string& path, struct stat& status) {
+  status = {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 || (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))) return descriptor;
+  const int error = errno;
+  ::close(descriptor);
+  errno = error;
+  return -1;
+}
+
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status {};
-  require_readable(::stat(path.c_str(), &status) == 0, path);
-  require_regular(status, path);
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  require_readable(descriptor_ >= 0, path);
-  const bool is_known = ::fstat(descriptor_, &status) == 0;
-  if (is_known && S_ISREG(status.st_mode)) return;
-  const int error = errno;
-  ::close(std::exchange(descriptor_, -1));
-  errno = error;
-  require_readable(is_known, path);
+  descriptor_ = open_regular_file(path, status);
+  if (descriptor_ >= 0) return;
+  require_readable(status.st_mode != 0 && !S_ISREG(status.st_mode), path);
   require_regular(status, path);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -12,6 +13,10 @@ namespace sheaf {
 
 /// "a directory", "a pipe (FIFO)", "a device", ...; `mode` as stat() gives it. Pure.
 std::string file_kind(mode_t mode);
+
+/// Opens a regular file for reading, without ever waiting. Returns the descriptor; the caller closes it. Returns -1 for
+/// a file of another kind, with its `status`, and on an error, with errno. Symbolic links are followed. Local.
+int open_regular_file(const std::string& path, struct stat& status);
 
 /// A regular file, open for reading and closed when it goes. Symbolic links are followed. Local.
 class RegularFile {

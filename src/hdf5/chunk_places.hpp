@@ -8,11 +8,8 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "hdf5/handle.hpp"
 
 namespace sheaf {
 
@@ -25,9 +22,9 @@ struct ChunkPlace {
 /// Thread-safe, as far as no one else uses the library meanwhile who does not hold `library`.
 class ChunkPlaces {
  public:
-  /// Of chunked data set `name`, of `chunk` and `shape`. Throws RunError when it cannot be opened. Local.
-  ChunkPlaces(const std::string& path, const std::string& name, const std::vector<std::int64_t>& shape,
-              const std::vector<std::int64_t>& chunk, std::mutex& library);
+  /// `data_set`: chunked, opened by InputFile, and open as long as this. Local.
+  ChunkPlaces(hid_t data_set, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& chunk,
+              std::mutex& library);
 
   /// Of the chunk whose first element is `corner`; nothing when it was never written. Asks the library once per chunk.
   /// Throws RunError with the library's reason, as half a sentence.
@@ -36,9 +33,9 @@ class ChunkPlaces {
  private:
   ChunkPlace ask(const std::vector<hsize_t>& corner) const;
 
+  hid_t data_set_;
   std::vector<std::int64_t> chunk_, counts_;  // a chunk's sides; chunks along each
   std::mutex& library_;
-  Handle file_, data_set_;
   mutable std::unordered_map<std::int64_t, ChunkPlace> found_;  // of no bytes: never written
 };
 

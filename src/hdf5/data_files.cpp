@@ -17,6 +17,8 @@
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
 #include "hdf5/handle.hpp"
+#include "hdf5/input_driver.hpp"
+#include "hdf5/links.hpp"
 #include "hdf5/object_identity.hpp"
 
 namespace sheaf {
@@ -91,13 +93,14 @@ Mapping mapping_of(hid_t creation, std::size_t number) {
   return mapping;
 }
 
-// Nothing: HDF5 opens none of them. Throws RunError for FIFOs and devices, which it would wait for.
-std::optional<Handle> open_first(const std::vector<std::string>& places) {
+// Nothing: HDF5 opens none of them. Throws RunError for FIFOs and devices.
+std::optional<Handle> open_first(const std::vector<std::string>& paths) {
+  const Handle access = input_access();
   std::error_code ignored;
-  for (const auto& place : places) {
-    if (!fs::exists(place, ignored)) continue;
-    refuse_special_file(place);
-    const hid_t file = H5Fopen(place.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  for (const auto& path : paths) {
+    if (!fs::exists(path, ignored)) continue;
+    refuse_special_file(path);
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id());
     if (file >= 0) return Handle(file, H5Fclose, {});
   }
   return std::nullopt;
@@ -140,7 +143,7 @@ class FileCollector {
 // Returns why the source cannot be read; nothing when it can.
 std::optional<std::string> FileCollector::collect_source(hid_t file, const Mapping& mapping) {
   const hid_t id = H5Dopen2(file, mapping.data_set.c_str(), H5P_DEFAULT);
-  if (id < 0) return "the file has no such data set";
+  if (id < 0) return find_broken_link(file, mapping.data_set).value_or("the file has no such data set");
   const Handle source(id, H5Dclose, {});
   collect(source.id());  // first: to ask a data set that is its own source for its extents crashes HDF5
   const Handle space = described(H5Dget_space(source.id()), H5Sclose);
@@ -158,7 +161,7 @@ void FileCollector::collect_sources(hid_t data_set, hid_t creation, const std::s
   const char* prefixes = std::getenv("HDF5_VDS_PREFIX");
   const auto open_source = [&](const std::string& name) -> std::optional<Handle> {
     if (name == ".") return described(H5Iget_file_id(data_set), H5Fclose);
-    return open_first(source_places(name, holder, prefixes == nullptr ? "" : prefixes));
+    return open_first(searched_paths(name, holder, split_prefixes(prefixes)));
   };
   std::map<std::string, std::vector<Mapping>> by_file;  // each is opened once, and one at a time
   for (std::size_t number = 0; number < count; ++number) {
@@ -208,6 +211,7 @@ void FileCollector::collect_storage(hid_t data_set, hid_t creation, const std::s
     const std::string path = fs::path(prefix) / name;
     const hsize_t bytes = std::min(left, room);
     left -= bytes;
+    refuse_special_file(path);
     struct stat status {};
     const bool is_there = ::stat(path.c_str(), &status) == 0;
     const hsize_t wanted = bytes + static_cast<hsize_t>(offset);
@@ -220,23 +224,6 @@ void FileCollector::collect_storage(hid_t data_set, hid_t creation, const std::s
 }
 
 }  // namespace
-
-std::vector<std::string> source_places(const std::string& name, const std::string& holder,
-                                       const std::string& prefixes) {
-  std::vector<std::string> places;
-  if (fs::path(name).is_absolute()) places.push_back(name);
-  const fs::path relative = fs::path(name).is_absolute() ? fs::path(name).filename() : fs::path(name);
-  std::string prefix;
-  for (std::size_t begin = 0; begin < prefixes.size(); begin += prefix.size() + 1) {
-    prefix = prefixes.substr(begin, prefixes.find(':', begin) - begin);
-    if (!prefix.empty()) places.push_back(fs::path(prefix) / relative);
-  }
-  std::error_code ignored;
-  places.push_back(fs::absolute(holder, ignored).parent_path() / relative);
-  places.push_back(relative);
-  places.push_back(fs::canonical(holder, ignored).parent_path() / relative);
-  return places;
-}
 
 std::string source_name(const std::string& pattern, long long block) {
   std::string name;

@@ -17,10 +17,6 @@ namespace sheaf {
 /// HDF5 crashes. Local.
 std::vector<std::string> data_files(hid_t data_set);
 
-/// Where HDF5 looks for the source file `name` of a virtual data set in file `holder`, in this order. `prefixes`: the
-/// value of HDF5_VDS_PREFIX, paths separated by colons. Source: "H5Pset_virtual_prefix" of the HDF5 reference manual.
-std::vector<std::string> source_places(const std::string& name, const std::string& holder, const std::string& prefixes);
-
 /// A source name with "%b" replaced by `block`, and "%%" by "%".
 std::string source_name(const std::string& pattern, long long block);
 

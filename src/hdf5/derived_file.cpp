@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/output_bytes.hpp"
 #include "hdf5/data_files.hpp"
+#include "hdf5/input_driver.hpp"
 #include "hdf5/native_type.hpp"
 
 namespace sheaf {
@@ -105,7 +106,7 @@ DerivedFile::DerivedFile(const std::string& path, const std::string& source, con
   assert(!rows.name.empty() && rows.name.front() == '/');
   silence_hdf5();
   const std::string problem_there = fmt::format("File '{}' cannot be read", source);
-  source_ = Handle(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, problem_there);
+  source_ = Handle(H5Fopen(source.c_str(), H5F_ACC_RDONLY, input_access().id()), H5Fclose, problem_there);
   std::int64_t others = other_bytes + spare_bytes;
   if (copies) {
     const Handle old(H5Dopen2(source_.id(), rows.name.c_str(), H5P_DEFAULT), H5Dclose, problem_there);

@@ -11,12 +11,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
 #include "hdf5/data_files.hpp"
+#include "hdf5/input_driver.hpp"
+#include "hdf5/links.hpp"
 
 namespace sheaf {
 namespace {
@@ -47,56 +48,8 @@ void require_hdf5_file(const std::string& path) {
                       status.st_size == 0 ? "it is empty" : "it has not the signature of one"));
 }
 
-Handle open_file(const std::string& path, const Handle& access) {
-  return Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose,
-                fmt::format("HDF5 cannot open file '{}'", path));
-}
-
-Handle file_access() {
-  return Handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "HDF5 cannot prepare to open a file");
-}
-
 Handle data_set_access() {
   return Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "HDF5 cannot prepare to open a data set");
-}
-
-std::string with_leading_slash(const std::string& name) {
-  return !name.empty() && name.front() == '/' ? name : "/" + name;
-}
-
-// "/a", "/a/b", "/a/b/c" of "a/b/c".
-std::vector<std::string> paths_to(const std::string& name) {
-  const std::string path = with_leading_slash(name);
-  std::vector<std::string> paths;
-  for (std::size_t end = 1; end < path.size(); ++end)
-    if (path[end] == '/') paths.push_back(path.substr(0, end));
-  paths.push_back(path);
-  return paths;
-}
-
-// The first soft or external link on the way to `name` that leads nowhere, described.
-std::optional<std::string> find_broken_link(hid_t file, const std::string& name) {
-  for (const auto& path : paths_to(name)) {
-    H5L_info_t link{};
-    if (H5Lget_info(file, path.c_str(), &link, H5P_DEFAULT) < 0) return std::nullopt;
-    if (link.type == H5L_TYPE_HARD) continue;
-    const hid_t object = H5Oopen(file, path.c_str(), H5P_DEFAULT);
-    if (object >= 0) {
-      H5Oclose(object);
-      continue;
-    }
-    const std::string reason = hdf5_reason();  // "unable to open file, file name = ...": which is said already
-    std::vector<char> value(link.u.val_size + 1, '\0');
-    if (H5Lget_val(file, path.c_str(), value.data(), link.u.val_size, H5P_DEFAULT) < 0) return std::nullopt;
-    std::string target = fmt::format("'{}'", printable(value.data()));
-    const char *linked_file = nullptr, *linked_object = nullptr;
-    if (link.type == H5L_TYPE_EXTERNAL &&
-        H5Lunpack_elink_val(value.data(), link.u.val_size, nullptr, &linked_file, &linked_object) >= 0)
-      target = fmt::format("'{}' of file '{}'", printable(linked_object), printable(linked_file));
-    return fmt::format("'{}' is a link to {}, which cannot be opened: {}", printable(path), target,
-                       printable(reason.substr(0, reason.find(", "))));
-  }
-  return std::nullopt;
 }
 
 // "it has '/a', '/b' and 3 more", at most ten by name.
@@ -208,7 +161,8 @@ bool is_credible(hid_t data_set, const DataSetInfo& info) {
 InputFile::InputFile(const std::string& path) : path_(path) {
   silence_hdf5();
   require_hdf5_file(path_);
-  handle_ = open_file(path_, file_access());
+  handle_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, input_access().id()), H5Fclose,
+                   fmt::format("HDF5 cannot open file '{}'", path_));
 }
 
 std::vector<std::string> InputFile::data_set_names() const {
@@ -227,9 +181,7 @@ std::vector<std::string> InputFile::data_set_names() const {
 }
 
 bool InputFile::has(const std::string& name) const {
-  for (const auto& path : paths_to(name))
-    if (H5Lexists(handle_.id(), path.c_str(), H5P_DEFAULT) == 0) return false;
-  return true;
+  return has_link(handle_.id(), name);
 }
 
 // Explains why `name` cannot be opened as a data set.

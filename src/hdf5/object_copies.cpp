@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "hdf5/data_files.hpp"
 #include "hdf5/handle.hpp"
+#include "hdf5/links.hpp"
 #include "hdf5/object_identity.hpp"
 
 namespace sheaf {
@@ -103,10 +104,18 @@ class CopyPlanner {
   void add_link(hid_t group, const std::string& name, const std::string& path) {
     H5L_info_t link{};
     check_hdf5(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), problem_with(path));
-    if (link.type != H5L_TYPE_SOFT) return add_object(open_object(group, name), path);
+    if (link.type != H5L_TYPE_SOFT) return add_object(open_target(group, name, path), path);
     std::string target(link.u.val_size, '\0');
     check_hdf5(H5Lget_val(group, name.c_str(), target.data(), target.size(), H5P_DEFAULT), problem_with(path));
     plan_.copies.push_back({ObjectCopy::Kind::soft_link, path, target.c_str()});
+  }
+
+  Handle open_target(hid_t group, const std::string& name, const std::string& path) {
+    const hid_t object = H5Oopen(group, name.c_str(), H5P_DEFAULT);
+    if (object >= 0) return Handle(object, H5Oclose, {});
+    const std::string reason = hdf5_reason();
+    throw RunError(fmt::format("{} ({}). Restore the target, or give --copy=false.", problem_with(path),
+                               find_broken_link(root_.id(), path).value_or(reason)));
   }
 
   void add_object(const Handle& object, const std::string& path) {

@@ -60,7 +60,7 @@ struct StoredRows::State {
         bytes(reader.info().files.front()),
         others({reader.info().files.begin() + 1, reader.info().files.end()}) {
     look_at(reader.id());
-    if (path == Path::chunks) places.emplace(file_path, name, reader.info().shape, chunk, library_mutex);
+    if (path == Path::chunks) places.emplace(reader.id(), reader.info().shape, chunk, library_mutex);
     const DataSetInfo& info = reader.info();
     const std::int64_t step = std::max<std::int64_t>(1, info.chunk_rows);
     const auto step_bytes = step * std::max<std::int64_t>(1, info.row_elements()) *

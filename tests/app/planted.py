@@ -143,6 +143,23 @@ with h5py.File("virtual.h5", "w") as file:
     layout = h5py.VirtualLayout((20, 3), "f4")
     layout[:] = h5py.VirtualSource("planted.h5", "features", (20, 3))
     file.create_virtual_dataset("features", layout)
+with h5py.File("linking.h5", "w") as file:  # the link itself, and one on the way, to what is planted
+    file["targets"] = numpy.arange(20) % 3
+    file["features"] = h5py.ExternalLink("planted.h5", "features")
+    file["group"] = h5py.ExternalLink("planted.h5", "/")
+with h5py.File("copied.h5", "w") as file:
+    file["features"] = numpy.zeros((20, 3), "f4")
+    file["more/link"] = h5py.ExternalLink("planted.h5", "x")
+with h5py.File("source.h5", "w") as file:
+    file["features"] = h5py.ExternalLink("planted.h5", "features")
+with h5py.File("virtual_link.h5", "w") as file:
+    file["targets"] = numpy.arange(20) % 3
+    layout = h5py.VirtualLayout((20, 3), "f4")
+    layout[:] = h5py.VirtualSource("source.h5", "features", (20, 3))
+    file.create_virtual_dataset("features", layout)
+with h5py.File("stored_outside.h5", "w") as file:
+    file["targets"] = numpy.arange(20) % 3
+    file.create_dataset("features", (20, 3), "f4", external=[("planted.h5", 0, 240)])
 NAMES = {"fifo": "pipe", "directory": "directory", "device": "device"}
 # Of small studies for one model.
 LIBTORCH = ["plan", "models.cfg", f"--data.file={DIGITS}", "--run.device=cpu"]
@@ -157,6 +174,14 @@ INPUTS = [
     ("a data file to evaluate on", "planted.h5", ["evaluate", "whole", "--data.file=planted.h5"], 1),
     ("the source of a virtual data set", "planted.h5", ["run", *NO_DATA, "--data.file=virtual.h5", "--run.output=none"],
      1),
+    ("the target of a link", "planted.h5", ["run", *NO_DATA, "--data.file=linking.h5", "--run.output=none"], 1),
+    ("the target of a link on the way", "planted.h5", ["run", *NO_DATA, "--data.file=linking.h5",
+                                                       "--data.features=group/features", "--run.output=none"], 1),
+    ("the target of a link to preprocess", "planted.h5", ["preprocess", "linking.h5", "none.h5"], 1),
+    ("the target of a link to copy", "planted.h5", ["preprocess", "copied.h5", "none.h5"], 1),
+    ("the target of a link of a source", "planted.h5", ["run", *NO_DATA, "--data.file=virtual_link.h5",
+                                                        "--run.output=none"], 1),
+    ("external storage", "planted.h5", ["run", *NO_DATA, "--data.file=stored_outside.h5", "--run.output=none"], 1),
     ("a CSV file", "planted.csv", ["import", "planted.csv", "none.h5", "--format=csv"], 1),
     ("the second CSV file", "planted.csv", ["import", "data.csv", "planted.csv", "none.h5", "--format=csv"], 1),
     ("a gzip file", "planted.csv.gz", ["import", "planted.csv.gz", "none.h5"], 1),

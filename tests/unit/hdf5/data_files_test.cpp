@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "hdf5/file.hpp"
+#include "hdf5/links.hpp"
 #include "hdf5/stored_rows.hpp"
 #include "support/hdf5_fixture.hpp"
 
@@ -62,8 +63,8 @@ TEST_CASE("sources are looked for where HDF5 looks") {
   std::filesystem::remove("v.h5");
   std::filesystem::create_symlink("real/v.h5", "v.h5");
   const std::string here = std::filesystem::current_path().string();
-  CHECK(source_places("s.h5", "v.h5", "") == std::vector<std::string>{here + "/s.h5", "s.h5", here + "/real/s.h5"});
-  CHECK(source_places("/far/s.h5", here + "/real/v.h5", "a::b") ==
+  CHECK(searched_paths("s.h5", "v.h5", {}) == std::vector<std::string>{here + "/s.h5", "s.h5", here + "/real/s.h5"});
+  CHECK(searched_paths("/far/s.h5", here + "/real/v.h5", split_prefixes("a::b")) ==
         std::vector<std::string>{"/far/s.h5", "a/s.h5", "b/s.h5", here + "/real/s.h5", "s.h5", here + "/real/s.h5"});
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -109,6 +111,15 @@ TEST_CASE("what is no HDF5 file is refused by name and reason") {
     CHECK(error_of("secret.h5") == "File 'secret.h5' cannot be read (Permission denied).");
     std::filesystem::permissions("secret.h5", std::filesystem::perms::owner_all);
   }
+}
+
+TEST_CASE("a file that is locked for writing is refused") {
+  FixtureFile("locked.h5").numbers("/x", {1}, {1});
+  const int writer = ::open("locked.h5", O_RDWR);
+  REQUIRE(::flock(writer, LOCK_EX) == 0);
+  CHECK(error_of("locked.h5") == "HDF5 cannot open file 'locked.h5' (another program has it open for writing).");
+  ::close(writer);
+  CHECK(error_of("locked.h5") == "no error");
 }
 
 TEST_CASE("a truncated file is refused") {
