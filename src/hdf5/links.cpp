@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "core/regular_file.hpp"
 #include "core/text.hpp"
@@ -86,6 +87,13 @@ std::optional<std::string> find_broken_link(hid_t file, const std::string& name)
     return fmt::format("'{}' is a link to {}, which cannot be opened: {}", printable(path), target, printable(reason));
   }
   return std::nullopt;
+}
+
+std::string with_origin(const std::string& prefix, const std::string& holder) {
+  constexpr std::string_view origin = "${ORIGIN}";
+  if (prefix.compare(0, origin.size(), origin) != 0) return prefix;
+  std::error_code ignored;
+  return (fs::absolute(holder, ignored).parent_path() / "").string() + prefix.substr(origin.size());
 }
 
 std::vector<std::string> split_prefixes(const char* prefixes) {

@@ -222,17 +222,22 @@ def virtual_of_links(file, name, values):
     map_sources(file, name, values, [(0, "linked.h5", name, ROWS)])
 
 
-def virtual_numbered(file, name, values):
-    """Blocks of 60 rows, each in a file of its own, as many as there are."""
-    columns = values.shape[1:]
-    for block in range(4):
-        in_file(f"parts/block{block}%.h5", plain, name, values[60 * block:60 * (block + 1)])
-    zeros = (0,) * len(columns)
-    whole = h5py.h5s.create_simple((60,) + columns, (UNLIMITED,) + columns)
-    whole.select_hyperslab((0,) + zeros, (UNLIMITED,) + (1,) * len(columns), (60,) + columns, (60,) + columns)
-    made = creation(h5py.h5d.VIRTUAL)
-    made.set_virtual(whole, b"parts/block%b%%.h5", name.encode(), h5py.h5s.create_simple((60,) + columns))
-    h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(values.dtype), whole, made)
+def virtual_numbered(selected=False):
+    """Blocks of 60 rows, each in a file of its own, as many as there are; mapped whole, or those rows `selected`."""
+    def stored(file, name, values):
+        columns = values.shape[1:]
+        for block in range(4):
+            in_file(f"parts/block{block}%.h5", plain, name, values[60 * block:60 * (block + 1)])
+        zeros = (0,) * (1 + len(columns))
+        whole = h5py.h5s.create_simple((60,) + columns, (UNLIMITED,) + columns)
+        whole.select_hyperslab(zeros, (UNLIMITED,) + (1,) * len(columns), (60,) + columns, (60,) + columns)
+        source = h5py.h5s.create_simple((60,) + columns)
+        if selected:
+            source.select_hyperslab(zeros, (1,) * len(zeros), None, (60,) + columns)
+        made = creation(h5py.h5d.VIRTUAL)
+        made.set_virtual(whole, b"parts/block%b%%.h5", name.encode(), source)
+        h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(values.dtype), whole, made)
+    return stored
 
 
 LAYOUTS = {
@@ -248,10 +253,17 @@ LAYOUTS = {
     "link to a link": link_to_link, "linked group": linked_group, "virtual": virtual,
     "virtual of many": virtual_of_many,
     "virtual of the same file": virtual_of_same_file, "virtual of virtual": virtual_of_virtual,
-    "virtual with gaps": virtual_with_gaps, "virtual of links": virtual_of_links, "virtual, numbered": virtual_numbered,
+    "virtual with gaps": virtual_with_gaps, "virtual of links": virtual_of_links, "virtual, numbered": virtual_numbered(),
+    "virtual, numbered, selected": virtual_numbered(selected=True),
 }
 
 # ---- What is refused: a layout, what is done to it afterwards, the words to be read
+
+
+def break_link(path, name):
+    with h5py.File(path, "a") as file:
+        del file[name]
+        file[name] = h5py.SoftLink("/nothing")
 
 
 def shrink(path):
@@ -270,6 +282,14 @@ def replace_by_fewer(path, name):
         file[name] = rows
 
 
+def turn(path, name):
+    """The same numbers in another shape."""
+    with h5py.File(path, "a") as file:
+        turned = file[name][:].T
+        del file[name]
+        file[name] = turned
+
+
 def own_source(file, name, values):
     in_file("parts/second.h5", lambda other, *_: map_sources(other, name, values, [(0, "../data.h5", name, ROWS)]), name,
             values)
@@ -286,12 +306,19 @@ REFUSED = {
     "source file": (virtual, lambda: os.remove("parts/second.h5"), "'parts/second.h5' is missing"),
     "source data set": (virtual, lambda: remove_data_set("parts/first.h5", "features"),
                         "'features' of 'parts/first.h5' is missing (the file has no such data set)"),
-    "source is no HDF5 file": (virtual, lambda: spoil("parts/first.h5"), "'parts/first.h5' is missing"),
+    "source is no HDF5 file": (virtual, lambda: spoil("parts/first.h5"), "'parts/first.h5' cannot be opened (file signature"),
     "short source": (virtual, lambda: replace_by_fewer("parts/first.h5", "features"), "another size than the part"),
     "source of a source": (virtual_of_virtual, lambda: os.remove("parts/first.h5"), "'parts/first.h5' is missing"),
     "its own source": (own_source, None, "is its own source"),
-    "linked source": (virtual_of_links, lambda: os.remove("parts/target.h5"), "'linked.h5' is missing"),
+    "linked source": (virtual_of_links, lambda: os.remove("parts/target.h5"), "'linked.h5' cannot be opened ('/features' is a link"),
     "virtual, linked": (external_link(virtual), lambda: os.remove("parts/first.h5"), "'parts/first.h5' is missing"),
+    "short block": (virtual_numbered(), lambda: replace_by_fewer("parts/block2%.h5", "features"), "'parts/block2%.h5' has another size"),
+    "short block, selected": (virtual_numbered(selected=True), lambda: replace_by_fewer("parts/block2%.h5", "features"),
+                              "'parts/block2%.h5' is smaller"),
+    "turned block": (virtual_numbered(), lambda: turn("parts/block2%.h5", "features"), "has rows of another shape"),
+    "block is no HDF5 file": (virtual_numbered(), lambda: spoil("parts/block3%.h5"), "'parts/block3%.h5' cannot be opened"),
+    "block is a link to nothing": (virtual_numbered(), lambda: break_link("parts/block3%.h5", "features"),
+                                   "'/features' is a link to '/nothing'"),
     "external storage": (external_storage, lambda: os.remove("data.h5features.1"), "'data.h5features.1', which is missing"),
     "short external storage": (external_storage, lambda: shrink("data.h5features.1"), "which is too short"),
     "link to no file": (external_link(plain), lambda: os.remove("target.h5"), "target.h5', which cannot be opened"),
@@ -431,6 +458,24 @@ def check_resumes():
         checks.check(result.code == 0, f"{what} has changed: --force", result.stderr)
 
 
+def check_prefixes():
+    """Other files are found by ${ORIGIN}, the directory of the file that refers to them."""
+    for variable, store, parts in (("HDF5_VDS_PREFIX", virtual, "parts"),
+                                   ("HDF5_EXTFILE_PREFIX", external_storage, "data.h5features.0 data.h5features.1")):
+        for prefix in ("${ORIGIN}/moved", "${ORIGIN}moved"):
+            written(lambda file, name, values: (store if name == "features" else plain)(file, name, values))
+            with h5py.File("data.h5") as file:
+                read = {name: file[name][:] for name in ROLES}
+            os.makedirs("in/moved")
+            shutil.move("data.h5", "in/data.h5")
+            for part in parts.split():
+                shutil.move(part, f"in/moved/{part}")
+            os.environ[variable] = prefix
+            found = trained("in/data.h5", "resident")
+            del os.environ[variable]
+            checks.check(found == of_plain_copy(read, "resident"), f"{variable}={prefix}", str(found))
+
+
 def check_ranks():
     """Ranks that find different sources under one name are refused."""
     written(virtual)
@@ -469,6 +514,7 @@ for number, layout in enumerate(LAYOUTS):
         os.chdir(TOP)
 if only is None:
     check_resumes()
+    check_prefixes()
     check_ranks()
 for number, case in enumerate(REFUSED):
     if only in (None, case):

@@ -68,6 +68,15 @@ TEST_CASE("sources are looked for where HDF5 looks") {
         std::vector<std::string>{"/far/s.h5", "a/s.h5", "b/s.h5", here + "/real/s.h5", "s.h5", here + "/real/s.h5"});
 }
 
+TEST_CASE("${ORIGIN} is the directory of the file that refers to another") {
+  const std::string here = std::filesystem::current_path().string();
+  CHECK(with_origin("${ORIGIN}/parts", "v.h5") == here + "//parts");
+  CHECK(with_origin("${ORIGIN}parts", "real/v.h5") == here + "/real/parts");
+  CHECK(with_origin("a/${ORIGIN}", "v.h5") == "a/${ORIGIN}");
+  CHECK(split_prefixes("${ORIGIN}/a:b") == std::vector<std::string>{"${ORIGIN}/a", "b"});
+  CHECK(split_prefixes(nullptr).empty());
+}
+
 TEST_CASE("the files of a data set, whatever leads to them") {
   FixtureFile("end.h5").numbers("/x", {40}, counting(40));
   CHECK(files_of("end.h5") == std::vector<std::string>{"end.h5"});
