@@ -60,6 +60,11 @@ RegularFile::RegularFile(const std::string& path) : path_(path) {
   require_regular(status, path);
 }
 
+RegularFile::RegularFile(const std::string& path, int descriptor)
+    : path_(path), descriptor_(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) {
+  require_readable(descriptor_ >= 0, path);
+}
+
 RegularFile::~RegularFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

@@ -23,6 +23,8 @@ class RegularFile {
  public:
   /// Never waits. Throws RunError when `path` cannot be opened or is not a regular file.
   explicit RegularFile(const std::string& path);
+  /// A duplicate of `descriptor`, which is open for reading; `path` is for messages. Throws RunError.
+  RegularFile(const std::string& path, int descriptor);
   ~RegularFile();
   RegularFile(const RegularFile&) = delete;
   RegularFile& operator=(const RegularFile&) = delete;

@@ -17,6 +17,14 @@ std::string file_of(hid_t object) {
                    [&](char* text, std::size_t room) { return H5Fget_name(object, text, room); });
 }
 
+int descriptor_of(hid_t object) {
+  const std::string problem = "HDF5 cannot describe the file of an object";
+  const Handle file(H5Iget_file_id(object), H5Fclose, problem);
+  void* descriptor = nullptr;
+  check_hdf5(H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor), problem);
+  return *static_cast<const int*>(descriptor);
+}
+
 ObjectIdentity identity_of(hid_t object) {
 #if H5_VERSION_GE(1, 12, 0)
   H5O_info1_t info{};
@@ -25,10 +33,8 @@ ObjectIdentity identity_of(hid_t object) {
 #endif
   check_hdf5(H5Oget_info2(object, &info, H5O_INFO_BASIC), "HDF5 cannot describe an object");
   struct stat status {};
-  const std::string file = file_of(object);
-  require(::stat(file.c_str(), &status) == 0,
-          fmt::format("File '{}' cannot be read ({}). Check its name and permissions.", printable(file),
-                      std::strerror(errno)));
+  require(::fstat(descriptor_of(object), &status) == 0,
+          fmt::format("File '{}' cannot be read ({}).", printable(file_of(object)), std::strerror(errno)));
   return {status.st_dev, status.st_ino, info.addr};
 }
 

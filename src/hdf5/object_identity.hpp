@@ -18,6 +18,9 @@ using ObjectIdentity = std::tuple<dev_t, ino_t, haddr_t>;
 /// Throws RunError when HDF5 cannot describe the object. Local.
 ObjectIdentity identity_of(hid_t object);
 
+/// The descriptor with which HDF5 reads the object's file, and which HDF5 closes. Throws as identity_of. Local.
+int descriptor_of(hid_t object);
+
 /// The path of the object's file, as HDF5 opened it. Throws as identity_of. Local.
 std::string file_of(hid_t object);
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/regular_file.hpp"
 
 namespace sheaf {
 
@@ -19,9 +18,9 @@ namespace {
 // Fewer are read in less time than it takes to ask for them and to map their pages.
 constexpr std::size_t least_past_caches = std::size_t{192} << 10;
 
-struct stat state_of(int descriptor) {
+struct stat state_of(const std::string& path, int descriptor) {
   struct stat state {};
-  ::fstat(descriptor, &state);
+  require(::fstat(descriptor, &state) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
   return state;
 }
 
@@ -42,19 +41,15 @@ bool is_same(const struct stat& one, const struct stat& other) {
 
 }  // namespace
 
-SteadyFile::SteadyFile(const std::string& path)
+SteadyFile::SteadyFile(const std::string& path, int descriptor)
     : path_(path),
-      descriptor_(RegularFile(path).release()),
-      opened_(state_of(descriptor_)),
-      mapping_(descriptor_, opened_.st_size) {}
-
-SteadyFile::~SteadyFile() {
-  ::close(descriptor_);
-}
+      file_(path, descriptor),
+      opened_(state_of(path, file_.descriptor())),
+      mapping_(file_.descriptor(), opened_.st_size) {}
 
 void SteadyFile::require_unchanged() const {
   struct stat now {};
-  if (::fstat(descriptor_, &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
+  if (::fstat(file_.descriptor(), &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
   require(!mapping_.lost(),
           fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
 }
@@ -63,7 +58,7 @@ void SteadyFile::require_unchanged() const {
 bool SteadyFile::is_in_memory(std::int64_t offset) const {
   char byte = 0;
   const struct iovec to { &byte, 1 };
-  return ::preadv2(descriptor_, &to, 1, offset, RWF_NOWAIT) == 1;
+  return ::preadv2(file_.descriptor(), &to, 1, offset, RWF_NOWAIT) == 1;
 }
 
 // False: they have to be read. From storage, pages that are touched would come one by one.
@@ -80,7 +75,7 @@ bool SteadyFile::read_past_caches(std::byte* to, std::size_t bytes, std::int64_t
 void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use) const {
   if (next_use == NextUse::late && bytes >= least_past_caches && read_past_caches(to, bytes, offset)) return;
   while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_, to, bytes, offset);
+    const ssize_t got = ::pread(file_.descriptor(), to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
     require(got >= 0, std::strerror(errno));
     require(got > 0, "the file ends before them");

@@ -11,17 +11,15 @@
 
 #include "core/file_mapping.hpp"
 #include "core/past_caches.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 
 /// Thread-safe.
 class SteadyFile {
  public:
-  /// Throws RunError when it cannot be opened. Local.
-  explicit SteadyFile(const std::string& path);
-  ~SteadyFile();
-  SteadyFile(const SteadyFile&) = delete;
-  SteadyFile& operator=(const SteadyFile&) = delete;
+  /// The file that is open as `descriptor`; `path` is for messages. Throws RunError. Local.
+  SteadyFile(const std::string& path, int descriptor);
 
   /// Throws RunError when it is not as it was when it was opened, or no longer there where it was viewed.
   void require_unchanged() const;
@@ -39,7 +37,7 @@ class SteadyFile {
   bool read_past_caches(std::byte* to, std::size_t bytes, std::int64_t offset) const;
 
   std::string path_;
-  int descriptor_;
+  RegularFile file_;
   struct stat opened_;
   FileMapping mapping_;
 };

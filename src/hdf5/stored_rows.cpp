@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "hdf5/chunk_places.hpp"
 #include "hdf5/file.hpp"
+#include "hdf5/object_identity.hpp"
 #include "hdf5/steady_file.hpp"
 #include "hdf5/stored_form.hpp"
 
@@ -57,7 +58,7 @@ struct StoredRows::State {
   State(const std::string& file_path, const std::string& name)
       : file(file_path),
         reader(file.data_set(name)),
-        bytes(reader.info().files.front()),
+        bytes(reader.info().files.front(), descriptor_of(reader.id())),
         others({reader.info().files.begin() + 1, reader.info().files.end()}) {
     look_at(reader.id());
     if (path == Path::chunks) places.emplace(reader.id(), reader.info().shape, chunk, library_mutex);

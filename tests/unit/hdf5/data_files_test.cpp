@@ -7,6 +7,8 @@
 #include "core/error.hpp"
 #include "hdf5/file.hpp"
 #include "hdf5/links.hpp"
+#include "hdf5/object_identity.hpp"
+#include "hdf5/steady_file.hpp"
 #include "hdf5/stored_rows.hpp"
 #include "support/hdf5_fixture.hpp"
 
@@ -106,6 +108,22 @@ TEST_CASE("a source that changes while it is read is an error") {
     std::filesystem::last_write_time("changing.h5", std::filesystem::file_time_type::clock::now());
     CHECK_THROWS_WITH(stored.require_unchanged(), ContainsSubstring("changing.h5' was changed while it was read."));
   }
+}
+
+TEST_CASE("the file that HDF5 has open is read, even when another takes its name") {
+  FixtureFile("opened.h5").numbers("/x", {40}, counting(40));
+  FixtureFile("another.h5").numbers("/x", {40}, std::vector<double>(40, 7));
+  const InputFile input("opened.h5");
+  const DataSetReader reader = input.data_set("/x");
+  const ObjectIdentity identity = identity_of(reader.id());
+  std::filesystem::rename("another.h5", "opened.h5");
+  CHECK(identity_of(reader.id()) == identity);
+  const SteadyFile file("opened.h5", descriptor_of(reader.id()));
+  std::vector<float> values(40);
+  file.read(reinterpret_cast<std::byte*>(values.data()), 40 * sizeof(float),
+            static_cast<std::int64_t>(H5Dget_offset(reader.id())));
+  CHECK(std::vector<double>(values.begin(), values.end()) == counting(40));
+  file.require_unchanged();
 }
 
 TEST_CASE("chunks at the edge that were left unfiltered are read right") {
