@@ -84,27 +84,31 @@ std::int64_t bytes_of_numbers(hid_t data_set) {
 class CopyPlanner {
  public:
   CopyPlanner(hid_t source, hid_t left_out, const std::vector<std::string>& names)
-      : left_out_(identity_of(left_out)), names_(names), root_(open_object(source, "/")) {
-    first_paths_[identity_of(root_.id())] = "/";
+      : left_out_(identity_of(left_out)),
+        names_(names),
+        root_(open_object(source, "/")),
+        root_identity_(identity_of(root_.id())) {
+    first_paths_[root_identity_] = "/";
   }
 
   CopyPlan plan() {
-    add_group(root_.id(), "/");
+    add_group(root_.id(), "/", true);
     return std::move(plan_);
   }
 
  private:
-  void add_group(hid_t group, const std::string& path) {
+  // The paths in soft links hold in the file that contains them: those of other files are replaced by their targets.
+  void add_group(hid_t group, const std::string& path, bool is_of_source) {
     for (const auto& name : link_names(group)) {
       const std::string whole = path + name;
-      if (std::find(names_.begin(), names_.end(), whole) == names_.end()) add_link(group, name, whole);
+      if (std::find(names_.begin(), names_.end(), whole) == names_.end()) add_link(group, name, whole, is_of_source);
     }
   }
 
-  void add_link(hid_t group, const std::string& name, const std::string& path) {
+  void add_link(hid_t group, const std::string& name, const std::string& path, bool keeps_soft_links) {
     H5L_info_t link{};
     check_hdf5(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), problem_with(path));
-    if (link.type != H5L_TYPE_SOFT) return add_object(open_target(group, name, path), path);
+    if (link.type != H5L_TYPE_SOFT || !keeps_soft_links) return add_object(open_target(group, name, path), path);
     std::string target(link.u.val_size, '\0');
     check_hdf5(H5Lget_val(group, name.c_str(), target.data(), target.size(), H5P_DEFAULT), problem_with(path));
     plan_.copies.push_back({ObjectCopy::Kind::soft_link, path, target.c_str()});
@@ -126,9 +130,8 @@ class CopyPlanner {
     const H5I_type_t type = H5Iget_type(object.id());
     const bool elsewhere = type == H5I_DATASET && is_elsewhere(object.id());
     if (elsewhere) data_files(object.id());  // which finds what is missing
-    const ObjectIdentity root = identity_of(root_.id());
-    const bool is_of_root = std::get<0>(identity) == std::get<0>(root) && std::get<1>(identity) == std::get<1>(root);
-    if (elsewhere || !is_of_root)
+    const bool is_of_source = is_in_same_file(identity, root_identity_);
+    if (elsewhere || !is_of_source)
       plan_.bytes_of_others +=
           spare_object_bytes + (type == H5I_DATASET ? bytes_of_numbers(object.id()) * 257 / 256 : 0);
     plan_.copies.push_back({type == H5I_GROUP ? ObjectCopy::Kind::group
@@ -136,12 +139,13 @@ class CopyPlanner {
                                               : ObjectCopy::Kind::object,
                             path,
                             {}});
-    if (type == H5I_GROUP) add_group(object.id(), path + "/");
+    if (type == H5I_GROUP) add_group(object.id(), path + "/", is_of_source);
   }
 
   ObjectIdentity left_out_;
   const std::vector<std::string>& names_;
   Handle root_;
+  ObjectIdentity root_identity_;
   std::map<ObjectIdentity, std::string> first_paths_;
   CopyPlan plan_;
 };

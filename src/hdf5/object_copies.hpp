@@ -29,8 +29,8 @@ struct CopyPlan {
 };
 
 /// Plans copies of all objects in file `source`, except the data set `left_out` and those with the paths
-/// `names_left_out`. External links are replaced by their targets. Throws RunError when a link or a virtual data set
-/// leads to something that is missing. Local.
+/// `names_left_out`. External links, and soft links of other files, are replaced by their targets. Throws RunError when
+/// one of these or a virtual data set leads to something that is missing. Local.
 CopyPlan plan_copies(std::int64_t source, std::int64_t left_out, const std::vector<std::string>& names_left_out);
 
 /// Makes the copies in file `to`, with the attributes of the root group. Throws RunError that names an object that

@@ -15,6 +15,10 @@ namespace sheaf {
 /// The device and inode of its file, its address there.
 using ObjectIdentity = std::tuple<dev_t, ino_t, haddr_t>;
 
+inline bool is_in_same_file(const ObjectIdentity& one, const ObjectIdentity& other) {
+  return std::get<0>(one) == std::get<0>(other) && std::get<1>(one) == std::get<1>(other);
+}
+
 /// Throws RunError when HDF5 cannot describe the object. Local.
 ObjectIdentity identity_of(hid_t object);
 

@@ -164,6 +164,63 @@ result = sheaf("run", "study.cfg")
 checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a study trains on it", result.stderr)
 shutil.rmtree("run", ignore_errors=True)
 
+# ---- Copies of what is in other files: the copy needs none of them
+
+
+def contents(path):
+    """The numbers of all data sets, by all paths that lead to them."""
+    found = {}
+
+    def visit(group, prefix, depth):
+        for name in group:
+            item = group[name]
+            if isinstance(item, h5py.Group):
+                if depth < 5:
+                    visit(item, f"{prefix}/{name}", depth + 1)
+            elif item.name != "/features":
+                found[f"{prefix}/{name}"] = item.shape, numpy.array(item[()]).tolist()
+
+    with h5py.File(path, "r") as file:
+        visit(file, "", 0)
+    return found
+
+
+def copied(what):
+    """Whether copy.h5 has what near.h5 has, where near.h5 and the files that it refers to are gone."""
+    expected = contents("near.h5")
+    made(what, ["near.h5", "copy.h5"])
+    os.makedirs("away", exist_ok=True)
+    shutil.move("copy.h5", "away/copy.h5")
+    found = contents("away/copy.h5")
+    checks.check(found == expected, what,
+                 str({path: (expected.get(path), found.get(path)) for path in {*expected, *found}
+                      if expected.get(path) != found.get(path)}))
+
+
+with h5py.File("far.h5", "w") as file:
+    file["group/data"] = numpy.arange(5)
+    file["group/deep/data"] = numpy.arange(6)
+    file["group/alone"] = h5py.SoftLink("/elsewhere")
+    file["group/absolute"] = h5py.SoftLink("/group/data")
+    file["group/before"] = h5py.SoftLink("deep/data")
+    file["group/whole"] = h5py.SoftLink("/more")
+    file["elsewhere"] = numpy.arange(7)
+    file["more/data"] = numpy.arange(8)
+    file["more/back"] = h5py.ExternalLink("near.h5", "/group")
+write("near.h5", generator.random((4, 3)))
+with h5py.File("near.h5", "a") as file:  # with the same names as far.h5, so that a link may find the wrong object
+    file["elsewhere"] = numpy.zeros(1)
+    file["group/data"] = numpy.zeros(2)
+    file["group/link"] = h5py.SoftLink("/elsewhere")
+    file["more/data"] = numpy.zeros(3)
+    file["far"] = h5py.ExternalLink("far.h5", "/group")
+copied("soft links of another file lead to its objects")
+with h5py.File("far.h5", "a") as file:
+    file["group/broken"] = h5py.SoftLink("/nothing")
+result = sheaf("preprocess", "near.h5", "copy.h5")
+checks.check(result.code == 1 and "'/far/broken' is a link to '/nothing'" in result.error_lines()[0],
+             "a soft link of another file to nothing", result.stderr)
+
 # ---- What is refused
 
 
