@@ -8,8 +8,10 @@
 #include <cassert>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 #include "core/error.hpp"
 
@@ -27,17 +29,48 @@ T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
   return result;
 }
 
-bool is_complete(MPI_Request& request) {
-  int done = 0;
-  check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done != 0;
+// What MPI may still use after a wait that ended early.
+std::vector<std::shared_ptr<void>>& left_to_mpi() {
+  static std::vector<std::shared_ptr<void>> buffers;
+  return buffers;
 }
 
-bool are_complete(std::vector<MPI_Request>& requests) {
-  int done = 0;
-  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  return done != 0;
-}
+// Nonblocking operations with their buffers, which outlive the object where the operations are not complete.
+template <class Buffers>
+class PendingRequests {
+ public:
+  explicit PendingRequests(Buffers buffers) : state_(std::make_shared<State>(State{std::move(buffers), {}})) {}
+  ~PendingRequests() {
+    if (!state_->requests.empty()) left_to_mpi().push_back(state_);
+  }
+  PendingRequests(const PendingRequests&) = delete;
+  PendingRequests& operator=(const PendingRequests&) = delete;
+
+  Buffers& buffers() { return state_->buffers; }
+  /// Of the next operation.
+  MPI_Request* add() { return &state_->requests.emplace_back(MPI_REQUEST_NULL); }
+
+  /// Returns the buffers. The last call.
+  Buffers wait(const WhileWaiting& while_waiting) {
+    auto& requests = state_->requests;
+    const auto are_complete = [&requests] {
+      int done = 0;
+      check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+                "MPI_Testall");
+      return done != 0;
+    };
+    wait_patiently(are_complete, while_waiting);
+    requests.clear();
+    return std::move(state_->buffers);
+  }
+
+ private:
+  struct State {
+    Buffers buffers;
+    std::vector<MPI_Request> requests;
+  };
+  const std::shared_ptr<State> state_;
+};
 
 // Frees the datatype at the end of its scope.
 class ContiguousType {
@@ -117,65 +150,67 @@ void Communicator::barrier() const {
 }
 
 void Communicator::patient_barrier(const WhileWaiting& while_waiting) const {
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(handle_, &request), "MPI_Ibarrier");
-  wait_patiently([&] { return is_complete(request); }, while_waiting);
+  PendingRequests<std::monostate> barrier({});
+  check_mpi(MPI_Ibarrier(handle_, barrier.add()), "MPI_Ibarrier");
+  barrier.wait(while_waiting);
 }
 
 std::int64_t Communicator::patient_maximum(std::int64_t value, const WhileWaiting& while_waiting) const {
-  std::int64_t result = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(&value, &result, 1, MPI_INT64_T, MPI_MAX, handle_, &request), "MPI_Iallreduce");
-  wait_patiently([&] { return is_complete(request); }, while_waiting);
-  return result;
+  return patient_reduction({value}, MPI_MAX, while_waiting).front();
 }
 
 std::vector<std::int64_t> Communicator::patient_sum(const std::vector<std::int64_t>& values,
                                                     const WhileWaiting& while_waiting) const {
-  std::vector<std::int64_t> sums(values.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(values.data(), sums.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, handle_,
-                           &request),
+  return patient_reduction(values, MPI_SUM, while_waiting);
+}
+
+std::vector<std::int64_t> Communicator::patient_reduction(const std::vector<std::int64_t>& values, MPI_Op operation,
+                                                          const WhileWaiting& while_waiting) const {
+  PendingRequests<std::vector<std::int64_t>> reduction(values);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, reduction.buffers().data(), static_cast<int>(values.size()), MPI_INT64_T,
+                           operation, handle_, reduction.add()),
             "MPI_Iallreduce");
-  wait_patiently([&] { return is_complete(request); }, while_waiting);
-  return sums;
+  return reduction.wait(while_waiting);
 }
 
 std::vector<std::byte> Communicator::patient_gather(std::vector<std::byte> own,
                                                     const WhileWaiting& while_waiting) const {
   if (size_ == 1) return own;
-  const auto own_size = static_cast<std::int64_t>(own.size());
-  std::vector<std::int64_t> sizes(is_root() ? static_cast<std::size_t>(size_) : 0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Igather(&own_size, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, 0, handle_, &request), "MPI_Igather");
-  wait_patiently([&] { return is_complete(request); }, while_waiting);
+  struct Sizes {
+    std::int64_t own;
+    std::vector<std::int64_t> all;
+  };
+  PendingRequests<Sizes> introduction({static_cast<std::int64_t>(own.size()),
+                                       std::vector<std::int64_t>(is_root() ? static_cast<std::size_t>(size_) : 0)});
+  check_mpi(MPI_Igather(&introduction.buffers().own, 1, MPI_INT64_T, introduction.buffers().all.data(), 1, MPI_INT64_T,
+                        0, handle_, introduction.add()),
+            "MPI_Igather");
+  const std::vector<std::int64_t> sizes = introduction.wait(while_waiting).all;
 
-  std::vector<MPI_Request> requests;
   const auto for_pieces = [](std::size_t size, const auto& start) {
     for (std::size_t done = 0; done < size; done += most_message_bytes)
       start(done, static_cast<int>(std::min(most_message_bytes, size - done)));
   };
+  std::size_t place = own.size();
+  if (is_root()) own.resize(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})));
+  PendingRequests<std::vector<std::byte>> transfer(std::move(own));
+  std::byte* bytes = transfer.buffers().data();
   if (!is_root()) {
-    for_pieces(own.size(), [&](std::size_t offset, int bytes) {
-      check_mpi(MPI_Isend(own.data() + offset, bytes, MPI_BYTE, 0, gather_tag, handle_, &requests.emplace_back()),
-                "MPI_Isend");
+    for_pieces(place, [&](std::size_t offset, int count) {
+      check_mpi(MPI_Isend(bytes + offset, count, MPI_BYTE, 0, gather_tag, handle_, transfer.add()), "MPI_Isend");
     });
-    wait_patiently([&] { return are_complete(requests); }, while_waiting);
+    transfer.wait(while_waiting);
     return {};
   }
-  std::size_t place = own.size();
-  own.resize(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})));
   for (int source = 1; source < size_; ++source) {
     const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(source)]);
-    for_pieces(size, [&](std::size_t offset, int bytes) {
-      check_mpi(MPI_Irecv(own.data() + place + offset, bytes, MPI_BYTE, source, gather_tag, handle_,
-                          &requests.emplace_back()),
+    for_pieces(size, [&](std::size_t offset, int count) {
+      check_mpi(MPI_Irecv(bytes + place + offset, count, MPI_BYTE, source, gather_tag, handle_, transfer.add()),
                 "MPI_Irecv");
     });
     place += size;
   }
-  wait_patiently([&] { return are_complete(requests); }, while_waiting);
-  return own;
+  return transfer.wait(while_waiting);
 }
 
 std::int64_t Communicator::sum(std::int64_t value) const {

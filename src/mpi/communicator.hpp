@@ -95,6 +95,8 @@ class Communicator {
 
  private:
   explicit Communicator(MPI_Comm handle);
+  std::vector<std::int64_t> patient_reduction(const std::vector<std::int64_t>& values, MPI_Op operation,
+                                              const WhileWaiting& while_waiting) const;
   void gather_bytes(const void* values, std::size_t count, std::size_t size,
                     const std::function<void*(std::size_t)>& allocate) const;
   std::int64_t broadcast_count(std::int64_t count, int root = 0) const;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/communicator.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -10,6 +13,19 @@
 #include "support/catch.hpp"
 
 using namespace sheaf;
+
+namespace {
+
+// Whether memory that earlier calls have left is as it was after `action`.
+[[gnu::noinline]] bool stack_stays_untouched(const std::function<void()>& action) {
+  volatile unsigned char memory[65536];
+  constexpr unsigned char pattern = 0xa5;
+  for (auto& byte : memory) byte = pattern;
+  action();
+  return std::all_of(std::begin(memory), std::end(memory), [](unsigned char byte) { return byte == pattern; });
+}
+
+}  // namespace
 
 TEST_CASE("world, self and node know their ranks") {
   const Communicator world = Communicator::world();
@@ -140,6 +156,22 @@ TEST_CASE("patient_barrier holds early ranks and keeps calling back") {
 TEST_CASE("patient_maximum is maximum") {
   const Communicator world = Communicator::world();
   CHECK(world.patient_maximum(world.rank(), [](double) { return 1.0; }) == world.size() - 1);
+}
+
+TEST_CASE("MPI goes on with a reduction after its wait has ended early, in memory of its own") {
+  const Communicator world = Communicator::world(), reduced = Communicator::world();
+  if (world.size() == 1) return;
+  if (world.is_root()) {
+    CHECK_THROWS_AS(reduced.patient_maximum(1, at_most(-1, "")), ConnectionLost);
+    CHECK(stack_stays_untouched([&] {
+      world.barrier();  // the others begin
+      world.barrier();  // and have got their results
+    }));
+  } else {
+    world.barrier();
+    CHECK(reduced.patient_maximum(world.rank(), without_limit()) == world.size() - 1);
+    world.barrier();
+  }
 }
 
 TEST_CASE("a patient wait ends with its timeout, and takes the more rests the longer it lasts") {
