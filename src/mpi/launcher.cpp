@@ -8,22 +8,41 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
+
+#include "core/clock.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr int most_descriptors = 65536;
 
+std::string proc_path(pid_t process, const char* name) {
+  return "/proc/" + std::to_string(process) + "/" + name;
+}
+
+// By the program that it runs: the name of a process may also be that of a script.
 bool is_open_mpi_launcher(pid_t process) {
-  std::string name;
-  std::getline(std::ifstream("/proc/" + std::to_string(process) + "/comm"), name);
+  std::error_code unreadable;
+  const auto program = std::filesystem::read_symlink(proc_path(process, "exe"), unreadable).filename();
   for (const char* known : {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prte", "prted"})
-    if (name == known) return true;
+    if (program == known) return true;
   return false;
+}
+
+// 0: there is none.
+pid_t parent_of(pid_t process) {
+  std::string text;
+  std::getline(std::ifstream(proc_path(process, "stat")), text);
+  const auto name_end = text.rfind(')');  // "<pid> (<name>) <state> <parent> ..."
+  return name_end == std::string::npos ? 0 : std::atoi(text.c_str() + std::min(text.size(), name_end + 4));
 }
 
 bool is_of_another_host(const sockaddr_storage& peer) {
@@ -34,11 +53,25 @@ bool is_of_another_host(const sockaddr_storage& peer) {
   return peer.ss_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr);
 }
 
-// The functions below run in the new process: only what is safe after a fork with threads.
+// Without the handlers of pthread_atfork, where the C library has that: they may wait for what other threads hold.
+pid_t fork_without_handlers() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
+  return _Fork();
+#else
+  return fork();
+#endif
+}
 
-bool has_ended(int process, int seconds) {
-  pollfd end{process, POLLIN, 0};
-  return poll(&end, 1, 1000 * seconds) > 0;
+// The functions below run in the new process: only what is safe after a fork with threads (signal-safety(7)).
+
+bool has_ended(int process, std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    pollfd ended{process, POLLIN, 0};
+    const int found = poll(&ended, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
+    if (found >= 0 || errno != EINTR) return found > 0;
+  }
 }
 
 void close_connections(int process) {
@@ -53,28 +86,41 @@ void close_connections(int process) {
   }
 }
 
-[[noreturn]] void release(int process, int seconds) {
-  constexpr int patience_seconds = 3;
+[[noreturn]] void release(int process, std::chrono::seconds patience) {
+  constexpr std::chrono::seconds patience_afterwards{3};
   setsid();  // the launcher ends the group of this rank
   // Nothing of the rank stays open: neither its files and their locks nor the pipes on which the launcher listens.
   dup2(process, 0);
   const auto open_files = std::min<long>(sysconf(_SC_OPEN_MAX), most_descriptors);
   for (int descriptor = 1; descriptor < open_files; ++descriptor) close(descriptor);
   process = 0;
-  if (!has_ended(process, seconds)) close_connections(process);
+  if (!has_ended(process, patience)) close_connections(process);
   // Not SIGTERM: mpirun 4.1.4, which is ending already, crashes on it.
-  if (!has_ended(process, patience_seconds)) syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0);
+  if (!has_ended(process, patience_afterwards)) syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0);
   _exit(0);
+}
+
+// A descriptor of the launcher: the parent, or an ancestor where a wrapper (a script, numactl) started the program.
+// -1: there is none.
+int open_launcher() {
+  for (pid_t process = getppid(); process > 0; process = parent_of(process)) {
+    if (!is_open_mpi_launcher(process)) continue;
+    const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+    // Again, since another process may have got the number meanwhile.
+    if (descriptor < 0 || is_open_mpi_launcher(process)) return descriptor;
+    close(descriptor);
+    return -1;
+  }
+  return -1;
 }
 
 }  // namespace
 
-void release_launcher_after(int seconds) {
-  const pid_t launcher = getppid();
-  const auto process = static_cast<int>(syscall(SYS_pidfd_open, launcher, 0));
-  if (process < 0 || !is_open_mpi_launcher(launcher)) return;
-  if (fork() == 0) release(process, seconds);
-  close(process);
+void release_launcher_after(std::chrono::seconds patience) {
+  const int launcher = open_launcher();
+  if (launcher < 0) return;
+  if (fork_without_handlers() == 0) release(launcher, patience);
+  close(launcher);
 }
 
 }  // namespace sheaf

@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "app"))
 
 from interrupted import results, study  # noqa: E402
-from program import MPIEXEC, SHEAF, Checks, journaled, read_csv  # noqa: E402
+from program import MPIEXEC, SHEAF, Checks, journaled, processes, read_csv  # noqa: E402
 
 ON_HOST = os.environ["ON_HOST"]
 CLUSTER = os.environ["CLUSTER"]
@@ -52,18 +52,6 @@ class Job:
 
     def finish(self):
         return self.process.wait(timeout=HANGS)
-
-
-def processes(*names):
-    """Those of this process namespace that run a program of that name."""
-    found = []
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.path.basename(os.readlink(f"/proc/{entry}/exe")) in names:
-                found.append(int(entry))
-        except OSError:
-            continue
-    return found
 
 
 def ranks():
