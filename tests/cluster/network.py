@@ -23,6 +23,8 @@ TIMEOUT = 3
 MOST_SECONDS = TIMEOUT + 5 + 2 + 5 + 15
 
 checks = Checks()
+os.mkdir(os.path.join(CLUSTER, "work"))
+os.chdir(os.path.join(CLUSTER, "work"))
 
 
 def search(epochs):

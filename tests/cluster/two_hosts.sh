@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # two_hosts.sh COMMAND...: runs a command where this machine looks like two hosts, alpha and beta: network and UTS
-# namespaces joined by a virtual cable, in process and mount namespaces of their own, so nothing outlives it. The command
-# finds in its environment
+# namespaces joined by a virtual cable, in process and mount namespaces of their own, so nothing outlives it, and several
+# may run at once. The command finds in its environment
 #   ON_HOST   "$ON_HOST" alpha COMMAND... runs a command on a host, with a TMPDIR of its own
 #   CLUSTER   a temporary directory, removed at the end
 # and variables by which Open MPI's mpirun reaches both hosts (-H alpha:1,beta:1), over that cable alone.
@@ -23,6 +23,9 @@ if [ "${1:-}" != --inside ]; then
   exec unshare "${namespaces[@]}" bash "$0" --inside "$@"
 fi
 shift
+
+# Open MPI names shared memory by host, user and process number, which are the same in every such cluster.
+mount -t tmpfs tmpfs /dev/shm
 
 CLUSTER=$(mktemp -d)
 trap 'umount /etc/hosts "$CLUSTER"/*.net "$CLUSTER"/*.uts; rm -rf "$CLUSTER"' EXIT
