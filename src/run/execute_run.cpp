@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -81,14 +80,14 @@ std::string utc_text(std::time_t time) {
 std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line,
                                                             const std::string& data_fingerprint,
                                                             const std::string& directory, bool uses_torch,
-                                                            int rank_count, std::time_t started, double seconds) {
+                                                            int rank_count, const JobStart& start) {
   const TorchInfo torch = uses_torch ? torch_backend().info() : TorchInfo{"not used", "not used"};
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
           {"command_line", command_line},
-          {"started_utc", utc_text(started)},
+          {"started_utc", utc_text(start.utc)},
           {"finished_utc", utc_text(std::time(nullptr))},
-          {"wall_seconds", fmt::format("{:.6f}", seconds)},
+          {"wall_seconds", fmt::format("{:.6f}", seconds_since(start.monotonic))},
           {"rank_count", fmt::format("{}", rank_count)},
           {"attempts", fmt::format("{}", count_attempts(directory))},
           {"mpi", MpiSession::library_version()},
@@ -100,21 +99,16 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"data_fingerprint", data_fingerprint}};
 }
 
-// The job's own cause to stop: a signal to this rank or, on rank 0, the time.
-std::function<StopCause()> stop_watch(const RunOptions& options, Clock::time_point start, const Communicator& world) {
-  const char* slurm_end = world.is_root() ? std::getenv("SLURM_JOB_END_TIME") : nullptr;
-  const double limit = world.is_root() ? seconds_until_stop(options.time_limit, slurm_end ? slurm_end : "",
-                                                            static_cast<double>(std::time(nullptr)))
-                                       : std::numeric_limits<double>::infinity();
-  return [start, limit] {
-    const StopCause signal = noted_signal();
-    return signal != no_stop || seconds_since(start) < limit ? signal : time_is_up;
-  };
+// Rank 0 alone watches the time.
+std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobStart& start, const Communicator& world) {
+  const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
+  return stop_watch(world.is_root() ? options.time_limit : TimeLimit{TimeLimit::Kind::none, 0},
+                    slurm_end ? slurm_end : "", start);
 }
 
 // Trains what is left of the run, into its journal. Collective over world.
 TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
-                       const Placement& placement, Clock::time_point start, const Communicator& world,
+                       const Placement& placement, const JobStart& start, const Communicator& world,
                        const Communicator& node) {
   const RunOptions& options = without_checkpoints.study.run;
   CheckpointFiles files(run.directory, run.header);
@@ -139,7 +133,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
                     },
                     placement,
                     journal.get(),
-                    stop_watch(options, start, world),
+                    stop_watch_of(options, start, world),
                     run.resume_command()};
   const StopCause cause = train_share(share, world, node);
   TrainedRest trained{cause, {}, {}};
@@ -156,9 +150,8 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
 }
 
 // None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
-std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const Communicator& world) {
-  const auto start = Clock::now();
-  const std::time_t started = std::time(nullptr);
+std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const JobStart& start,
+                                const Communicator& world) {
   const ArrayShare share = agree_on_share(asked.run.array, world);
   Study study = asked;
   study.run.array = {};  // the run directory is the whole study's
@@ -213,19 +206,19 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
 
   // 3. Gather, write, tell.
   const auto tell_provenance = [&] {
-    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), started,
-                      seconds_since(start));
+    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), start);
   };
   return finish_run({run, context, models, trained, ranks, reasons, data.stream ? data.stream->bytes_read() : 0,
-                     tell_provenance, start},
+                     tell_provenance, start.monotonic},
                     world, node);
 }
 
 }  // namespace
 
 ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
+  const JobStart start;
   std::optional<ExitCode> code;
-  while (!code) code = try_run(asked, request, world);
+  while (!code) code = try_run(asked, request, start, world);
   return *code;
 }
 

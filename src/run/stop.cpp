@@ -26,4 +26,12 @@ double seconds_until_stop(const TimeLimit& limit, const std::string& slurm_end, 
   return std::max(0.0, left - std::clamp(left / 20, 10.0, 300.0));
 }
 
+std::function<StopCause()> stop_watch(const TimeLimit& limit, const std::string& slurm_end, const JobStart& start) {
+  const double seconds = seconds_until_stop(limit, slurm_end, static_cast<double>(start.utc));
+  return [seconds, begun = start.monotonic]() -> StopCause {
+    const StopCause signal = noted_signal();
+    return signal != no_stop || seconds_since(begun) < seconds ? signal : time_is_up;
+  };
+}
+
 }  // namespace sheaf

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+#include <functional>
 #include <string>
 
+#include "core/clock.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
@@ -23,5 +26,15 @@ std::string stop_text(StopCause cause);
 /// Slurm ends the job, as SLURM_JOB_END_TIME tells it, or empty. Before that, running iterations and results have a
 /// twentieth of the time left, but at least ten seconds and at most five minutes. Pure.
 double seconds_until_stop(const TimeLimit& limit, const std::string& slurm_end, double now);
+
+/// When a job began, by both clocks.
+struct JobStart {
+  Clock::time_point monotonic = Clock::now();
+  std::time_t utc = std::time(nullptr);
+};
+
+/// The causes to stop that this process notices by itself: a signal, or the end of the time limit, which runs from
+/// `start`. `slurm_end`: as above.
+std::function<StopCause()> stop_watch(const TimeLimit& limit, const std::string& slurm_end, const JobStart& start);
 
 }  // namespace sheaf

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "run/stop.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <limits>
+#include <string>
 
 #include "options/settings.hpp"
 #include "support/catch.hpp"
@@ -20,6 +22,22 @@ TEST_CASE("the time limit leaves Slurm's jobs time to finish") {
   CHECK(seconds_until_stop({Kind::automatic, 0}, "1060", 1000) == 50);
   CHECK(seconds_until_stop({Kind::automatic, 0}, "1005", 1000) == 0);
   CHECK(seconds_until_stop({Kind::automatic, 0}, "87400", 1000) == 86400 - 300);
+}
+
+TEST_CASE("a time limit counts from the start of the job, however late the training begins") {
+  using Kind = TimeLimit::Kind;
+  JobStart start;
+  start.monotonic -= std::chrono::seconds(900);
+  start.utc -= 900;
+  const auto cause_at = [&](Kind kind, std::int64_t end) {
+    return stop_watch({kind, end}, std::to_string(start.utc + end), start)();
+  };
+  // Slurm's end leaves 50 of 1000 seconds.
+  for (const Kind kind : {Kind::automatic, Kind::seconds}) {
+    CHECK(cause_at(kind, 1000) == no_stop);
+    CHECK(cause_at(kind, 900) == time_is_up);
+  }
+  CHECK(cause_at(Kind::none, 900) == no_stop);
 }
 
 TEST_CASE("times are written with units") {
