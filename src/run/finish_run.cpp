@@ -67,8 +67,10 @@ enum class Records : std::int64_t {
 };
 
 // Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
-// results to write, `all` where the records are on_root.
-Records find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code, Replay& all) {
+// results to write, `all` where the records are on_root. `locks`: under which all is replayed and results are written,
+// so that what a task writes last is also the latest.
+Records find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code, Replay& all,
+                     std::vector<DirectoryLock>& locks) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
   const std::int64_t total = end.context.plan.iteration_count();
@@ -87,9 +89,11 @@ Records find_records(const EndOfRun& end, std::int64_t trained, std::int64_t wit
       return Records::nowhere;
     }
   }
+  locks = lock_files(run.directory, run.share);
   constexpr bool forced = true;  // what does not belong here was refused before
   all = replay_journals(run.directory, run.header, total, forced);
   if (cause != iteration_failed && is_complete(all, total)) return Records::on_root;
+  locks.clear();
   code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
   return Records::nowhere;
 }
@@ -118,11 +122,11 @@ void print_summary(const std::string& text) {
 class ResultsOfRun {
  public:
   ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
-               std::vector<std::string> files)
+               std::vector<std::string> files, std::vector<DirectoryLock> locks)
       : end_(end),
         streamed_bytes_(streamed_bytes),
         files_(std::move(files)),
-        locks_(lock_files(end.run.directory, end.run.share)),
+        locks_(std::move(locks)),
         stream_(end.run.directory, end.context.study, end.context.plan, extent),
         ensembles_(end.context, files_),
         tally_(end.context.study, end.context.plan, end.engine_reasons) {}
@@ -179,10 +183,11 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   auto code = ExitCode::done;
   auto records = Records::nowhere;
   Replay all;
+  std::vector<DirectoryLock> locks;
   agree(
       world,
       [&] {
-        if (world.is_root()) records = find_records(end, sums[0], sums[1], code, all);
+        if (world.is_root()) records = find_records(end, sums[0], sums[1], code, all, locks);
       },
       waiting);
   records = static_cast<Records>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
@@ -203,7 +208,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     if (!world.is_root()) return;
     std::vector<std::string> files = known.files;
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
-    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files));
+    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
   };
   agree(world, begin, waiting);
   const RecordStore nothing;

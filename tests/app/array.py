@@ -1,5 +1,6 @@
 """Tasks of a job array that share one run directory: one after the other, at once, stopped and killed in between."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -31,6 +32,11 @@ def whole(what, of="whole"):
 
 def fresh():
     shutil.rmtree("run", ignore_errors=True)
+
+
+def waits_for_lock(process):
+    with open("/proc/locks") as file:
+        return any("->" in line and str(process) in line.split() for line in file)
 
 
 for name, of in (("whole", STUDY), ("long", LONG)):
@@ -75,6 +81,19 @@ for round in range(3):
                  "\n".join(job.stderr for job in ended))
     checks.check(any("Best:" in job.stdout for job in ended), "at once: somebody prints the summary")
     whole("at once")
+
+# A task that finds the other ones at its end waits for its turn before it reads their journals.
+fresh()
+last = Started([SHEAF, *words(0, LONG)])
+last.creep_until(lambda: own(journaled("run"), 0))
+with open("run/journal/lock-files") as turn:
+    fcntl.flock(turn, fcntl.LOCK_EX)
+    last.go_on()
+    last.wait_for(lambda: waits_for_lock(last.process.pid))
+    shutil.copytree("long/journal/00001", "run/journal/09999")
+result = last.finish()
+checks.check(result.code == 0 and "Best:" in result.stdout, "the journals are read in its turn", result.stderr)
+checks.check(results("run") == results("long"), "read in its turn: the results")
 
 # Stopped and killed. A task goes on with its own share; no other job may have it or the whole study meanwhile.
 fresh()
