@@ -80,7 +80,8 @@ std::string utc_text(std::time_t time) {
 std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line,
                                                             const std::string& data_fingerprint,
                                                             const std::string& directory, bool uses_torch,
-                                                            int rank_count, const JobStart& start) {
+                                                            int rank_count, const std::string& mpi_version,
+                                                            const JobStart& start) {
   const TorchInfo torch = uses_torch ? torch_backend().info() : TorchInfo{"not used", "not used"};
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
@@ -90,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"wall_seconds", fmt::format("{:.6f}", seconds_since(start.monotonic))},
           {"rank_count", fmt::format("{}", rank_count)},
           {"attempts", fmt::format("{}", count_attempts(directory))},
-          {"mpi", MpiSession::library_version()},
+          {"mpi", mpi_version},
           {"libtorch", torch.version},
           {"blas", torch.blas},
           {"resident_engine", resident_engine_info()},
@@ -137,7 +138,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
                     run.resume_command()};
   const StopCause cause = train_share(share, world, node);
   TrainedRest trained{cause, {}, {}};
-  agree(
+  agree_in_background(
       world,
       [&] {
         journal->close();
@@ -205,8 +206,8 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   }
 
   // 3. Gather, write, tell.
-  const auto tell_provenance = [&] {
-    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), start);
+  const auto tell_provenance = [&, mpi_version = MpiSession::library_version()] {
+    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), mpi_version, start);
   };
   return finish_run({run, context, models, trained, ranks, reasons, data.stream ? data.stream->bytes_read() : 0,
                      tell_provenance, start.monotonic},

@@ -10,6 +10,7 @@
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
+#include "hdf5/handle.hpp"
 #include "journal/checkpoint_files.hpp"
 #include "journal/replay.hpp"
 #include "mpi/agreement.hpp"
@@ -184,7 +185,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   auto records = Records::nowhere;
   Replay all;
   std::vector<DirectoryLock> locks;
-  agree(
+  agree_in_background(
       world,
       [&] {
         if (world.is_root()) records = find_records(end, sums[0], sums[1], code, all, locks);
@@ -210,7 +211,8 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
     results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
   };
-  agree(world, begin, waiting);
+  silence_hdf5();  // HDF5 calls MPI when it is used first, which only this thread may do
+  agree_in_background(world, begin, waiting);
   const RecordStore nothing;
   const Communicator alone = Communicator::self();
   const GatherRoute route = on_ranks ? GatherRoute(world, node, waiting) : GatherRoute(alone, alone, waiting);
@@ -224,7 +226,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     if (failure) std::rethrow_exception(failure);
     if (world.is_root()) code = results->finish();
   };
-  agree(world, write, waiting);
+  agree_in_background(world, write, waiting);
   return code_of_all();
 }
 

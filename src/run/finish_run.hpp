@@ -36,7 +36,8 @@ struct EndOfRun {
   const std::vector<RankInfo>& ranks;
   const std::vector<std::string>& engine_reasons;  ///< of each trial: why LibTorch trains it; empty: it need not
   std::int64_t streamed_bytes;                     ///< by this rank
-  std::function<std::vector<std::pair<std::string, std::string>>()> provenance;  ///< asked on rank 0, late
+  /// Called at the end, by a thread of rank 0 that must not call MPI.
+  std::function<std::vector<std::pair<std::string, std::string>>()> provenance;
   Clock::time_point start;
 };
 

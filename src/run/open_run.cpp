@@ -113,7 +113,7 @@ std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunReq
       throw;
     }
   };
-  agree(world, open, without_limit());  // a replay may take long
+  agree_in_background(world, open, without_limit());  // a replay may take long
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
   auto left = iterations_left(earlier.iterations, total);
   world.broadcast_vector(left);

@@ -104,7 +104,9 @@ def refuse_threads(kind, count):
             lines = result.error_lines()
             checks.check(result.code == 0 and number > 1 or len(lines) == 1 and "Cannot start thread" in lines[0] and
                          "ulimit -u" in lines[0], f"{what}: one sentence", f"exit {result.code}\n{result.stderr}")
-    result = run(words(kind), refuse_thread=count)
+    # The last ones, which read and write files at the end, are not needed.
+    result = next(result for result in (run(words(kind), refuse_thread=number) for number in range(count, 0, -1))
+                  if result.code != 0)
     again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else words(kind))
     checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"), f"{kind}: it goes on later",
                  again.stderr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/agreement.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -82,24 +83,49 @@ TEST_CASE("a message of any length survives agreement") {
   CHECK(outcome(world, fail_with("")) == "failed: ");
 }
 
-TEST_CASE("a patient agreement waits for the last rank, and throws on all what it threw") {
+TEST_CASE("an agreement in the background throws on all ranks what one of them threw") {
   const Communicator world = Communicator::world();
   for (int failing = 0; failing < world.size(); ++failing) {
     std::string message;
     try {
-      agree(
+      agree_in_background(
           world,
           [&] {
             if (world.rank() != failing) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             throw RunError("late " + std::to_string(failing));
           },
-          [](double) { return 1.0; });
+          without_limit());
     } catch (const AgreedError& error) {
       message = error.what();
     }
     CHECK(message == "late " + std::to_string(failing));
   }
-  agree(
-      world, [] {}, [](double) { return 1.0; });
+  CHECK_NOTHROW(agree_in_background(
+      world, [] {}, without_limit()));
+}
+
+TEST_CASE("an agreement in the background lets no rank wait in silence while another one's action lasts") {
+  const Communicator world = Communicator::world();
+  constexpr double action_seconds = 1.5;
+  double longest_silence = 0;
+  const auto note_silence = [&](double waited_seconds) {
+    longest_silence = std::max(longest_silence, waited_seconds);
+    return 0.2;
+  };
+  const auto sleep_on_root = [&] {
+    if (world.is_root()) std::this_thread::sleep_for(std::chrono::duration<double>(action_seconds));
+  };
+  CHECK_NOTHROW(agree_in_background(world, sleep_on_root, note_silence));
+  CHECK(longest_silence < action_seconds);
+}
+
+TEST_CASE("an agreement in the background ends with the limit when a rank does not come") {
+  const Communicator world = Communicator::world(), late = Communicator::world();
+  if (world.size() == 1) return;
+  const auto nothing = [] {};
+  if (!world.is_root()) CHECK_THROWS_AS(agree_in_background(late, nothing, at_most(0.1, "")), ConnectionLost);
+  world.barrier();
+  if (world.is_root()) CHECK_NOTHROW(agree_in_background(late, nothing, without_limit()));
+  world.barrier();
 }
