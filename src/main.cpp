@@ -18,7 +18,6 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 
 namespace {
@@ -111,10 +110,6 @@ int main(int argc, char** argv) {
   if (!words.empty() && (words[0] == "run" || words[0] == "resume")) signals.emplace();
   try {
     return static_cast<int>(run_session(argc, argv, words));
-  } catch (const ConnectionLost& error) {
-    log_error(error.what());
-    release_launcher_after();
-    MpiSession::abort(static_cast<int>(ExitCode::stopped));
   } catch (const std::exception& error) {
     log_error(message_of(error));
   }

@@ -42,7 +42,7 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Other hosts of the job do not answer any more. Ends in exit code 75.
+/// Other hosts of the job do not answer any more. Where it trains, that ends it with exit code 75 (run/cut_off.hpp).
 class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -15,7 +15,7 @@ void agree(const Communicator& comm, const std::function<void()>& action);
 
 /// As agree, for long actions that make no MPI call: runs `action` in a thread of its own, while the ranks exchange
 /// messages at least every second, and asleep in between. So the limit of `while_waiting` counts how long another rank
-/// has been out of reach, not how long its action takes. What `while_waiting` throws passes through when the action has
+/// has been out of reach, not how long its action takes. Exceptions of `while_waiting` pass through when the action has
 /// returned. Collective over comm.
 void agree_in_background(const Communicator& comm, const std::function<void()>& action,
                          const WhileWaiting& while_waiting);

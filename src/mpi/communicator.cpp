@@ -29,7 +29,7 @@ T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
   return result;
 }
 
-// What MPI may still use after a wait that ended early.
+// Buffers that MPI may still use after a wait that ended early.
 std::vector<std::shared_ptr<void>>& left_to_mpi() {
   static std::vector<std::shared_ptr<void>> buffers;
   return buffers;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "partition/range_exchange.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -127,6 +129,11 @@ std::optional<SilentHost> RangeExchange::silent_host(double timeout_seconds) {
   looked_ = now_;
   const auto node = dispenser_.most_silent();
   return node ? silent(node->first, node->second) : std::nullopt;
+}
+
+std::string RangeExchange::other_hosts() const {
+  return leaders_.size() == 2 ? fmt::format("host '{}'", hosts_.back())
+                              : fmt::format("one of {} other hosts", leaders_.size() - 1);
 }
 
 }  // namespace sheaf

@@ -60,6 +60,8 @@ class RangeExchange {
   /// a tenth of that. On rank 0 any leader's, elsewhere rank 0's. Time in which this rank did not poll itself, because
   /// it was suspended, does not count.
   std::optional<SilentHost> silent_host(double timeout_seconds);
+  /// "host 'b'" where there is one other, "one of 15 other hosts" else.
+  std::string other_hosts() const;
 
  private:
   // An answer to another node; it stays until it is sent.

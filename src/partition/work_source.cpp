@@ -28,6 +28,11 @@ constexpr double measure_period_seconds = 10e-3;
 
 }  // namespace
 
+std::string silence_text(const std::string& host, double seconds, double timeout_seconds) {
+  return fmt::format("{} has not answered for {:.0f} s (run.network_timeout is {:.0f} s)", host, seconds,
+                     timeout_seconds);
+}
+
 struct WorkSource::State {
   double service();
   void exchange_reports();
@@ -165,9 +170,8 @@ void WorkSource::State::look_for_silence() {
   lost = pool->is_abandoned();
   if (!lost) return;
   pool->stop();
-  throw ConnectionLost(silent ? fmt::format("host '{}' has not answered for {:.0f} s (run.network_timeout is {:.0f} s)",
-                                            silent->name, silent->seconds, timeout_seconds)
-                              : "another host has not answered");
+  throw ConnectionLost(silent ? silence_text(fmt::format("host '{}'", silent->name), silent->seconds, timeout_seconds)
+                              : silence_text("another host", timeout_seconds, timeout_seconds));
 }
 
 double WorkSource::State::pause() const {
@@ -191,7 +195,8 @@ void WorkSource::State::leave() {
   leaving = true;
   const auto serve = [this](double) { return service(); };
   wait_patiently([this] { return !exchange || exchange->is_over(); }, serve);
-  const auto limit = at_most(timeout_seconds, "another host has not answered");
+  const std::string others = exchange ? exchange->other_hosts() : "another host";
+  const auto limit = at_most(timeout_seconds, silence_text(others, timeout_seconds, timeout_seconds));
   world.patient_barrier([&](double waited) { return std::min(limit(waited), serve(waited)); });
   has_left = true;
 }

@@ -9,12 +9,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "core/index_range.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
+
+/// The message about a host that is out of reach: "host 'b' has not answered for 60 s (...)". Pure.
+std::string silence_text(const std::string& host, double seconds, double timeout_seconds);
 
 class WorkSource {
  public:

@@ -32,6 +32,7 @@
 #include "plan/estimate.hpp"
 #include "results/result_files.hpp"
 #include "run/curves.hpp"
+#include "run/cut_off.hpp"
 #include "run/finish_run.hpp"
 #include "run/model_files.hpp"
 #include "run/model_keeper.hpp"
@@ -144,7 +145,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
         journal->close();
         trained.records = journal->take_records();
       },
-      node.size() < world.size() ? network_limit(options, run.resume_command()) : without_limit());
+      network_limit(options, run.resume_command(), world, node));
   for (int rank = 0; world.is_root() && rank < world.size(); ++rank)
     trained.journals.push_back(sibling_journal(journal->path(), rank));
   return trained;
@@ -157,6 +158,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   Study study = asked;
   study.run.array = {};  // the run directory is the whole study's
   const Communicator node = world.split_by_node();
+  const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // here: no time limit covers a split
 
   // 1. Everything that can be wrong is found before anything is written.
   std::optional<Plan> plan;
@@ -211,7 +213,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   };
   return finish_run({run, context, models, trained, ranks, reasons, data.stream ? data.stream->bytes_read() : 0,
                      tell_provenance, start.monotonic},
-                    world, node);
+                    world, node, leaders);
 }
 
 }  // namespace

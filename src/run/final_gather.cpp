@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <exception>
 #include <optional>
 #include <utility>
 
 #include "core/error.hpp"
+#include "mpi/agreement.hpp"
 
 namespace sheaf {
 namespace {
@@ -89,14 +89,12 @@ std::vector<GatheredRecord> merge_window(IndexRange window, const std::vector<Ga
   return merged;
 }
 
-GatherRoute::GatherRoute(const Communicator& world, const Communicator& node, WhileWaiting while_waiting)
-    : world_(world),
-      node_(node),
-      leaders_(world.split(node.is_root() ? 0 : -1)),
-      while_waiting_(std::move(while_waiting)) {}
+GatherRoute::GatherRoute(const Communicator& world, const Communicator& node, const Communicator& leaders,
+                         WhileWaiting while_waiting)
+    : world_(world), node_(node), leaders_(leaders), while_waiting_(std::move(while_waiting)) {}
 
-std::vector<std::int64_t> GatherRoute::sum(const std::vector<std::int64_t>& values) const {
-  return world_.patient_sum(values, while_waiting_);
+std::int64_t GatherRoute::sum(std::int64_t value) const {
+  return world_.patient_sum({value}, while_waiting_).front();
 }
 
 std::vector<std::byte> GatherRoute::gather(std::vector<std::byte> own) const {
@@ -105,30 +103,31 @@ std::vector<std::byte> GatherRoute::gather(std::vector<std::byte> own) const {
   return leaders_.patient_gather(std::move(of_node), while_waiting_);
 }
 
-std::exception_ptr gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file,
-                                  std::int64_t total, const WindowLimits& limits, const GatherRoute& route,
-                                  const std::function<void(const std::vector<GatheredRecord>&)>& take) {
-  std::exception_ptr failure;  // on rank 0
+void GatherRoute::do_on_root(const std::function<void()>& action) const {
+  agree_in_background(
+      world_,
+      [&] {
+        if (is_root()) action();
+      },
+      while_waiting_);
+}
+
+void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+                    const WindowLimits& limits, const GatherRoute& route,
+                    const std::function<void(const std::vector<GatheredRecord>&)>& take) {
   for (WindowPlan plan(total, limits); !plan.at_end();) {
     const IndexRange window = plan.window();
-    const auto sums =
-        route.sum({own.bytes_of(window) + earlier.bytes_of(window), static_cast<std::int64_t>(failure != nullptr)});
-    if (sums[1] > 0) break;
-    if (!plan.accept(sums[0])) continue;
+    if (!plan.accept(route.sum(own.bytes_of(window) + earlier.bytes_of(window)))) continue;
     const auto received = route.gather(route.is_root() ? std::vector<std::byte>() : packed_window(own, window));
     plan.next();
-    if (!route.is_root()) continue;
-    try {
+    route.do_on_root([&] {
       std::vector<GatheredRecord> records;
       add_records(records, earlier, window, 0);
       add_records(records, own, window, first_own_file);
       add_records(records, received, first_own_file);
       take(merge_window(window, records));
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    });
   }
-  return failure;
 }
 
 }  // namespace sheaf

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <vector>
 
@@ -54,32 +53,35 @@ struct GatheredRecord {
 /// written, as far as they are of one iteration. Throws RunError when an iteration has none. Pure.
 std::vector<GatheredRecord> merge_window(IndexRange window, const std::vector<GatheredRecord>& records);
 
-/// The way of records to rank 0: ranks, first ranks of nodes, rank 0. Ranks wait as wait_patiently does. Made
-/// collectively over world.
+/// The way of records to rank 0: ranks, first ranks of nodes, rank 0. All functions are collective over world, and wait
+/// as wait_patiently does. The communicators outlive it; `leaders`: of the first ranks of nodes.
 class GatherRoute {
  public:
-  GatherRoute(const Communicator& world, const Communicator& node, WhileWaiting while_waiting);
+  GatherRoute(const Communicator& world, const Communicator& node, const Communicator& leaders,
+              WhileWaiting while_waiting);
 
-  /// Sums over all ranks. Collective.
-  std::vector<std::int64_t> sum(const std::vector<std::int64_t>& values) const;
-  /// All ranks' bytes on rank 0, by the first rank of each node; empty elsewhere. Collective.
+  /// The sum over all ranks.
+  std::int64_t sum(std::int64_t value) const;
+  /// All ranks' bytes on rank 0, by the first rank of each node; empty elsewhere.
   std::vector<std::byte> gather(std::vector<std::byte> own) const;
+  /// Runs `action` on rank 0 as agree_in_background does.
+  void do_on_root(const std::function<void()>& action) const;
 
   bool is_root() const { return world_.is_root(); }
 
  private:
   const Communicator& world_;
   const Communicator& node_;
-  Communicator leaders_;
+  const Communicator& leaders_;
   WhileWaiting while_waiting_;
 };
 
-/// Takes rank 0 through all iterations: `take` gets each window in order, with one record of each of its iterations.
-/// `own`: each rank's records of this attempt, settled. `earlier`: on rank 0, the records of earlier attempts, settled;
-/// empty elsewhere. `first_own_file`: index of the journal of rank 0 in this attempt, followed by those of the other
-/// ranks. If `take` throws, all ranks return early, and rank 0 returns the exception; null otherwise. Throws what the
-/// transport throws, on one rank alone. Waiting ranks sleep. Collective over the route.
-[[nodiscard]] std::exception_ptr gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+/// Takes rank 0 through all iterations: `take` gets each window in order, with one record of each of its iterations, in
+/// a thread that makes no MPI call. `own`: each rank's records of this attempt, settled. `earlier`: on rank 0, the
+/// records of earlier attempts, settled; empty elsewhere. `first_own_file`: index of the journal of rank 0 in this
+/// attempt, followed by those of the other ranks. Throws AgreedError on all ranks when `take` throws or an iteration
+/// has no record, and what the transport throws on one rank alone. Collective over the route.
+void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
                     const WindowLimits& limits, const GatherRoute& route,
                     const std::function<void(const std::vector<GatheredRecord>&)>& take);
 

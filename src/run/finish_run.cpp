@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 #include <utility>
 
@@ -13,13 +12,12 @@
 #include "hdf5/handle.hpp"
 #include "journal/checkpoint_files.hpp"
 #include "journal/replay.hpp"
-#include "mpi/agreement.hpp"
 #include "results/result_files.hpp"
 #include "results/result_stream.hpp"
 #include "results/summary.hpp"
+#include "run/cut_off.hpp"
 #include "run/ensemble_score.hpp"
 #include "run/final_gather.hpp"
-#include "run/train_share.hpp"
 
 namespace sheaf {
 namespace {
@@ -173,11 +171,10 @@ class ResultsOfRun {
 
 }  // namespace
 
-ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node) {
-  // Only rank 0 has a limit: the others have nothing to do but answer it, and it may write for long.
-  const bool has_limit = world.is_root() && node.size() < world.size();
-  const WhileWaiting waiting =
-      has_limit ? network_limit(end.context.study.run, end.run.resume_command()) : without_limit();
+ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node,
+                    const Communicator& leaders) {
+  const WhileWaiting waiting = network_limit(end.context.study.run, end.run.resume_command(), world, node);
+  const GatherRoute route(world, node, leaders, waiting);
   const RecordStore& own = end.trained.records;
   const auto sums =
       world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
@@ -185,12 +182,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   auto records = Records::nowhere;
   Replay all;
   std::vector<DirectoryLock> locks;
-  agree_in_background(
-      world,
-      [&] {
-        if (world.is_root()) records = find_records(end, sums[0], sums[1], code, all, locks);
-      },
-      waiting);
+  route.do_on_root([&] { records = find_records(end, sums[0], sums[1], code, all, locks); });
   records = static_cast<Records>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
   const auto code_of_all = [&] {
     return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
@@ -205,28 +197,16 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;
-  const auto begin = [&] {
-    if (!world.is_root()) return;
+  silence_hdf5();  // HDF5 calls MPI when it is used first, which only this thread may do
+  route.do_on_root([&] {
     std::vector<std::string> files = known.files;
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
     results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
-  };
-  silence_hdf5();  // HDF5 calls MPI when it is used first, which only this thread may do
-  agree_in_background(world, begin, waiting);
+  });
   const RecordStore nothing;
-  const Communicator alone = Communicator::self();
-  const GatherRoute route = on_ranks ? GatherRoute(world, node, waiting) : GatherRoute(alone, alone, waiting);
-  // Not inside the agreement, since it is collective: a rank whose messages fail must end the job.
-  std::exception_ptr failure;
-  if (world.is_root() || on_ranks)
-    failure = gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(),
-                             end.context.plan.iteration_count(), {}, route,
-                             [&](const std::vector<GatheredRecord>& window) { results->take(window); });
-  const auto write = [&] {
-    if (failure) std::rethrow_exception(failure);
-    if (world.is_root()) code = results->finish();
-  };
-  agree_in_background(world, write, waiting);
+  gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(), {},
+                 route, [&](const std::vector<GatheredRecord>& window) { results->take(window); });
+  route.do_on_root([&] { code = results->finish(); });
   return code_of_all();
 }
 

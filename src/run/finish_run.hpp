@@ -44,7 +44,9 @@ struct EndOfRun {
 /// Writes the results of a complete run and prints its summary on stdout of rank 0, or reports what is left. Records
 /// come from the ranks' memory and, for earlier attempts, from OpenRun::earlier; a task of an array reads what other
 /// tasks have done from their journals. Returns, on every rank alike, done; failed when some iterations could not be
-/// trained; stopped when something came before the last iteration. Throws AgreedError. Collective over world.
-ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node);
+/// trained; stopped when something came before the last iteration. Ends the job when a host does not answer for
+/// run.network_timeout. Throws AgreedError. Collective over world; `leaders`: the first ranks of nodes.
+ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node,
+                    const Communicator& leaders);
 
 }  // namespace sheaf

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "run/train_share.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <exception>
-#include <limits>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "mpi/agreement.hpp"
-#include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 #include "partition/work_source.hpp"
+#include "run/cut_off.hpp"
 #include "run/progress.hpp"
 
 namespace sheaf {
@@ -33,14 +32,22 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   MpiSession::abort(static_cast<int>(ExitCode::failed));
 }
 
-std::string cut_off_text(const std::string& reason, const std::string& resume_command) {
-  return fmt::format("{}. What is finished is in the journal; continue with: {}", reason, resume_command);
+// Waits for a disk that answers; it may be that of a host which is out of reach. For a rank that ends without
+// unwinding, since the journal may still be closing afterwards.
+void close_if_possible(JournalWriter& journal) {
+  constexpr std::chrono::seconds patience(3);
+  std::packaged_task<void()> closing([&journal] { journal.close(); });
+  auto closed = closing.get_future();
+  std::thread(std::move(closing)).detach();
+  if (closed.wait_for(patience) == std::future_status::ready) closed.get();
 }
 
-// The other hosts are out of reach, so this one ends by itself: its lanes leave their claims, its journals are closed,
-// and one rank tells why. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
-[[noreturn]] void end_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
-  constexpr double least_seconds = 1.5, most_seconds = 5, others_seconds = 1;
+// The other hosts are out of reach, so this one ends by itself: one rank reports why, lanes leave their claims, and
+// journals are closed. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
+[[noreturn]] void leave_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
+  constexpr double least_seconds = 1.5, most_seconds = 5;
+  const std::string message = cut_off_text(lost.what(), share.resume_command);
+  if (source.is_leader()) log_error(message.c_str());
   source.stop();
   if (share.journal) share.journal->hurry();
   const auto start = Clock::now();
@@ -49,39 +56,21 @@ std::string cut_off_text(const std::string& reason, const std::string& resume_co
     std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
   }
   try {
-    if (share.journal) share.journal->close();
+    if (share.journal) close_if_possible(*share.journal);
   } catch (const std::exception& error) {
     log_error(message_of(error));
     MpiSession::abort(static_cast<int>(ExitCode::failed));
   }
-  if (source.is_leader()) {
-    log_error(cut_off_text(lost.what(), share.resume_command).c_str());
-    release_launcher_after();
-  } else {
-    std::this_thread::sleep_for(std::chrono::duration<double>(others_seconds));  // the leader's abort ends it first
-  }
-  MpiSession::abort(static_cast<int>(ExitCode::stopped));
-}
-
-double timeout_of(const RunOptions& options) {
-  return options.network_timeout > 0 ? static_cast<double>(options.network_timeout)
-                                     : std::numeric_limits<double>::infinity();
+  end_cut_off(message, source.is_leader());
 }
 
 }  // namespace
-
-WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command) {
-  const std::string reason = fmt::format(
-      "another host has not answered for {} s (run.network_timeout; its network, its process or its disk stands still)",
-      options.network_timeout);
-  return at_most(timeout_of(options), cut_off_text(reason, resume_command));
-}
 
 StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
   WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node,
-                    timeout_of(share.options));
+                    network_timeout_of(share.options));
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
 
@@ -115,7 +104,7 @@ StopCause train_share(const Share& share, const Communicator& world, const Commu
     cause = world.patient_maximum(cause, serve_while_waiting);
     source.leave();
   } catch (const ConnectionLost& lost) {
-    end_cut_off(lost, share, *lanes, source);
+    leave_cut_off(lost, share, *lanes, source);
   }
   if (progress) progress->finish(source.finished_count(), seconds());
   return cause;

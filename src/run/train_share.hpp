@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
-
 #include "mpi/communicator.hpp"
 #include "run/lanes.hpp"
 #include "run/share.hpp"
 
 namespace sheaf {
-
-/// For waits after the training, in which no other rank has much to do but to bring its journal to the disk: throws
-/// ConnectionLost after run.network_timeout.
-WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command);
 
 /// Trains until the work is done on all ranks, or one of them has a cause to stop and what was begun is finished. Shows
 /// progress on rank 0. Returns the cause, on all ranks alike. A lane that throws or a journal that cannot be written

@@ -67,13 +67,14 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   world.barrier();
   const auto start = Clock::now();
   const Communicator node = world.split_by_node();
-  const GatherRoute route(world, node, without_limit());
+  const Communicator leaders = world.split(node.is_root() ? 0 : -1);
+  const GatherRoute route(world, node, leaders, without_limit());
   const std::vector<std::string> reasons(1);
   std::unique_ptr<ResultStream> stream;
   ResultTally tally(study, plan, reasons);
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
-  const auto failure = gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
+  gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
     const auto begin = Clock::now();
     std::vector<TrainedIteration> iterations;
     for (const auto& record : window) {
@@ -83,7 +84,6 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
     stream->append(iterations);
     writing += seconds_since(begin);
   });
-  if (failure) std::rethrow_exception(failure);
   if (!world.is_root()) return;
   const double gathered = seconds_since(start);
   stream->finish(tally.finish());

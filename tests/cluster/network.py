@@ -10,11 +10,12 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "app"))
 
-from interrupted import results, study  # noqa: E402
+from interrupted import ITERATIONS, results, study  # noqa: E402
 from program import MPIEXEC, SHEAF, Checks, journaled, processes, read_csv  # noqa: E402
 
 ON_HOST = os.environ["ON_HOST"]
 CLUSTER = os.environ["CLUSTER"]
+STALLED_DISK = os.environ["STALLED_DISK"]
 HANGS = 120
 
 # A host that is silent for TIMEOUT seconds ends the job: lanes leave their claims within 5 s, the launcher gets 2 s to end
@@ -25,6 +26,7 @@ MOST_SECONDS = TIMEOUT + 5 + 2 + 5 + 15
 checks = Checks()
 os.mkdir(os.path.join(CLUSTER, "work"))
 os.chdir(os.path.join(CLUSTER, "work"))
+GATE = os.path.abspath("gate")
 
 
 def search(epochs):
@@ -34,10 +36,14 @@ def search(epochs):
 class Job:
     """The program on some hosts, started by mpirun on the first of them."""
 
-    def __init__(self, words, hosts):
+    def __init__(self, words, hosts, stalled=""):
+        """`stalled`: of paths whose disk stands still as long as file "gate" is there."""
         self.log = open("job.log", "w+")
         launcher = [MPIEXEC, "-H", ",".join(hosts), "-n", str(sum(int(host.split(":")[1]) for host in hosts)), "--bind-to",
                     "none"]
+        if stalled:
+            for variable in (f"LD_PRELOAD={STALLED_DISK}", f"STALLED_PATH={stalled}", f"STALLED_GATE={GATE}"):
+                launcher += ["-x", variable]
         self.process = subprocess.Popen([ON_HOST, "alpha"] + launcher + [SHEAF] + words, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=subprocess.STDOUT)
 
@@ -64,12 +70,20 @@ def set_cable(state):
     subprocess.run([ON_HOST, "beta", "ip", "link", "set", "cable", state], check=True)
 
 
-def change_cable_in_midst(state):
+def stall_disk():
+    for name in (GATE, f"{GATE}.waiting"):
+        if os.path.exists(name):
+            os.remove(name)
+    open(GATE, "w").close()
+
+
+def pull_cable_in_midst(also=lambda: None):
     """Stops all ranks meanwhile, so that the run cannot end before."""
     stopped = ranks()
     for rank in stopped:
         os.kill(rank, signal.SIGSTOP)
-    set_cable(state)
+    set_cable("down")
+    also()
     for rank in stopped:
         os.kill(rank, signal.SIGCONT)
 
@@ -99,14 +113,15 @@ def cpu_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def check_end(name, job, start):
+def check_end(name, job, start, silent="host 'beta'"):
     code = job.finish()
     seconds = time.monotonic() - start
     output = job.output()
     checks.check(code == 75, f"{name}: exit code 75, not {code}", output)
     checks.check(TIMEOUT <= seconds < MOST_SECONDS, f"{name}: ended after {seconds:.1f} s", output)
-    checks.check("host 'beta' has not answered for" in output and "continue with: sheaf resume run" in output,
-                 f"{name}: says why", output)
+    checks.check(f"{silent} has not answered for" in output and "run.network_timeout" in output and
+                 "continue with: sheaf resume run" in output, f"{name}: says why", output)
+    checks.check(output.count("error: ") == 1, f"{name}: says it once", output)
     end = time.monotonic() + MOST_SECONDS
     left = True
     while left and time.monotonic() < end:
@@ -137,7 +152,7 @@ checks.check(results("run") == expected, "two hosts: the bits of one")
 fresh()
 job = Job(search(epochs), ["alpha:1", "beta:1"])
 job.wait_for(lambda: has_record_of_each([0, 1]))
-change_cable_in_midst("down")
+pull_cable_in_midst()
 time.sleep(2)
 set_cable("up")
 checks.check(job.finish() == 0, "two seconds without network", job.output())
@@ -147,7 +162,7 @@ checks.check(results("run") == expected, "two seconds without network: the same 
 fresh()
 job = Job(search(epochs) + [f"--run.network_timeout={TIMEOUT}"], ["alpha:1", "beta:2"])
 job.wait_for(lambda: has_record_of_each([0, 1]))
-change_cable_in_midst("down")
+pull_cable_in_midst()
 check_end("without network", job, time.monotonic())
 checks.check(len(journaled("run")) > 0, "without network: iterations are in the journal")
 set_cable("up")
@@ -172,4 +187,32 @@ used = cpu_seconds(idle) - used
 checks.check(used < 0.06, f"a rank with nothing left takes {used} s of 3 s")
 set_cable("down")
 check_end("without network at the end", job, time.monotonic())
+set_cable("up")
+
+# Pulled while the journals are on a disk that stands still, perhaps that of the lost host.
+fresh()
+job = Job(search(epochs) + [f"--run.network_timeout={TIMEOUT}"], ["alpha:2", "beta:1"], stalled="run/journal")
+job.wait_for(lambda: has_record_of_each([0, 2]))
+pull_cable_in_midst(also=stall_disk)
+check_end("without network and disk", job, time.monotonic())
+set_cable("up")
+
+# A disk that stands still while the results are written does not end the job, and a network failure does.
+for pulled in (False, True):
+    fresh()
+    stall_disk()
+    job = Job(search(60) + [f"--run.network_timeout={TIMEOUT}"], ["alpha:2", "beta:2"], stalled="run/results")
+    job.wait_for(lambda: os.path.exists(f"{GATE}.waiting"))
+    if pulled:
+        set_cable("down")
+        check_end("without network at the gather", job, time.monotonic(), silent="another host")
+        set_cable("up")
+        os.remove(GATE)
+        job = Job(["resume", "run"], ["alpha:2"])
+    else:
+        time.sleep(2 * TIMEOUT)
+        checks.check(job.process.poll() is None, "a job waits for its disk", job.output())
+        os.remove(GATE)
+    checks.check(job.finish() == 0 and len(read_csv("run/results.csv")) == ITERATIONS, "the results are written",
+                 job.output())
 sys.exit(checks.finish())

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "mpi/session.hpp"
 #include "partition/chunk_rules.hpp"
 
 #include "support/catch.hpp"
@@ -230,6 +231,21 @@ TEST_CASE("a node that is silent is noticed, and can be waited for no longer") {
   CHECK((silent || message.find("has not answered for 2 s") != std::string::npos));
   CHECK(source.is_stopped() != silent);
   if (!silent) CHECK_NOTHROW(source.service());
+}
+
+TEST_CASE("a rank that does not come to the end is noticed, and its host named") {
+  const Communicator world = Communicator::world(), others = Communicator::world();
+  if (world.size() < 3) return;
+  const Communicator node = world.split(world.is_root() ? 0 : 1);
+  WorkSource source(PartitionKind::factoring, 0, 1, world, node, 2);
+  source.end_lanes();
+  const bool is_late = world.rank() == world.size() - 1;
+  if (!is_late) {
+    const std::string host = node.is_root() ? "host '" + MpiSession::host_name() + "'" : "another host";
+    CHECK_THROWS_WITH(source.leave(), host + " has not answered for 2 s (run.network_timeout is 2 s)");
+  }
+  others.barrier();
+  if (is_late) world.patient_barrier(without_limit());  // the one that the others have given up
 }
 
 TEST_CASE("a source that was never used, or only by some, ends") {
