@@ -46,7 +46,7 @@ std::string iterations_line(const Plan& plan) {
 
 // Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
 std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates, const RunOptions& run,
-                        bool any_gpu) {
+                        const JobFacts& facts) {
   constexpr std::size_t shown = 20;
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
@@ -58,7 +58,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(
         has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
-    const std::string reason = torch_reason(plan.trials()[trial], run, any_gpu);
+    const std::string reason = torch_reason(plan.trials()[trial], run, facts.gpu_speedups[trial]);
     rows.back().push_back(reason.empty() ? "resident" : fmt::format("torch ({})", reason));
   }
   std::string text = format_table(rows);
@@ -89,7 +89,8 @@ std::string plan_text(const Study& study, const RunOptions& asked, const Plan& p
                       human_bytes(static_cast<double>(facts.node_bytes)));
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(ranks)) text += line + "\n";
-  text += "\n" + trial_lines(plan, estimates, asked, facts.any_gpu);
+  if (const auto note = note_on_gpus(study, plan, facts); !note.empty()) text += note + "\n";
+  text += "\n" + trial_lines(plan, estimates, asked, facts);
   return text;
 }
 
@@ -104,18 +105,17 @@ void plan_command(const CommandCall& call, const Communicator& world) {
     if (study.run.curves) require_countable_epochs(*plan);
   });
   const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(study.run, world, node);
-  const auto ranks = gather_rank_infos(placement, world);
   const std::optional<FileSchema> file = agree_on_data(study, world);
-  const JobFacts facts = gather_facts(study, file, placement, world);
   const RunOptions asked = study.run;
-  study = settled_study(study, *plan, facts);
-  agree(world, [&] { require_trainable(study, *plan, facts); });
+  const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
+  study = placed.study;
+  const Placement& placement = placed.placement;
+  const auto ranks = gather_rank_infos(placement, world);
   const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
   study.run.partition =
       settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
   agree(world, [&] {
-    if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, facts));
+    if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, placed.facts));
   });
 }
 

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "options/study.hpp"
+#include "plan/estimate.hpp"
 #include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
 
@@ -13,13 +16,20 @@ namespace sheaf {
 /// The engine of a trial. EngineKind::automatic, which no run has, means by_model.
 TrainedBy engine_of(const Trial& trial, EngineKind engine);
 
-/// Why LibTorch trains a trial; empty: the resident engine trains it. `on_gpu`: some rank has a GPU, which matters to
-/// EngineKind::automatic alone.
-std::string torch_reason(const Trial& trial, const RunOptions& run, bool on_gpu);
+/// How much faster one GPU is expected to train models of a dense trial in LibTorch, one at a time, than `cores` cores
+/// do with the resident engine, a model each. An estimate by order of magnitude, from constants: the same everywhere.
+double gpu_speedup(const TrialEstimate& estimate, std::int64_t cores);
 
-/// What EngineKind::automatic becomes when a run is opened; the other kinds stay. Never automatic. LibTorch trains
-/// dense models, too, if a rank has a GPU or run.threads > 1; else the resident engine does.
-EngineKind settled_engine(const Plan& plan, const RunOptions& run, bool on_gpu);
+/// Of a job without GPUs.
+inline constexpr double no_gpu = 0;
+
+/// Why LibTorch trains a trial; empty: the resident engine trains it. `speedup`: gpu_speedup() where a rank has a GPU,
+/// else no_gpu; it matters to EngineKind::automatic alone. run.device = cuda asks for the GPU, whatever is faster.
+std::string torch_reason(const Trial& trial, const RunOptions& run, double speedup);
+
+/// What EngineKind::automatic becomes when a run is opened; the other kinds stay. Never automatic. `speedups`: of each
+/// trial, as for torch_reason.
+EngineKind settled_engine(const Plan& plan, const RunOptions& run, const std::vector<double>& speedups);
 
 /// Throws UsageError with the first trial that the resident engine cannot train when `run.engine = resident`.
 void require_engine(const Plan& plan, const RunOptions& run);

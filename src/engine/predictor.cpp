@@ -49,7 +49,8 @@ void require_image(const LoadedModel& model, const std::vector<std::int64_t>& ro
 
 std::string torch_predictor_reason(const LoadedModel& model, const RunOptions& run, bool on_gpu) {
   if (!model.trained) return run.engine == EngineKind::torch ? "run.engine = torch" : "it is not of sheaf's own making";
-  return torch_reason({{}, model.trained->description.model, {}}, run, on_gpu);
+  if (on_gpu && run.engine == EngineKind::automatic) return "it predicts on a GPU";
+  return torch_reason({{}, model.trained->description.model, {}}, run, no_gpu);
 }
 
 LoadedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {

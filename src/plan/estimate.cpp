@@ -42,6 +42,7 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
                    static_cast<double>(trial.train.epochs);
   const std::int64_t batch =
       trial.train.batch_size == 0 ? training_rows : std::min(trial.train.batch_size, training_rows);
+  estimate.steps = (training_rows + batch - 1) / batch * trial.train.epochs;
   double values = static_cast<double>(parameters) * (2 + optimizer_state_count(trial.train));
   double activations = static_cast<double>(shape.features);
   for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());

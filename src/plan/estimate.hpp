@@ -19,6 +19,7 @@ DataShape synthetic_shape(const DataOptions& options);
 
 struct TrialEstimate {
   std::int64_t parameters = 0;
+  std::int64_t steps = 0;   ///< batches of one iteration
   double flops = 0;         ///< floating-point operations of one iteration: 6 for each multiply-add of a forward pass
                             ///< (2 forward, 4 backward), times training rows and epochs; 0 without a layout: unknown
   double memory_bytes = 0;  ///< one lane's parameters, gradients, optimizer state and activations of a batch (without

@@ -68,9 +68,10 @@ void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
 }
 
 // Why LibTorch trains, for each trial. `options`: before they are settled, so that what settled them is told.
-std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, bool any_gpu) {
+std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
   std::vector<std::string> reasons;
-  for (const auto& trial : plan.trials()) reasons.push_back(torch_reason(trial, options, any_gpu));
+  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial)
+    reasons.push_back(torch_reason(plan.trials()[trial], options, facts.gpu_speedups[trial]));
   return reasons;
 }
 
@@ -169,13 +170,12 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const std::int64_t total = plan->iteration_count();
   const std::optional<Study> stored = find_stored_study(study, request, share, world);
   if (stored) study = with_stored_choices(study, *stored);
-  const Placement placement = place_ranks(study.run, world, node);
-  const auto ranks = gather_rank_infos(placement, world);
   const std::optional<FileSchema> file = agree_on_data(study, world);
-  const JobFacts facts = gather_facts(study, file, placement, world);
-  const auto reasons = engine_reasons(*plan, study.run, facts.any_gpu);
-  study = settled_study(study, *plan, facts);
-  agree(world, [&] { require_trainable(study, *plan, facts); });
+  const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
+  const auto reasons = engine_reasons(*plan, study.run, placed.facts);
+  study = placed.study;
+  const Placement& placement = placed.placement;
+  const auto ranks = gather_rank_infos(placement, world);
   const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsKept::none;
   agree(world, [&] {
     if (uses_torch) torch_backend();  // not by a lane in the middle of a training
@@ -202,7 +202,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
       for (const auto& line : placement_lines(ranks)) log_root(line);
       log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, run.work.count(), run.directory));
       warn_of_slow_blas(reasons);
-      if (const auto warning = settled_warning(study, *plan, facts); !warning.empty()) warn_root(warning);
+      if (const auto note = note_on_gpus(study, *plan, placed.facts); !note.empty()) log_root(note);
     }
     trained = train_rest(run, context, models, placement, start, world, node);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dataset/file_schema.hpp"
 #include "device/placement.hpp"
@@ -18,15 +19,12 @@ namespace sheaf {
 
 /// Facts about the machines of a job, by which open choices are settled.
 struct JobFacts {
-  bool any_gpu = false;         ///< some rank trains on a GPU
-  bool all_gpu = false;         ///< every rank does
-  std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
-  std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
+  bool any_gpu = false;              ///< some rank trains on a GPU
+  bool all_gpu = false;              ///< every rank does
+  std::vector<double> gpu_speedups;  ///< of each trial, gpu_speedup() or no_gpu
+  std::int64_t data_bytes = 0;       ///< of the data file's rows in memory; 0: the data are synthetic
+  std::int64_t node_bytes = 0;       ///< the least memory that any rank may use
 };
-
-/// Collective over world; `file`: of the study's data, if they are in one.
-JobFacts gather_facts(const Study& study, const std::optional<FileSchema>& file, const Placement& placement,
-                      const Communicator& world);
 
 /// The study with its open choices settled. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
@@ -38,7 +36,20 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
 /// `asked` with its open choices taken from the stored study of a run. Pure.
 Study with_stored_choices(Study asked, const Study& stored);
 
-/// A warning about how the job trains the settled study; empty when there is none. Pure.
-std::string settled_warning(const Study& settled, const Plan& plan, const JobFacts& facts);
+/// A settled study, and where this rank trains it.
+struct PlacedStudy {
+  Study study;
+  Placement placement;
+  JobFacts facts;
+};
+
+/// Places the ranks and settles the study. Ranks that have a GPU get a lane for each core if the settled study does not
+/// use it. Throws as require_trainable, and as place_rank. `file`: of the study's data, if they are in one. Collective
+/// over world, of which `node` is a part.
+PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Communicator& world, const Communicator& node);
+
+/// What a job with GPUs does not train on them, and why; empty when there is nothing. Pure.
+std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 #include "engine/engine_choice.hpp"
 
 #include "core/error.hpp"
+#include "plan/network_layout.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -25,22 +26,22 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 TEST_CASE("the resident engine trains linear models and mlps on CPUs with one thread") {
   const RunOptions run;
-  CHECK(torch_reason(trial_of(ModelKind::linear), run, false).empty());
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, false).empty());
-  CHECK(torch_reason(trial_of(ModelKind::cnn), run, false) == "a cnn has convolutions");
-  CHECK(torch_reason(trial_of(ModelKind::resnet50), run, false) == "a resnet has convolutions");
-  CHECK(torch_reason(trial_of(ModelKind::torchscript), run, false) == "a TorchScript module runs in LibTorch");
-  CHECK(torch_reason(trial_of(ModelKind::plugin), run, false) == "a plugin runs in LibTorch");
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, true) == "it trains on a GPU");
-  CHECK(torch_reason(trial_of(ModelKind::cnn), run, true) == "a cnn has convolutions");
+  CHECK(torch_reason(trial_of(ModelKind::linear), run, no_gpu).empty());
+  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu).empty());
+  CHECK(torch_reason(trial_of(ModelKind::cnn), run, no_gpu) == "a cnn has convolutions");
+  CHECK(torch_reason(trial_of(ModelKind::resnet50), run, no_gpu) == "a resnet has convolutions");
+  CHECK(torch_reason(trial_of(ModelKind::torchscript), run, no_gpu) == "a TorchScript module runs in LibTorch");
+  CHECK(torch_reason(trial_of(ModelKind::plugin), run, no_gpu) == "a plugin runs in LibTorch");
+  CHECK(torch_reason(trial_of(ModelKind::mlp), run, 3.04) == "a GPU is expected to be 3 times as fast as the cores");
+  CHECK(torch_reason(trial_of(ModelKind::cnn), run, 3) == "a cnn has convolutions");
 }
 
 TEST_CASE("the study may want LibTorch, or threads that it alone has") {
   RunOptions run;
   run.threads = 4;
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, false) == "run.threads = 4");
+  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu) == "run.threads = 4");
   run.engine = EngineKind::torch;
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, false) == "run.engine = torch");
+  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu) == "run.engine = torch");
 }
 
 TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial") {
@@ -48,7 +49,7 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
   run.threads = 4;
   for (const auto engine : {EngineKind::resident, EngineKind::by_model}) {
     run.engine = engine;
-    CHECK(torch_reason(trial_of(ModelKind::mlp), run, true).empty());
+    CHECK(torch_reason(trial_of(ModelKind::mlp), run, 3).empty());
     CHECK(engine_of(trial_of(ModelKind::mlp), engine) == TrainedBy::resident);
   }
   CHECK(engine_of(trial_of(ModelKind::cnn), EngineKind::by_model) == TrainedBy::torch);
@@ -59,19 +60,43 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
 TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays") {
   RunOptions run;
   const Plan dense = plan_of({"linear", "mlp"}), mixed = plan_of({"mlp", "cnn"}), others = plan_of({"cnn", "resnet18"});
-  CHECK(settled_engine(dense, run, false) == EngineKind::resident);
-  CHECK(settled_engine(mixed, run, false) == EngineKind::by_model);
-  CHECK(settled_engine(others, run, false) == EngineKind::torch);
+  const auto settled = [](const Plan& plan, const RunOptions& options, double speedup) {
+    return settled_engine(plan, options, std::vector<double>(plan.trials().size(), speedup));
+  };
+  const double slower = 0.1, faster = 2;
+  for (const double speedup : {no_gpu, slower}) {
+    CHECK(settled(dense, run, speedup) == EngineKind::resident);
+    CHECK(settled(mixed, run, speedup) == EngineKind::by_model);
+    CHECK(settled(others, run, speedup) == EngineKind::torch);
+  }
+  CHECK(settled_engine(dense, run, {slower, faster}) == EngineKind::by_model);
+  RunOptions on_gpu;
+  on_gpu.device = DeviceRequest::cuda;
   for (const Plan* plan : {&dense, &mixed, &others}) {
-    CHECK(settled_engine(*plan, run, true) == EngineKind::torch);
+    CHECK(settled(*plan, run, faster) == EngineKind::torch);
+    CHECK(settled(*plan, on_gpu, slower) == EngineKind::torch);
     RunOptions threads;
     threads.threads = 2;
-    CHECK(settled_engine(*plan, threads, false) == EngineKind::torch);
+    CHECK(settled(*plan, threads, no_gpu) == EngineKind::torch);
     for (const auto asked : {EngineKind::torch, EngineKind::resident, EngineKind::by_model}) {
       threads.engine = asked;
-      CHECK(settled_engine(*plan, threads, true) == asked);
+      CHECK(settled(*plan, threads, faster) == asked);
     }
   }
+}
+
+TEST_CASE("cores are expected to train small networks faster than a GPU, and it large ones faster than they") {
+  const auto speedup_of = [](std::vector<std::int64_t> hidden, std::int64_t batch, std::int64_t cores) {
+    Trial trial = trial_of(ModelKind::mlp);
+    trial.model.hidden = std::move(hidden);
+    trial.train.batch_size = batch;
+    const DataShape shape{10000, 64, 10, {}};
+    const auto parameters = parameter_count(network_layout(trial.model, shape));
+    return gpu_speedup(estimate_trial(trial, shape, parameters, shape.rows), cores);
+  };
+  CHECK(speedup_of({32}, 32, 1) < 0.02);
+  CHECK(speedup_of({32}, 32, 16) == Approx(speedup_of({32}, 32, 1) / 16));
+  CHECK(speedup_of({4096, 4096, 4096}, 1024, 16) > 10);
 }
 
 TEST_CASE("run.engine = resident is refused where the resident engine cannot train a trial") {

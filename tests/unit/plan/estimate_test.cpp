@@ -15,6 +15,7 @@ TEST_CASE("an MLP's cost by hand") {
   const DataShape shape{100, 64, 10, {}};
   const auto estimate = estimate_trial(trial, shape, 64 * 32 + 32 + 32 * 10 + 10, 80);
   CHECK(estimate.parameters == 64 * 32 + 32 + 32 * 10 + 10);
+  CHECK(estimate.steps == 8 * 3);
   CHECK(estimate.flops == Approx(6.0 * (64 * 32 + 32 * 10) * 80 * 3));
   CHECK(estimate.memory_bytes == Approx(4.0 * (static_cast<double>(estimate.parameters) * 4 + 10 * (64 + 2 * 42))));
   trial.train.precision = Precision::float64;

@@ -2,6 +2,7 @@
 #include "run/settle_study.hpp"
 
 #include "core/error.hpp"
+#include "engine/engine_choice.hpp"
 #include "journal/study_identity.hpp"
 #include "support/catch.hpp"
 
@@ -11,8 +12,10 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, bool any_gpu = false) {
-  return {any_gpu, any_gpu, data_mib * mebibyte, node_mib * mebibyte};
+// Of a study of one trial; `speedup` of its GPUs.
+JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
+  const bool gpus = speedup != no_gpu;
+  return {gpus, gpus, {speedup}, data_mib * mebibyte, node_mib * mebibyte};
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
@@ -34,14 +37,14 @@ TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open")
   study.data.source = DataSource::synthetic;
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::resident);
   CHECK(settled_study(study, Plan(study), facts_of(0, 100)).run.engine == EngineKind::resident);
-  CHECK(settled_study(study, Plan(study), facts_of(0, 100, true)).run.engine == EngineKind::torch);
+  CHECK(settled_study(study, Plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
 }
 
 TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
   Study asked;
   const Study stored = settled_study(asked, Plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
-  for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, true)}) {
+  for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {
     const Study again = settled_study(joined, Plan(joined), facts);
     CHECK(differing_keys(again, stored).empty());
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
@@ -67,14 +70,18 @@ TEST_CASE("data that are to lie in memory and do not fit are refused") {
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
 }
 
-TEST_CASE("dense models that train on the CPU beside a GPU are told of") {
+TEST_CASE("dense models that train on the cores of a rank with a GPU are reported") {
   Study study;
   const Plan plan(study);
-  study.run.engine = EngineKind::by_model;
-  CHECK(settled_warning(study, plan, facts_of(0, 1)).empty());
-  CHECK_THAT(settled_warning(study, plan, facts_of(0, 1, true)), ContainsSubstring("run.engine = by_model"));
+  const double slower = 1 / 150.0;
+  for (const auto engine : {EngineKind::resident, EngineKind::by_model}) {
+    study.run.engine = engine;
+    CHECK(note_on_gpus(study, plan, facts_of(0, 1)).empty());
+    CHECK_THAT(note_on_gpus(study, plan, facts_of(0, 1, slower)),
+               ContainsSubstring("expected to be 150 times as fast"));
+  }
   study.run.engine = EngineKind::torch;
-  CHECK(settled_warning(study, plan, facts_of(0, 1, true)).empty());
+  CHECK(note_on_gpus(study, plan, facts_of(0, 1, slower)).empty());
 }
 
 TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
@@ -82,7 +89,7 @@ TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
   study.data.source = DataSource::synthetic;
   study.train.precision = Precision::tf32;
   const Plan plan(study);
-  JobFacts facts = facts_of(0, 100, true);
+  JobFacts facts = facts_of(0, 100, 2);
   CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
   CHECK_NOTHROW(require_trainable(study, plan, facts));
   facts.all_gpu = false;
