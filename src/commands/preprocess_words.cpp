@@ -172,7 +172,7 @@ in this order, whatever the order of the options:
                               sheaf preprocess all.h5 train.h5 --features=train/images --resize=64x64
   --copy=true|false       whether all else in the file (targets, weights, groups, attributes) is copied, including the
                           targets of external links and the numbers of virtual data sets, so that OUT.h5 needs no
-                          other file; default: true
+                          other file; HDF5 references are left out; default: true
                               sheaf preprocess photos.h5 alone.h5 --resize=64x64 --copy=false
   --overwrite=true|false  replace OUT.h5; default: false, a file of that name is refused
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true

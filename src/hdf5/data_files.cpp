@@ -40,12 +40,6 @@ std::string description_of(hid_t data_set) {
   return fmt::format("data set '{}' of '{}'", printable(name), printable(file_of(data_set)));
 }
 
-std::vector<hsize_t> extents_of(hid_t space) {
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
-  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  return extents;
-}
-
 // A regular selection of blocks; empty: the selection is another one.
 struct Hyperslab {
   std::vector<hsize_t> count, block;

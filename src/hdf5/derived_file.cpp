@@ -2,6 +2,7 @@
 #include "hdf5/derived_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5.h>
 #include <sys/stat.h>
 
@@ -9,10 +10,12 @@
 #include <cassert>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/output_bytes.hpp"
 #include "hdf5/data_files.hpp"
 #include "hdf5/input_driver.hpp"
 #include "hdf5/native_type.hpp"
+#include "hdf5/object_identity.hpp"
 
 namespace sheaf {
 namespace {
@@ -137,6 +140,11 @@ std::string DerivedFile::problem() const {
 
 void DerivedFile::copy_others() {
   make_copies(plan_, source_.id(), file_.id());
+  if (!plan_.references.empty())
+    warn_root(
+        fmt::format("'{}' of '{}' are not copied (they hold references, which are addresses in that file). Create "
+                    "them in the copy.",
+                    fmt::join(plan_.references, "', '"), file_of(source_.id())));
 }
 
 std::int64_t DerivedFile::make_rows() {

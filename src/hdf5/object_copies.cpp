@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -18,11 +21,14 @@
 namespace sheaf {
 namespace {
 
-// Of numbers copied at a time.
+// Of numbers that are copied at a time.
 constexpr hsize_t buffer_bytes = hsize_t{4} << 20;
 
 // Of an object's header, attributes and index, beyond what HDF5 reports.
 constexpr std::int64_t spare_object_bytes = std::int64_t{16} << 10;
+
+// Of everything that is copied: far above any disk, and far below what overflows.
+constexpr std::int64_t limit_bytes = std::int64_t{1} << 60;
 
 std::string problem_with(const std::string& path) {
   return fmt::format("'{}' cannot be copied", printable(path));
@@ -35,7 +41,8 @@ void copy_attribute(hid_t from, hid_t to, const char* name) {
   if (H5Tdetect_class(stored.id(), H5T_REFERENCE) > 0) return;  // to objects of the other file
   const Handle type(H5Tcopy(stored.id()), H5Tclose, problem);
   const Handle space(H5Aget_space(source.id()), H5Sclose, problem);
-  Handle copy(H5Acreate2(to, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, problem);
+  const Handle creation(H5Aget_create_plist(source.id()), H5Pclose, problem);
+  Handle copy(H5Acreate2(to, name, type.id(), space.id(), creation.id(), H5P_DEFAULT), H5Aclose, problem);
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
   if (count > 0) {
     std::vector<std::byte> values(static_cast<std::size_t>(count) * H5Tget_size(type.id()));
@@ -68,15 +75,23 @@ bool is_elsewhere(hid_t data_set) {
   return H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0;
 }
 
-std::int64_t bytes_of_numbers(hid_t data_set) {
+bool has_references(hid_t data_set) {
+  const Handle type(H5Dget_type(data_set), H5Tclose, "HDF5 cannot describe a data set");
+  return H5Tdetect_class(type.id(), H5T_REFERENCE) > 0;
+}
+
+// An upper bound; nothing for more than can be counted, since a damaged file may declare anything.
+std::optional<std::int64_t> bytes_of_numbers(hid_t data_set) {
   const Handle type(H5Dget_type(data_set), H5Tclose, "HDF5 cannot describe a data set");
   const Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
-  auto bytes = static_cast<std::int64_t>(H5Sget_simple_extent_npoints(space.id())) *
-               static_cast<std::int64_t>(H5Tget_size(type.id()));
+  auto bytes = static_cast<std::int64_t>(H5Tget_size(type.id()));
+  for (const hsize_t side : extents_of(space.id()))
+    if (__builtin_mul_overflow(bytes, side, &bytes)) return std::nullopt;
   if (H5Tdetect_class(type.id(), H5T_VLEN) > 0 || H5Tis_variable_str(type.id()) > 0) {
     hsize_t varying = 0;
     check_hdf5(H5Dvlen_get_buf_size(data_set, type.id(), space.id(), &varying), "HDF5 cannot read a data set");
-    bytes += 2 * static_cast<std::int64_t>(varying);
+    for (int time = 0; time < 2; ++time)
+      if (__builtin_add_overflow(bytes, varying, &bytes)) return std::nullopt;
   }
   return std::max(bytes, static_cast<std::int64_t>(H5Dget_storage_size(data_set)));
 }
@@ -125,21 +140,28 @@ class CopyPlanner {
   void add_object(const Handle& object, const std::string& path) {
     const ObjectIdentity identity = identity_of(object.id());
     if (identity == left_out_) return plan_.left_out.push_back(path);
+    const H5I_type_t type = H5Iget_type(object.id());
+    if (type == H5I_DATASET && has_references(object.id())) return plan_.references.push_back(path);
     const auto [first, is_new] = first_paths_.emplace(identity, path);
     if (!is_new) return plan_.copies.push_back({ObjectCopy::Kind::hard_link, path, first->second});
-    const H5I_type_t type = H5Iget_type(object.id());
     const bool elsewhere = type == H5I_DATASET && is_elsewhere(object.id());
     if (elsewhere) data_files(object.id());  // which finds what is missing
     const bool is_of_source = is_in_same_file(identity, root_identity_);
     if (elsewhere || !is_of_source)
-      plan_.bytes_of_others +=
-          spare_object_bytes + (type == H5I_DATASET ? bytes_of_numbers(object.id()) * 257 / 256 : 0);
+      plan_.bytes_of_others += spare_object_bytes + (type == H5I_DATASET ? bytes_to_copy(object.id(), path) : 0);
     plan_.copies.push_back({type == H5I_GROUP ? ObjectCopy::Kind::group
                             : elsewhere       ? ObjectCopy::Kind::numbers
                                               : ObjectCopy::Kind::object,
                             path,
                             {}});
     if (type == H5I_GROUP) add_group(object.id(), path + "/", is_of_source);
+  }
+
+  std::int64_t bytes_to_copy(hid_t data_set, const std::string& path) const {
+    const auto bytes = bytes_of_numbers(data_set);
+    require(bytes && *bytes < limit_bytes - plan_.bytes_of_others,
+            fmt::format("{} (it has too many numbers). Recreate its file, or give --copy=false.", problem_with(path)));
+    return *bytes + *bytes / 256;
   }
 
   ObjectIdentity left_out_;
@@ -164,6 +186,34 @@ void copy_group(hid_t source, hid_t to, const std::string& path) {
   copy_attributes(old.id(), group.id());
 }
 
+// The sides of the pieces in which an array is copied: contiguous, and at most buffer_bytes or one element.
+std::vector<hsize_t> piece_sides(const std::vector<hsize_t>& extents, std::size_t element_bytes) {
+  std::vector<hsize_t> sides = extents;
+  hsize_t bytes = element_bytes;
+  for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
+    *side = std::clamp<hsize_t>(buffer_bytes / bytes, 1, *side);
+    bytes *= *side;
+  }
+  return sides;
+}
+
+// Moves `start` by one piece, the last dimension first. False: there are no more.
+bool advance(std::vector<hsize_t>& start, const std::vector<hsize_t>& sides, const std::vector<hsize_t>& extents) {
+  for (std::size_t dimension = start.size(); dimension-- > 0;) {
+    if ((start[dimension] += sides[dimension]) < extents[dimension]) return true;
+    start[dimension] = 0;
+  }
+  return false;
+}
+
+// Without the attributes at first: HDF5 would copy references among them, and those in compound values as addresses.
+void copy_object(hid_t source, hid_t to, const std::string& path) {
+  const Handle options(H5Pcreate(H5P_OBJECT_COPY), H5Pclose, problem_with(path));
+  check_hdf5(H5Pset_copy_object(options.id(), H5O_COPY_WITHOUT_ATTR_FLAG), problem_with(path));
+  check_hdf5(H5Ocopy(source, path.c_str(), to, path.c_str(), options.id(), H5P_DEFAULT), problem_with(path));
+  copy_attributes(open_object(source, path).id(), open_object(to, path).id());
+}
+
 void copy_numbers(hid_t source, hid_t to, const std::string& path) {
   const std::string problem = problem_with(path);
   const Handle old(H5Dopen2(source, path.c_str(), H5P_DEFAULT), H5Dclose, problem);
@@ -172,29 +222,33 @@ void copy_numbers(hid_t source, hid_t to, const std::string& path) {
   const Handle space(H5Dget_space(old.id()), H5Sclose, problem);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem);
   drop_times(creation.id());
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(1, H5Sget_simple_extent_ndims(space.id()))), 1);
-  H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr);
-  const int rank = static_cast<int>(extents.size());
-  const Handle fixed(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose, problem);
+  const std::vector<hsize_t> extents = extents_of(space.id());
+  const int rank = static_cast<int>(extents.size());  // 0: a single value, or none
+  const auto space_of = [&](const std::vector<hsize_t>& sides) {
+    return Handle(rank > 0 ? H5Screate_simple(rank, sides.data(), nullptr) : H5Scopy(space.id()), H5Sclose, problem);
+  };
+  const Handle fixed = space_of(extents);
   const Handle copy(H5Dcreate2(to, path.c_str(), type.id(), fixed.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                     H5Dclose, problem);
   copy_attributes(old.id(), copy.id());
+  if (H5Sget_simple_extent_npoints(space.id()) == 0) return;
 
-  hsize_t row_bytes = H5Tget_size(type.id());
-  for (std::size_t dimension = 1; dimension < extents.size(); ++dimension) row_bytes *= extents[dimension];
-  const hsize_t most_rows = std::max<hsize_t>(1, buffer_bytes / std::max<hsize_t>(1, row_bytes));
-  std::vector<std::byte> values(static_cast<std::size_t>(std::min(most_rows, extents.front()) * row_bytes));
-  std::vector<hsize_t> start(extents.size(), 0), count = extents;
-  for (; start.front() < extents.front() && row_bytes > 0; start.front() += count.front()) {
-    count.front() = std::min(most_rows, extents.front() - start.front());
-    const Handle memory(H5Screate_simple(rank, count.data(), nullptr), H5Sclose, problem);
+  const std::vector<hsize_t> sides = piece_sides(extents, H5Tget_size(type.id()));
+  std::vector<std::byte> values(
+      std::accumulate(sides.begin(), sides.end(), H5Tget_size(type.id()), std::multiplies<>()));
+  std::vector<hsize_t> start(extents.size(), 0), count(extents.size());
+  do {
+    for (std::size_t dimension = 0; dimension < start.size(); ++dimension)
+      count[dimension] = std::min(sides[dimension], extents[dimension] - start[dimension]);
+    const Handle memory = space_of(count);
     for (const hid_t each : {space.id(), fixed.id()})
-      check_hdf5(H5Sselect_hyperslab(each, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), problem);
+      if (rank > 0)
+        check_hdf5(H5Sselect_hyperslab(each, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), problem);
     check_hdf5(H5Dread(old.id(), type.id(), memory.id(), space.id(), H5P_DEFAULT, values.data()), problem);
     const herr_t status = H5Dwrite(copy.id(), type.id(), memory.id(), fixed.id(), H5P_DEFAULT, values.data());
     H5Dvlen_reclaim(type.id(), memory.id(), H5P_DEFAULT, values.data());
     check_hdf5(status, problem);
-  }
+  } while (advance(start, sides, extents));
 }
 
 }  // namespace
@@ -228,7 +282,7 @@ void make_copies(const CopyPlan& plan, hid_t source, hid_t to) {
         copy_group(source, to, copy.path);
         break;
       case ObjectCopy::Kind::object:
-        check_hdf5(H5Ocopy(source, path, to, path, H5P_DEFAULT, H5P_DEFAULT), problem_with(copy.path));
+        copy_object(source, to, copy.path);
         break;
       case ObjectCopy::Kind::numbers:
         copy_numbers(source, to, copy.path);

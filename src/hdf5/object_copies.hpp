@@ -23,21 +23,23 @@ struct ObjectCopy {
 };
 
 struct CopyPlan {
-  std::vector<ObjectCopy> copies;     ///< in this order
-  std::vector<std::string> left_out;  ///< paths of the data set that is not copied
-  std::int64_t bytes_of_others = 0;   ///< upper bound of what comes from files other than the source
+  std::vector<ObjectCopy> copies;       ///< in this order
+  std::vector<std::string> left_out;    ///< paths of the data set that is not copied
+  std::vector<std::string> references;  ///< paths of data sets with references, which are not copied
+  std::int64_t bytes_of_others = 0;     ///< upper bound of what comes from files other than the source
 };
 
-/// Plans copies of all objects in file `source`, except the data set `left_out` and those with the paths
-/// `names_left_out`. External links, and soft links of other files, are replaced by their targets. Throws RunError when
-/// one of these or a virtual data set leads to something that is missing. Local.
+/// Plans copies of all objects in file `source`, except the data set `left_out`, those with the paths `names_left_out`,
+/// and data sets with references, which are addresses in their file. External links, and soft links of other files, are
+/// replaced by their targets. Throws RunError when one of these or a virtual data set leads to something that is
+/// missing. Local.
 CopyPlan plan_copies(std::int64_t source, std::int64_t left_out, const std::vector<std::string>& names_left_out);
 
 /// Makes the copies in file `to`, with the attributes of the root group. Throws RunError that names an object that
 /// cannot be copied. Local.
 void make_copies(const CopyPlan& plan, std::int64_t source, std::int64_t to);
 
-/// Copies attributes, except object references, from one object to another. Throws RunError. Local.
+/// Copies attributes, except those with references, from one object to another. Throws RunError. Local.
 void copy_attributes(std::int64_t from, std::int64_t to);
 
 }  // namespace sheaf

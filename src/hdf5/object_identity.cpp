@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -23,6 +24,12 @@ int descriptor_of(hid_t object) {
   void* descriptor = nullptr;
   check_hdf5(H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor), problem);
   return *static_cast<const int*>(descriptor);
+}
+
+std::vector<hsize_t> extents_of(hid_t space) {
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return extents;
 }
 
 ObjectIdentity identity_of(hid_t object) {

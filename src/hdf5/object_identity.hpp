@@ -7,6 +7,7 @@
 
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "hdf5/handle.hpp"
 
@@ -27,6 +28,9 @@ int descriptor_of(hid_t object);
 
 /// The path of the object's file, as HDF5 opened it. Throws as identity_of. Local.
 std::string file_of(hid_t object);
+
+/// The sides of a data space; none of a single value.
+std::vector<hsize_t> extents_of(hid_t space);
 
 /// The text that get(buffer, its size) writes, where get returns the length without the final zero, as HDF5's functions
 /// do. Throws RunError "<problem> (<HDF5's reason>)." when that is negative. Local.

@@ -14,7 +14,7 @@ import numpy
 from skimage.transform import resize
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from program import SHEAF, Checks, sheaf
+from program import SHEAF, Checks, launch, sheaf
 
 checks = Checks()
 shutil.rmtree("preprocess", ignore_errors=True)
@@ -164,7 +164,7 @@ result = sheaf("run", "study.cfg")
 checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a study trains on it", result.stderr)
 shutil.rmtree("run", ignore_errors=True)
 
-# ---- Copies of what is in other files: the copy needs none of them
+# ---- Copies of objects in other files: the copy needs none of these files
 
 
 def contents(path):
@@ -221,6 +221,94 @@ result = sheaf("preprocess", "near.h5", "copy.h5")
 checks.check(result.code == 1 and "'/far/broken' is a link to '/nothing'" in result.error_lines()[0],
              "a soft link of another file to nothing", result.stderr)
 
+
+
+def stored_outside(file, name, shape, kind, values=None):
+    """A data set with external storage; h5py has no shape for that of none."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_external(f"{name}.raw".encode(), 0, h5py.h5f.UNLIMITED)
+    open(f"{name}.raw", "wb").close()
+    space = h5py.h5s.create(h5py.h5s.NULL) if shape is None else h5py.h5s.create_simple(shape) if shape else \
+        h5py.h5s.create(h5py.h5s.SCALAR)
+    made_set = h5py.Dataset(h5py.h5d.create(file.id, name.encode(), kind, space, creation))
+    if values is not None:
+        made_set[...] = values
+
+
+write("near.h5", generator.random((4, 3)))
+with h5py.File("near.h5", "a") as file:
+    stored_outside(file, "scalar", (), h5py.h5t.IEEE_F64LE, 2.5)
+    stored_outside(file, "none", None, h5py.h5t.IEEE_F64LE)
+    stored_outside(file, "no_rows", (0, 3), h5py.h5t.IEEE_F64LE)
+    stored_outside(file, "rows", (3, 5, 7), h5py.h5t.STD_I64LE, numpy.arange(105).reshape(3, 5, 7))
+    stored_outside(file, "large_rows", (2, 3, 300, 1000), h5py.h5t.STD_I64LE,
+                   numpy.arange(1800000).reshape(2, 3, 300, 1000))
+with h5py.File("near.h5", "r") as file:
+    expected = {name: file[name][()] for name in ("scalar", "no_rows", "rows", "large_rows")}
+made("numbers of all shapes in other files", ["near.h5", "copy.h5"])
+with h5py.File("copy.h5", "r") as file:
+    for name, numbers in expected.items():
+        checks.check(file[name].shape == numpy.shape(numbers) and numpy.array_equal(file[name][()], numbers) and
+                     file[name].external is None, f"numbers in other files: {name}", str(file[name]))
+    checks.check(file["none"].shape is None, "no numbers in other files", str(file["none"]))
+
+# References are addresses in their file.
+write("near.h5", generator.random((4, 3)))
+with h5py.File("near.h5", "a") as file:
+    targets = file["targets"]
+    record = numpy.dtype([("number", "i4"), ("reference", h5py.ref_dtype)])
+    file.create_dataset("references", (1,), h5py.ref_dtype)[0] = targets.ref
+    file.create_dataset("regions", (1,), h5py.regionref_dtype)[0] = targets.regionref[1:2]
+    file.create_dataset("records", (1,), record)[0] = (3, targets.ref)
+    stored_outside(file, "outside", (1,), h5py.h5t.STD_REF_OBJ)
+    file["outside"][0] = targets.ref
+    targets.attrs["records"] = numpy.array([(3, targets.ref)], record)
+    targets.attrs["größe"] = "groß"
+    file["axis"] = numpy.arange(3)
+    file["axis"].make_scale("an axis")
+    file["features"].dims[1].attach_scale(file["axis"])
+result = sheaf("preprocess", "near.h5", "copy.h5", "--overwrite=true")
+warnings = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
+checks.check(result.code == 0 and len(warnings) == 1 and
+             "'/outside', '/records', '/references', '/regions' of 'near.h5' are not copied" in warnings[0],
+             "data sets of references", f"exit {result.code}\n{result.stderr}")
+with h5py.File("copy.h5", "r") as file:
+    checks.check(sorted(file) == ["axis", "features", "link", "more", "targets"], "references are left out", str(list(file)))
+    checks.check(sorted(file["targets"].attrs) == ["class_names", "größe"] and file["targets"].attrs["größe"] == "groß" and
+                 sorted(file["axis"].attrs) == ["CLASS", "NAME"], "attributes of references are left out",
+                 f"{list(file['targets'].attrs)} {list(file['axis'].attrs)}")
+
+# Copying numbers of other files takes 4 MiB of memory, however large the rows are. Measured by way of a small process: a
+# program's peak begins with the memory of the process that started it.
+MEASURE = """import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(code)"""
+
+
+def peak_mebibytes(*words):
+    result = launch([sys.executable, "-c", MEASURE, SHEAF, "preprocess", *words, "--overwrite=true"])
+    checks.check(result.code == 0, f"preprocess {words}", result.stderr)
+    return int(result.stderr.splitlines()[-1])
+
+
+def virtual(name, shape):
+    """A data set of fill values."""
+    with h5py.File("near.h5", "a") as file:
+        layout = h5py.VirtualLayout(shape, "f8")
+        layout[:, 0] = h5py.VirtualSource(".", "targets", (4,))
+        file.create_virtual_dataset(name, layout, fillvalue=1.5)
+
+
+write("near.h5", generator.random((4, 3)))
+small = peak_mebibytes("near.h5", "copy.h5")
+virtual("wide", (4, 1 << 22))
+large = peak_mebibytes("near.h5", "copy.h5")
+checks.check(large < small + 20, "rows of 32 MiB are copied in pieces", f"{small} MiB, {large} MiB")
+with h5py.File("copy.h5", "r") as file:
+    checks.check(numpy.array_equal(file["wide"][:, 0], [0, 1, 2, 0]) and (file["wide"][:, 1:] == 1.5).all(),
+                 "rows of 32 MiB")
+
 # ---- What is refused
 
 
@@ -255,6 +343,8 @@ with open("text.h5", "w") as file:
 os.makedirs("folder.h5")
 os.link("table.h5", "same.h5")
 resize_words = "--resize=8x8"
+write("near.h5", generator.random((4, 3)))
+virtual("huge", (4, 1 << 58))
 for what, words, code, says in (
         ("no words", [], 2, "0 file name(s)"),
         ("three files", ["a.h5", "b.h5", "c.h5"], 2, "3 file name(s)"),
@@ -272,6 +362,7 @@ for what, words, code, says in (
         ("a unit alone", ["in.h5", "new.h5", "--per=channel"], 2, "--normalise"),
         ("compression", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("no file", ["absent.h5", "new.h5"], 1, "no file 'absent.h5'"),
+        ("uncountable numbers", ["near.h5", "new.h5"], 1, "'/huge' cannot be copied (it has too many numbers)"),
         ("no HDF5", ["text.h5", "new.h5"], 1, "'text.h5' is not an HDF5 file"),
         ("no data set", ["in.h5", "new.h5", "--features=feature"], 1, "Did you mean '/features'?"),
         ("a group", ["in.h5", "new.h5", "--features=more"], 1, "is a group"),
