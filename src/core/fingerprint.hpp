@@ -24,7 +24,4 @@ class Fingerprint {
   std::uint64_t hash_ = 14695981039346656037u;
 };
 
-/// The fingerprint of a file's content. Throws RunError when it cannot be read. Local.
-std::string file_fingerprint(const std::string& path);
-
 }  // namespace sheaf

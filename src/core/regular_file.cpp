@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "core/error.hpp"
@@ -85,6 +87,14 @@ std::string RegularFile::read(std::int64_t most) const {
 
 std::string RegularFile::read_all() const {
   return read(std::numeric_limits<std::int64_t>::max());
+}
+
+const std::string& first_content(const std::string& path) {
+  static std::mutex one_at_a_time;
+  static std::map<std::string, std::string> contents;
+  const std::lock_guard lock(one_at_a_time);
+  const auto known = contents.find(path);
+  return known != contents.end() ? known->second : contents.emplace(path, RegularFile(path).read_all()).first->second;
 }
 
 void require_regular_file(const std::string& path) {

@@ -43,6 +43,11 @@ class RegularFile {
   int descriptor_ = -1;
 };
 
+/// The content of a file as it was when the process first called this for the path: all that the process does with the
+/// file is done with the same bytes. Kept until the process ends. Throws RunError as RegularFile does. Local,
+/// thread-safe.
+const std::string& first_content(const std::string& path);
+
 /// For files that a library opens by name. Throws RunError as RegularFile does. Local.
 void require_regular_file(const std::string& path);
 

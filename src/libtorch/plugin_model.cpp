@@ -41,12 +41,14 @@ torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape
 }
 
 PluginFactory load_factory(const std::string& file) {
-  require_regular_file(file);
+  const std::string& content = first_content(file);
   // A name without a slash would be looked for among the system's libraries.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw RunError(fmt::format(
         "the plugin '{}' cannot be loaded ({}). Give a shared library built as jobs/plugin says.", file, dlerror()));
+  require(RegularFile(file).read_all() == content,
+          fmt::format("the plugin '{}' changed while it was loaded. Start again when it is complete.", file));
   void* symbol = dlsym(library, "sheaf_plugin");
   require(
       symbol != nullptr,

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -57,17 +55,6 @@ torch::jit::Module copy_of(const torch::jit::Module& module) {
   return copy;
 }
 
-// The file as this process first read it. Lanes load it when they first need it; what has become of the file meanwhile
-// must not matter.
-const std::string& content_of(const std::string& file) {
-  static std::mutex one_at_a_time;
-  static std::map<std::string, std::string> contents;
-  const std::lock_guard lock(one_at_a_time);
-  const auto known = contents.find(file);
-  if (known != contents.end()) return known->second;
-  return contents.emplace(file, RegularFile(file).read_all()).first->second;
-}
-
 class ScriptNetwork : public ModuleNetwork {
  public:
   ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, Precision precision)
@@ -100,7 +87,7 @@ class ScriptNetwork : public ModuleNetwork {
 }  // namespace
 
 ScriptModel::ScriptModel(const std::string& file) : file_(file) {
-  std::istringstream content(content_of(file));
+  std::istringstream content(first_content(file));
   try {
     module_ = torch::jit::load(content, torch::kCPU);
   } catch (const std::exception& error) {

@@ -16,7 +16,7 @@ namespace sheaf {
 /// A file's module, of which networks are copies. Copies share its code: to be used by one lane alone.
 class ScriptModel {
  public:
-  /// Loads the file as the process first read it: what becomes of it during a run does not matter.
+  /// Loads the file's first_content(): what becomes of the file during a run does not matter.
   /// Throws RunError when the file is no such module or draws random numbers in training: those come from LibTorch's
   /// generator, which lanes share.
   explicit ScriptModel(const std::string& file);

@@ -2,14 +2,18 @@
 #include "run/model_files.hpp"
 
 #include "core/fingerprint.hpp"
+#include "core/regular_file.hpp"
 
 namespace sheaf {
 
 ModelFingerprints fingerprint_model_files(const Plan& plan) {
   ModelFingerprints fingerprints;
   for (const auto& trial : plan.trials())
-    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0)
-      fingerprints[file] = file_fingerprint(file);
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0) {
+      Fingerprint fingerprint;
+      fingerprint.add(first_content(file));
+      fingerprints[file] = fingerprint.text();
+    }
   return fingerprints;
 }
 

@@ -7,7 +7,8 @@
 
 namespace sheaf {
 
-/// Fingerprints of the model files that any trial names. Throws RunError when one cannot be read. Local.
+/// Fingerprints of the model files that any trial names, by their first_content(), which is also what engines load.
+/// Throws RunError when one cannot be read. Local.
 ModelFingerprints fingerprint_model_files(const Plan& plan);
 
 }  // namespace sheaf

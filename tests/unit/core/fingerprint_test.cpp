@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/fingerprint.hpp"
 
-#include <fstream>
-
-#include "core/error.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -16,14 +13,4 @@ TEST_CASE("fingerprints are FNV-1a of all bytes, however they are added") {
   parts.add("foo");
   parts.add("bar");
   CHECK(parts.text() == whole.text());
-}
-
-TEST_CASE("a file's fingerprint is that of its content") {
-  const std::string content(200000, 'x');
-  std::ofstream("fingerprint_test.bin", std::ios::binary) << content;
-  Fingerprint fingerprint;
-  fingerprint.add(content);
-  CHECK(file_fingerprint("fingerprint_test.bin") == fingerprint.text());
-  CHECK_THROWS_WITH(file_fingerprint("absent.bin"),
-                    "File 'absent.bin' cannot be read (No such file or directory). Check its name and permissions.");
 }

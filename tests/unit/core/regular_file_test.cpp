@@ -31,6 +31,19 @@ struct Scratch {
 
 }  // namespace
 
+TEST_CASE("the first content of a file stays, whatever becomes of the file") {
+  const Scratch scratch;
+  const std::string text(3 << 20, 'x');
+  std::ofstream("first") << text;
+  CHECK((first_content("first") == text));
+  std::ofstream("first") << "another";
+  CHECK((first_content("first") == text));
+  fs::remove("first");
+  CHECK((first_content("first") == text));
+  CHECK_THROWS_WITH(first_content("absent"),
+                    "File 'absent' cannot be read (No such file or directory). Check its name and permissions.");
+}
+
 TEST_CASE("regular files are read, also by symbolic links") {
   const Scratch scratch;
   const std::string text(3 << 20, 'x');

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/regular_file.hpp"
 #include "model/initial_weights.hpp"
 #include "support/catch.hpp"
 
@@ -161,6 +162,8 @@ TEST_CASE("a file that is replaced during a run does not matter to it") {
     return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, Precision::float32)->parameters());
   };
   const auto before = values();
+  const std::string content = RegularFile(file).read_all();
   net_of({layer_of("linear.Linear", trained(torch::zeros({5, 5})))}, "rows @ self.layer0.weight.t()").save(file);
   CHECK(values() == before);
+  CHECK((first_content(file) == content));  // of which the run keeps the fingerprint
 }
