@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/index_range.hpp"
 #include "hdf5/native_type.hpp"
 
@@ -71,16 +72,29 @@ Handle row_type(const std::vector<ColumnType>& types, const std::string& problem
   return row;
 }
 
-// Puts the cells of `rows` at every row_bytes from `cell` on; text is padded by the zeros that are there.
-void pack_column(const TableColumn& column, IndexRange rows, [[maybe_unused]] std::size_t cell_bytes,
-                 std::size_t row_bytes, std::byte* cell) {
+ColumnType::Kind kind_of(const TableColumn& column) {
+  if (std::holds_alternative<std::vector<double>>(column.values)) return ColumnType::Kind::real;
+  return std::holds_alternative<Texts>(column.values) ? ColumnType::Kind::text : ColumnType::Kind::integer;
+}
+
+bool fits(const TableColumn& column, const ColumnType& type) {
+  const auto* texts = std::get_if<Texts>(&column.values);
+  return kind_of(column) == type.kind && (texts == nullptr || longest(*texts) <= type.text_bytes);
+}
+
+// Of a wrong call, which would spoil the file.
+void require_right_call(bool condition, const std::string& problem, const std::string& reason) {
+  require(condition, fmt::format("{} ({}). This is an error of the program, please report it.", problem, reason));
+}
+
+// Puts the cells of `rows`, which fit, at every row_bytes from `cell` on; text is padded by the zeros that are there.
+void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_bytes, std::byte* cell) {
   std::visit(
       [&](const auto& values) {
         using Value = typename std::decay_t<decltype(values)>::value_type;
         for (std::int64_t row = rows.begin; row < rows.end; ++row, cell += row_bytes) {
           const Value& value = values[static_cast<std::size_t>(row)];
           if constexpr (std::is_same_v<Value, std::string>) {
-            assert(value.size() <= cell_bytes);
             std::memcpy(cell, value.data(), value.size());
           } else {
             std::memcpy(cell, &value, sizeof value);
@@ -95,19 +109,15 @@ void pack_column(const TableColumn& column, IndexRange rows, [[maybe_unused]] st
 std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns) {
   std::vector<ColumnType> types;
   for (const auto& column : columns) {
-    ColumnType type{column.name};
-    if (std::holds_alternative<std::vector<double>>(column.values)) type.kind = ColumnType::Kind::real;
-    if (const auto* texts = std::get_if<Texts>(&column.values)) {
-      type.kind = ColumnType::Kind::text;
-      type.text_bytes = longest(*texts);
-    }
-    types.push_back(std::move(type));
+    const auto* texts = std::get_if<Texts>(&column.values);
+    types.push_back({column.name, kind_of(column), texts == nullptr ? 1 : longest(*texts)});
   }
   return types;
 }
 
 Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<ColumnType>& types, std::string problem)
     : problem_(std::move(problem)),
+      types_(types),
       offsets_(cell_offsets(types)),
       rows_(rows),
       type_(row_type(types, problem_)),
@@ -117,9 +127,14 @@ Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<Colum
 }
 
 void Hdf5Table::append(const std::vector<TableColumn>& columns) {
+  require_right_call(columns.size() == types_.size(), problem_,
+                     fmt::format("a table of {} columns got {}", types_.size(), columns.size()));
   const std::int64_t rows = row_count(columns.front());
-  assert(std::all_of(columns.begin(), columns.end(), [&](const auto& column) { return row_count(column) == rows; }));
-  assert(written_ + rows <= rows_ && columns.size() + 1 == offsets_.size());
+  for (std::size_t number = 0; number < columns.size(); ++number)
+    require_right_call(row_count(columns[number]) == rows && fits(columns[number], types_[number]), problem_,
+                       fmt::format("the values of column '{}' do not fit", types_[number].name));
+  require_right_call(rows <= rows_ - written_, problem_,
+                     fmt::format("a table of {} rows got {}", rows_, written_ + rows));
   std::vector<std::byte> packed;
   for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
        part = {part.end, std::min(rows, part.end + rows_per_write)}) {
@@ -127,8 +142,7 @@ void Hdf5Table::append(const std::vector<TableColumn>& columns) {
     const hsize_t count = static_cast<hsize_t>(part.count());
     packed.assign(count * offsets_.back(), std::byte{0});
     for (std::size_t column = 0; column < columns.size(); ++column)
-      pack_column(columns[column], part, offsets_[column + 1] - offsets_[column], offsets_.back(),
-                  packed.data() + offsets_[column]);
+      pack_column(columns[column], part, offsets_.back(), packed.data() + offsets_[column]);
     const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, problem_);
     H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
     check_hdf5(H5Dwrite(data_set_.id(), type_.id(), memory.id(), space_.id(), H5P_DEFAULT, packed.data()), problem_);
@@ -137,7 +151,7 @@ void Hdf5Table::append(const std::vector<TableColumn>& columns) {
 }
 
 void Hdf5Table::close() {
-  assert(written_ == rows_);
+  require_right_call(written_ == rows_, problem_, fmt::format("a table of {} rows got {}", rows_, written_));
   data_set_.close(problem_);
 }
 
@@ -195,7 +209,9 @@ void Hdf5Writer::write_table(const std::string& name, const std::vector<TableCol
 
 void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
   const std::size_t row_bytes = static_cast<std::size_t>(array.row_elements()) * number_bytes(array.type);
-  assert(array.rows() > 0 && row_bytes > 0 && array.bytes.size() == static_cast<std::size_t>(array.rows()) * row_bytes);
+  const std::size_t bytes = static_cast<std::size_t>(array.rows()) * row_bytes;
+  require_right_call(bytes > 0 && array.bytes.size() == bytes, problem(),
+                     fmt::format("an array of {} bytes got {}", bytes, array.bytes.size()));
   const std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
   std::vector<hsize_t> chunk = extents;
   chunk.front() = std::clamp<hsize_t>(chunk_bytes / row_bytes, 1, extents.front());

@@ -37,7 +37,7 @@ using AttributeValue = std::variant<std::int64_t, double, std::string>;
 /// A table of a file that is being written, whose rows come in pieces. Gone before the file is closed. Local.
 class Hdf5Table {
  public:
-  /// Appends rows: the table's columns in their order, texts no longer than announced. Throws RunError.
+  /// Appends rows: the table's columns in their order, of its types, texts no longer than announced. Throws RunError.
   void append(const std::vector<TableColumn>& columns);
   /// All rows have been appended. Throws RunError. The last call.
   void close();
@@ -47,6 +47,7 @@ class Hdf5Table {
   Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<ColumnType>& types, std::string problem);
 
   std::string problem_;
+  std::vector<ColumnType> types_;
   std::vector<std::size_t> offsets_;  // of the columns in a row; at the end, the size of a row
   std::int64_t rows_;
   std::int64_t written_ = 0;  // rows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "hdf5/table_writer.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -94,6 +95,35 @@ TEST_CASE("two data sets of one name are an error") {
   Hdf5Writer writer("twice.h5");
   writer.write_numbers("array", one_byte(0), 0);
   CHECK_THROWS_AS(writer.write_numbers("array", one_byte(0), 0), RunError);
+}
+
+TEST_CASE("values that do not fit what was announced are an error, and are not written") {
+  Hdf5Writer writer("wrong.h5");
+  Hdf5Table table =
+      writer.begin_table("rows", 2, {{"number", ColumnType::Kind::integer}, {"text", ColumnType::Kind::text, 3}});
+  const auto append = [&](const std::vector<std::int64_t>& numbers, const std::vector<std::string>& texts) {
+    table.append({{"number", numbers}, {"text", texts}});
+  };
+  const std::string wrong_text =
+      "HDF5 file 'wrong.h5' cannot be written (the values of column 'text' do not fit). This "
+      "is an error of the program, please report it.";
+  CHECK_THROWS_WITH(append({1}, {"four"}), wrong_text);
+  CHECK_THROWS_WITH(append({1}, {"a", "b"}), wrong_text);
+  CHECK_THROWS_WITH(table.append({{"number", std::vector<std::int64_t>{1}}, {"text", std::vector<double>{1}}}),
+                    wrong_text);
+  CHECK_THROWS_WITH(table.append({{"number", std::vector<std::int64_t>{1}}}),
+                    ContainsSubstring("(a table of 2 columns got 1)"));
+  append({1}, {"one"});
+  CHECK_THROWS_WITH(table.close(), ContainsSubstring("(a table of 2 rows got 1)"));
+  CHECK_THROWS_WITH(append({2, 3}, {"two", "3"}), ContainsSubstring("(a table of 2 rows got 3)"));
+  append({2}, {"two"});
+  table.close();
+  for (const std::size_t bytes : {0, 5, 7})
+    CHECK_THROWS_WITH(writer.write_numbers("array", {NumberType::uint8, {2, 3}, std::vector<std::byte>(bytes)}, 0),
+                      ContainsSubstring(fmt::format("(an array of 6 bytes got {})", bytes)));
+  CHECK_THROWS_WITH(writer.write_numbers("array", {NumberType::uint8, {0, 3}, {}}, 0),
+                    ContainsSubstring("(an array of 0 bytes got 0)"));
+  writer.close();
 }
 
 TEST_CASE("a full disk is an error when the file is closed") {
