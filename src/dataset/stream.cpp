@@ -17,9 +17,7 @@
 #include "core/past_caches.hpp"
 #include "core/thread_group.hpp"
 #include "dataset/feature_reader.hpp"
-#include "dataset/resident.hpp"
 #include "dataset/storage.hpp"
-#include "mpi/agreement.hpp"
 #include "mpi/shared_array.hpp"
 
 namespace sheaf {
@@ -73,15 +71,15 @@ struct Stream::State {
   enum class Known : std::uint8_t { nothing, fit, being_kept, kept };
   using Knowledge = std::atomic<Known>;
 
-  State(const DataOptions& data, const FileSchema& schema, const DataSet& all_targets, const StreamOptions& stream,
-        const Communicator& ranks)
+  State(std::unique_ptr<const FeatureReader> file, const RowShape& row, const DataSet& all_targets,
+        const StreamOptions& stream, const Communicator& ranks)
       : options(stream),
-        shape(row_shape(schema, data.task)),
+        shape(row),
         targets(all_targets),
         storage(storage_of(stream.plan.keeps_all() ? 0 : stream.plan.window_rows(), shape)),
         node(ranks.split(0)),
         lanes(node.sum(stream.lanes)),
-        reader(data, schema),
+        reader(std::move(file)),
         memory(node, sizeof(Board) + slots() * (sizeof(Slot) + storage.bytes) +
                          static_cast<std::size_t>(stream.plan.kept_blocks * block_bytes()) +
                          static_cast<std::size_t>(stream.plan.blocks()) * sizeof(Knowledge)) {
@@ -184,7 +182,7 @@ struct Stream::State {
   const Storage storage;  // of a window; where all blocks are kept, they are looked at there
   const Communicator node;
   const std::int64_t lanes;  // of the node
-  const FeatureReader reader;
+  const std::unique_ptr<const FeatureReader> reader;
   SharedArray memory;
   Board* board = nullptr;
   Slot* slot_boards = nullptr;
@@ -214,7 +212,7 @@ void Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffe
   if (!known[block].compare_exchange_strong(before, Known::being_kept)) return;
   board->taken.value.fetch_add(1);
   const IndexRange rows = options.plan.rows_of(block);
-  reader.read(rows, kept + block * block_bytes(), buffers);
+  reader->read(rows, kept + block * block_bytes(), buffers);
   bytes_read += rows.count() * feature_bytes(shape);
   known[block] = Known::kept;
   board->events.advance();
@@ -231,9 +229,9 @@ void Stream::State::read_features(std::int64_t block, std::byte* to, FeatureRead
     return;
   }
   if (known[block] == Known::nothing)
-    reader.read(rows, to, buffers);
+    reader->read(rows, to, buffers);
   else
-    reader.read_again(rows, to, buffers);
+    reader->read_again(rows, to, buffers);
   bytes_read += static_cast<std::int64_t>(bytes);
   auto before = Known::nothing;
   known[block].compare_exchange_strong(before, Known::fit);
@@ -302,10 +300,9 @@ void Stream::State::run_reader() {
   }
 }
 
-Stream::Stream(const DataOptions& data, const FileSchema& schema, const DataSet& targets, const StreamOptions& options,
-               const Communicator& node) {
-  agree(node, [&] { FeatureReader(data, schema); });  // opens before anything is shared
-  state_ = std::make_unique<State>(data, schema, targets, options, node);
+Stream::Stream(std::unique_ptr<const FeatureReader> reader, const RowShape& shape, const DataSet& targets,
+               const StreamOptions& options, const Communicator& node)
+    : state_(std::make_unique<State>(std::move(reader), shape, targets, options, node)) {
   state_->readers.start(options.threads, [state = state_.get()](std::int64_t) { state->run_reader(); });
 }
 

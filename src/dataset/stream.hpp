@@ -17,7 +17,8 @@
 
 #include "core/index_range.hpp"
 #include "dataset/dataset.hpp"
-#include "dataset/file_schema.hpp"
+#include "dataset/feature_reader.hpp"
+#include "dataset/storage.hpp"
 #include "dataset/stream_plan.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
@@ -49,11 +50,11 @@ struct Window {
 
 class Stream {
  public:
-  /// `targets`: the file's data set without features (load_targets). Reading begins with the first round. Throws
-  /// AgreedError when the node lacks the shared memory or the file cannot be opened. Collective over `node`, as is the
-  /// destructor.
-  Stream(const DataOptions& data, const FileSchema& schema, const DataSet& targets, const StreamOptions& options,
-         const Communicator& node);
+  /// `reader` and `shape`: of the file, which this does not open. `targets`: its data set without features
+  /// (load_targets). Reading begins with the first round. Throws AgreedError when the node lacks the shared memory.
+  /// Collective over `node`, as is the destructor.
+  Stream(std::unique_ptr<const FeatureReader> reader, const RowShape& shape, const DataSet& targets,
+         const StreamOptions& options, const Communicator& node);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

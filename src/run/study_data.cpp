@@ -44,10 +44,11 @@ Validation validation_of(const Study& study) {
 void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
                  const Communicator& world, const Communicator& node, StudyData& prepared) {
   StreamOptions options;
+  std::unique_ptr<const FeatureReader> reader;
   agree(world, [&] {
     require_streamable(study, plan);
-    const FeatureReader reader(study.data, schema);
-    options.plan = plan_stream(study.data, schema.rows, reader.block(0).count(), row_bytes(schema, study.data.task));
+    reader = std::make_unique<const FeatureReader>(study.data, schema);
+    options.plan = plan_stream(study.data, schema.rows, reader->block(0).count(), row_bytes(schema, study.data.task));
   });
   options.seed = study.study.seed;
   options.shuffled = study.train.shuffle;
@@ -58,7 +59,10 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
   prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
   // A node alone may lack the memory for its windows: the others must learn of it.
-  agree(world, [&] { prepared.stream = std::make_unique<Stream>(study.data, schema, *prepared.data, options, node); });
+  agree(world, [&] {
+    prepared.stream =
+        std::make_unique<Stream>(std::move(reader), row_shape(schema, study.data.task), *prepared.data, options, node);
+  });
   log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/stream.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -72,7 +73,9 @@ struct NodeFile {
     options.plan = small_plan(FeatureReader(data, schema));
   }
 
-  Stream stream(const Communicator& readers) const { return Stream(data, schema, targets, options, readers); }
+  Stream stream(const Communicator& readers) const {
+    return {std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, readers};
+  }
 
   Communicator world = Communicator::world();
   Communicator node = world.split_by_node();
@@ -153,7 +156,7 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
     options.validation = Validation::each;
     options.lanes = 2;
     options.threads = 2;
-    Stream stream(data, schema, targets, options, node);
+    Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, node);
     const auto seen = run_lanes(stream, world.rank());
     // Rounds of 2 and 2 epochs, a validation after each epoch: 8 passes.
     for (const auto& lane : seen) {
@@ -217,7 +220,7 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
   const DataSet targets = load_targets(data, schema, world, world);
   StreamOptions options;
   options.plan = small_plan(FeatureReader(data, schema));
-  Stream stream(data, schema, targets, options, self);
+  Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, self);
   CHECK_THROWS_WITH(run_lane(stream, {1}),
                     ContainsSubstring("of data set '/features' of 'stream.h5' cannot be read ("));
 }
@@ -344,6 +347,18 @@ TEST_CASE("a lane gives up waiting when it is told to") {
   int asked = 0;
   CHECK(lane.next([&] { return ++asked == 3; }) == nullptr);
   CHECK(asked == 3);
+}
+
+TEST_CASE("a stream opens no file, which could fail on one rank alone") {
+  NodeFile file;
+  auto reader = std::make_unique<FeatureReader>(file.data, file.schema);
+  file.world.barrier();
+  if (file.world.is_root()) std::filesystem::remove(file.data.file);
+  file.world.barrier();
+  Stream stream(std::move(reader), row_shape(file.schema, file.data.task), file.targets, file.options, file.node);
+  const auto seen = run_lane(stream, {1});
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].rows.size() == static_cast<std::size_t>(rows));
 }
 
 TEST_CASE("a stream can go while its readers are ahead") {
