@@ -275,7 +275,10 @@ void Stream::State::run_reader() {
         return find_round(window, round) && (is_free || window < round.first_window);
       };
       if (!wait(may_read)) return;
-      if (window < round.first_window) continue;  // of a round that is over
+      if (window < round.first_window) {  // of a round that is over, which may have ended early by many windows
+        raise_to(board->next_place.value, round.first_window * plan.window_blocks);
+        continue;
+      }
       const std::int64_t number = window - round.first_window + round.begin;
       const IndexRange places = plan.blocks_of(number % plan.windows());
       if (place >= places.count()) continue;       // a pass's last window
