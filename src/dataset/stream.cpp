@@ -43,6 +43,10 @@ void raise_to(std::atomic<std::int64_t>& known, std::int64_t value) {
 
 }  // namespace
 
+std::vector<std::int64_t> StreamOptions::block_order(const Pass& pass) const {
+  return sheaf::block_order(plan.blocks(), pass.training && shuffled, seed, pass.epoch);
+}
+
 struct Stream::State {
   // In shared memory, which begins as zeros.
   struct alignas(64) Counter {
@@ -151,10 +155,6 @@ struct Stream::State {
     const std::int64_t on = board->round.value.load();
     round = round_at(on);
     return board->round.value.load() == on && round.epochs > 0 && window < round.end_window;
-  }
-
-  std::vector<std::int64_t> order_of(const Pass& pass) const {
-    return block_order(options.plan.blocks(), pass.training && options.shuffled, options.seed, pass.epoch);
   }
 
   // Whether the blocks of a window are all there.
@@ -284,7 +284,7 @@ void Stream::State::run_reader() {
       if (place >= places.count()) continue;       // a pass's last window
       if (board->failed.value.load() > 0) return;  // one message is enough
       const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
-      if (ordered != pass) order = order_of(pass);
+      if (ordered != pass) order = options.block_order(pass);
       ordered = pass;
       const std::int64_t block = order[static_cast<std::size_t>(places.begin + place)];
       if (plan.keeps_all()) {
@@ -390,7 +390,7 @@ const Window* StreamLane::next(const std::function<bool()>& gives_up) {
   const std::int64_t place_in_passes = next_window_ - first_window_ + begin_;
   const std::int64_t number = place_in_passes % plan.windows();
   const Pass pass = pass_at(place_in_passes / plan.windows(), epochs_, stream_.options.validation);
-  if (number == 0 || next_window_ == first_window_) order_ = stream_.order_of(pass);
+  if (number == 0 || next_window_ == first_window_) order_ = stream_.options.block_order(pass);
   const IndexRange places = plan.blocks_of(number);
   const auto start = Clock::now();
   const auto is_there = [&] { return stream_.is_read(next_window_, order_.data() + places.begin, places.count()); };

@@ -33,6 +33,9 @@ struct StreamOptions {
   Validation validation = Validation::none;
   std::int64_t lanes = 1;    ///< of this rank
   std::int64_t threads = 1;  ///< that read, of this rank
+
+  /// Numbers of the blocks in the order of a pass.
+  std::vector<std::int64_t> block_order(const Pass& pass) const;
 };
 
 /// Rows in memory, for a while.

@@ -12,7 +12,7 @@ namespace {
 
 // Sets `trained` last, when everything else was as it must be.
 void restore(const std::string& bytes, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-             const std::function<void(ByteReader&)>& get) {
+             const std::function<void(ByteReader&, const IterationRecord&)>& get) {
   ByteReader state(bytes);
   require(state.get<TrainedBy>() == trainer.engine(), "another engine wrote it");
   require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
@@ -20,7 +20,7 @@ void restore(const std::string& bytes, TrainedIteration& trained, Trainer& train
   require(record.iteration == trained.record.iteration, "it is of another iteration");
   auto epochs = state.get_list<std::vector<EpochRecord>>();
   trainer.restore(state);
-  get(state);
+  get(state, record);
   require(state.is_at_end(), "it holds more than this model's state");
   trained.record = record;
   trained.epochs = std::move(epochs);
@@ -45,7 +45,8 @@ void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, c
 }
 
 void restore_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-                   const std::function<void()>& restart, const std::function<void(ByteReader&)>& get) {
+                   const std::function<void()>& restart,
+                   const std::function<void(ByteReader&, const IterationRecord&)>& get) {
   const std::int64_t iteration = trained.record.iteration;
   while (const auto kept = checkpoints.load(iteration)) {
     try {

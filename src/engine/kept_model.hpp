@@ -20,10 +20,11 @@ void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, c
                 const Trainer& trainer, std::int64_t windows, const std::function<void(ByteWriter&)>& put);
 
 /// Continues from the newest checkpoint of the iteration, if there is one, and lets `get` read what keep_model's `put`
-/// added. A checkpoint that cannot be restored (another engine, another layout, damaged) is set aside with the reason,
-/// `restart` begins the training again, and the one before it is tried. `get` throws on what it cannot use. Throws
-/// DeviceError and std::bad_alloc.
+/// added, with the checkpoint's record. A checkpoint that cannot be restored (another engine, another layout, damaged)
+/// is set aside with the reason, `restart` begins the training again, and the one before it is tried. `get` throws on
+/// what it cannot use. Throws DeviceError and std::bad_alloc.
 void restore_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-                   const std::function<void()>& restart, const std::function<void(ByteReader&)>& get);
+                   const std::function<void()>& restart,
+                   const std::function<void(ByteReader&, const IterationRecord&)>& get);
 
 }  // namespace sheaf

@@ -45,7 +45,7 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
   if (context.checkpoints != nullptr)
     restore_model(
         *context.checkpoints, trained_, *trainer_, windows_of_pass(), [&] { start(iteration.seed); },
-        [&](ByteReader& state) { restore(state); });
+        [&](ByteReader& state, const IterationRecord& record) { restore(state, record); });
   kept_steps_ = trainer_->steps();
 }
 
@@ -58,15 +58,28 @@ void StreamedCourse::start(std::uint64_t seed) {
       {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
 }
 
-void StreamedCourse::restore(ByteReader& state) {
+void StreamedCourse::restore(ByteReader& state, const IterationRecord& record) {
   windows_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
   awaits_validation_ = state.get<bool>();
   loss_sum_ = state.get<double>();
   left_over_.restore(state);
-  require(windows_ >= 0 && windows_ < windows_of_pass() && place_ >= 0, "its window is not one of the data's");
+  require(record.epochs >= 0 && record.epochs <= trial_.train.epochs && windows_ >= 0 && windows_ < windows_of_pass(),
+          "its window is not one of the data's");
+  require(place_ >= 0 && place_ <= rows_in_window(record.epochs, windows_), "its place is not one of its window's");
   require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
           "its rows are not those of the data");
+}
+
+// Of the rows that it trains on.
+std::int64_t StreamedCourse::rows_in_window(std::int64_t epoch, std::int64_t window) const {
+  const StreamOptions& stream = context_.stream->options();
+  const auto order = stream.block_order({true, epoch});
+  const IndexRange places = stream.plan.blocks_of(window);
+  std::int64_t count = 0;
+  for (std::int64_t place = places.begin; place < places.end; ++place)
+    rows_.for_each(stream.plan.rows_of(order[static_cast<std::size_t>(place)]), [&](std::int64_t) { ++count; });
+  return count;
 }
 
 std::int64_t StreamedCourse::windows_of_pass() const {

@@ -46,8 +46,9 @@ class StreamedCourse {
  private:
   std::vector<std::int64_t> places_in(const Window& window, const RowSet& rows) const;
   void start(std::uint64_t seed);
-  void restore(ByteReader& state);
+  void restore(ByteReader& state, const IterationRecord& record);
   std::int64_t windows_of_pass() const;
+  std::int64_t rows_in_window(std::int64_t epoch, std::int64_t window) const;
   bool train(const Window& window, const std::function<bool()>& leaves);
   double loss_of(const RowSet& rows) const;
   void end_epoch();

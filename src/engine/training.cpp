@@ -55,7 +55,7 @@ class Course {
     if (context_.checkpoints != nullptr)
       restore_model(
           *context_.checkpoints, trained_, trainer_, 0, [&] { start(); },
-          [&](ByteReader& state) { awaits_validation_ = state.get<bool>(); });
+          [&](ByteReader& state, const IterationRecord&) { awaits_validation_ = state.get<bool>(); });
     begun_steps_ = trainer_.steps();
     while (!is_done()) {
       bool leaves = false;

@@ -14,7 +14,7 @@ import zlib
 import h5py
 import numpy
 
-from interrupted import ITERATIONS, results, streamed_study, study
+from interrupted import ITERATIONS, WIDTH, results, streamed_study, study
 from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
@@ -56,6 +56,21 @@ def kept():
         "run/checkpoints") else []
 
 
+def beyond_window(state):
+    """A streamed model's state with a place in its window that the window does not have. Before its end are: the window,
+    the place, a flag, the loss, the number of rows left over, and these as lists (floats, bytes, labels, two more)."""
+    for rows in range(4096):
+        tail = struct.pack("<qq", rows, rows * WIDTH), struct.pack("<qq", 0, rows), struct.pack("<qq", 0, 0)
+        sizes = rows * WIDTH * 4, rows * 8
+        end = len(state) - len(tail[2])
+        labels = end - sizes[1] - len(tail[1])
+        features = labels - sizes[0] - len(tail[0])
+        if state[end:] == tail[2] and state[labels:labels + 16] == tail[1] and state[features:features + 16] == tail[0]:
+            place = features - 8 - 1 - 8
+            return state[:place] + struct.pack("<q", 2**40) + state[place + 8:]
+    raise ValueError("the state has another form")
+
+
 def spoil(path, kind):
     """Makes a checkpoint unusable: as damage does, or with a right checksum, as another program might write it."""
     with open(path, "rb") as file:
@@ -64,7 +79,8 @@ def spoil(path, kind):
     if kind == "damaged":
         state = state[:-1] + bytes([state[-1] ^ 1])
     else:
-        state = {"longer": state + bytes(8), "shorter": state[:-8]}.get(kind, state)
+        state = {"longer": lambda: state + bytes(8), "shorter": lambda: state[:-8],
+                 "beyond": lambda: beyond_window(state)}.get(kind, lambda: state)()
         checksum = zlib.crc32(state)
     form -= kind == "older"
     with open(path, "wb") as file:
@@ -75,7 +91,7 @@ def check_unusable(name, reference):
     """No checkpoint of a killed run can be used: each is reported, and the iterations start again."""
     shutil.rmtree("spoilt", ignore_errors=True)
     shutil.copytree("run", "spoilt")
-    kinds = ["longer", "damaged", "shorter", "older"]
+    kinds = (["beyond"] if "streamed" in name else []) + ["longer", "damaged", "shorter", "older"]
     files = [file for file in kept() if os.path.getsize(f"run/checkpoints/{file}") > 40]
     for number, file in enumerate(files):
         spoil(f"spoilt/checkpoints/{file}", kinds[number % len(kinds)])

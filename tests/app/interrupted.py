@@ -19,14 +19,15 @@ def study(engine, epochs=None, hidden="16, 32"):
 
 
 ITERATIONS = 48
+WIDTH = 160  # of the streamed file
 
 
 def streamed_study(engine, epochs=None):
     """The same 48 iterations on the digits, made wider than memory, from a file in windows, of 20 batches each."""
     if not os.path.exists("streamed.h5"):
         with h5py.File(DIGITS, "r") as file, h5py.File("streamed.h5", "w") as copy:
-            wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :160]
-            copy.create_dataset("features", data=wide, chunks=(300, 160))
+            wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :WIDTH]
+            copy.create_dataset("features", data=wide, chunks=(300, WIDTH))
             copy["targets"] = file["targets"][:]
     words = study(engine, epochs=epochs or {"resident": 12, "torch": 2}[engine])
     return [word for word in words if not word.startswith("--data.file")] + [
