@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/allocator.hpp"
+#include "core/clock.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/journal_writer.hpp"
 #include "journal/replay.hpp"
@@ -21,12 +22,6 @@
 using namespace sheaf;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double peak_megabytes() {
   struct rusage usage {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/allocator.hpp"
+#include "core/clock.hpp"
 #include "journal/journal_files.hpp"
 #include "mpi/session.hpp"
 #include "run/train_share.hpp"
@@ -17,8 +18,6 @@ using namespace sheaf;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 Study tiny_study(std::int64_t iterations) {
   Study study;
   study.study.iterations = iterations;
@@ -26,10 +25,6 @@ Study tiny_study(std::int64_t iterations) {
   study.data.rows = 100;
   study.run.progress = ProgressKind::none;
   return study;
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 // From the first claim to the last iteration.
