@@ -37,6 +37,9 @@ class StreamedCourse {
   /// Everything is trained and validated.
   bool is_done() const;
 
+  /// It has trained all epochs that come before its next validation.
+  bool awaits_validation() const { return awaits_validation_; }
+
   /// Makes a checkpoint if it has trained since the last one. Throws DeviceError.
   void keep();
 

@@ -29,8 +29,12 @@ constexpr std::size_t most_models = 64;
 struct Model {
   std::int64_t number = 0;
   std::int64_t attempt = 0;                ///< counts from 0
+  const Trial* trial = nullptr;            ///< once it is in a round
   std::unique_ptr<StreamedCourse> course;  ///< none after a failure
   std::string failure;
+  double waited_seconds = 0;  ///< its share of what the lane waited
+
+  bool is_over() const { return !course || course->is_done(); }
 };
 
 class StreamedEngine : public Engine {
@@ -43,24 +47,32 @@ class StreamedEngine : public Engine {
     std::deque<Model> waiting;
     for (const IndexRange& range : claim)
       for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number)
-        waiting.push_back({number, 0, nullptr, ""});
+        waiting.push_back(model_of(number, 0));
+    std::vector<Model> models;
     do {
-      auto models = begin_models(waiting);
+      begin_models(waiting, models);
       const double waited_before = lane_.waited_seconds();
-      if (!train_round(models, stop_requested)) return false;
+      if (!train_round(models, stop_requested)) {
+        keep(models);
+        return false;
+      }
       const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
+      std::vector<Model> unfinished;
       for (auto& model : models) {
+        model.waited_seconds += waited;
         const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
         if (again)
-          waiting.push_back({model.number, model.attempt + 1, nullptr, ""});
-        else if (!model.course || model.course->is_done())
-          sink(finish(model, waited));
+          waiting.push_back(model_of(model.number, model.attempt + 1));
+        else if (model.is_over())
+          sink(finish(model));
         else
-          model.course->keep();
+          unfinished.push_back(std::move(model));
       }
-      if (lane_.is_left()) return false;
-    } while (!waiting.empty() && !stop_requested());
-    return true;
+      models = std::move(unfinished);
+      if (stop_requested()) waiting.clear();
+    } while (!lane_.is_left() && (!waiting.empty() || !models.empty()));
+    keep(models);  // some only where the stream was left
+    return !lane_.is_left();
   }
 
  private:
@@ -80,24 +92,38 @@ class StreamedEngine : public Engine {
     model.course.reset();
   }
 
-  // As many of those that wait as fit into memory together, but at least one.
-  std::vector<Model> begin_models(std::deque<Model>& waiting) {
-    std::vector<Model> models;
-    epochs_ = 0;
-    first_window_ = std::numeric_limits<std::int64_t>::max();
-    for (double bytes = 0; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
+  // Makes checkpoints of those that are not over.
+  static void keep(std::vector<Model>& models) {
+    for (auto& model : models)
+      if (!model.is_over()) model.course->keep();
+  }
+
+  static Model model_of(std::int64_t number, std::int64_t attempt) {
+    Model model;
+    model.number = number;
+    model.attempt = attempt;
+    return model;
+  }
+
+  // Adds to `models` as many of those that wait as fit into memory beside them, but at least one to none.
+  void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
+    double bytes = 0;
+    for (const auto& model : models) bytes += memory_of(*model.trial);
+    for (; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
       const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
       bytes += memory_of(trial);
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
-      attempt(model, [&] {
-        model.course = make_course(iteration, trial);
-        first_window_ = std::min(first_window_, model.course->next_window());
-      });
-      epochs_ = std::max(epochs_, trial.train.epochs);
+      model.trial = &trial;
+      attempt(model, [&] { model.course = make_course(iteration, trial); });
     }
-    return models;
+    epochs_ = 0;
+    first_window_ = std::numeric_limits<std::int64_t>::max();
+    for (const auto& model : models) {
+      epochs_ = std::max(epochs_, model.trial->train.epochs);
+      if (model.course) first_window_ = std::min(first_window_, model.course->next_window());
+    }
   }
 
   std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
@@ -106,8 +132,16 @@ class StreamedEngine : public Engine {
         context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr));
   }
 
+  // Whether the pass that validates is so far that reading spares windows when the round ends, and it has one of its
+  // own.
+  bool is_validation_far() const {
+    const StreamOptions& stream = context_.stream->options();
+    return stream.validation == Validation::last && !stream.plan.keeps_all() &&
+           lane_.windows_left() > stream.plan.windows() + stream.plan.slots;
+  }
+
   // False when no lane of the node has had anything to train. It may end with models that are not done: the job is to
-  // stop.
+  // stop, or they await their validation.
   bool train_round(std::vector<Model>& models, const std::function<bool()>& stop_requested) {
     if (lane_.begin_round(epochs_, first_window_) == 0) return false;
     const auto start = Clock::now();
@@ -117,18 +151,20 @@ class StreamedEngine : public Engine {
       if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
       return lane_.is_left();
     };
-    const auto end_if_done = [&] {
-      const auto is_over = [](const Model& model) { return !model.course || model.course->is_done(); };
-      if (std::all_of(models.begin(), models.end(), is_over)) lane_.need_no_more();
+    const auto end_if_unneeded = [&] {
+      const bool is_far = is_validation_far();
+      const auto needs_no_more = [is_far](const Model& model) {
+        return model.is_over() || (is_far && model.course->awaits_validation());
+      };
+      if (std::all_of(models.begin(), models.end(), needs_no_more)) lane_.need_no_more();
     };
-    end_if_done();
+    end_if_unneeded();
     while (const Window* window = leaves() ? nullptr : lane_.next(leaves)) {
       for (auto& model : models)
         if (model.course) attempt(model, [&] { model.course->use(*window, leaves); });
-      end_if_done();
+      end_if_unneeded();
       if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
-      for (auto& model : models)
-        if (model.course && !model.course->is_done()) model.course->keep();
+      keep(models);
       kept_at = Clock::now();
     }
     return true;
@@ -141,7 +177,7 @@ class StreamedEngine : public Engine {
                      : seconds_since(start) * static_cast<double>(lane_.windows_left() + 1) / (given - 1);
   }
 
-  static TrainedIteration finish(Model& model, double waited_seconds) {
+  static TrainedIteration finish(Model& model) {
     TrainedIteration trained;
     if (model.course) attempt(model, [&] { trained = model.course->finish(); });
     if (!model.course) {
@@ -149,7 +185,7 @@ class StreamedEngine : public Engine {
       trained.record.status = IterationStatus::failed;
       trained.message = model.failure;
     }
-    trained.record.wait_seconds += waited_seconds;
+    trained.record.wait_seconds += model.waited_seconds;
     return trained;
   }
 

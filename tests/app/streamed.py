@@ -198,6 +198,29 @@ def check_diverged():
     checks.check(results() == reference and len(reference) == 2, "the same losses where all is kept", str(results()))
 
 
+def check_diverged_long():
+    """When those that train for long have diverged, only the pass that validates the others is still read."""
+    with h5py.File("ones.h5", "w") as file:
+        features = numpy.zeros((20000, 60), "f4")
+        features[:, 0] = 1  # so every step multiplies the error by 1 - 4 * learning_rate
+        file.create_dataset("features", data=features, chunks=(100, 60))
+        file.create_dataset("targets", data=numpy.ones(20000, "f4"))
+    size = 20000 * 60 * 4 / 2**20
+    common = ["--data.mode=streamed", "--data.window=1000", "--data.task=regression", "--model.kind=linear", "--train.loss=mse",
+              "--train.optimizer=sgd", "--train.batch_size=100", "--train.learning_rate=0.52", "--search.method=grid",
+              "--search.train.epochs=1, 20"]
+    for ranks, words, validations in ((1, ["--data.validation=0.1"], 1), (2, ["--data.validation=0.1"], 1), (1, [], 0)):
+        run(*common, *words, "--data.memory=100", file="ones.h5", ranks=ranks)
+        reference = results()
+        done = run(*common, *words, "--data.memory=1", file="ones.h5", ranks=ranks)
+        rows = read_csv("run/results.csv")
+        checks.check([row["status"] for row in rows] == ["finished", "diverged"] and results() == reference,
+                     f"{words}, {ranks} ranks: the long one diverges", f"{results()}\nnot {reference}")
+        passes = int(rows[1]["epochs"]) + validations
+        checks.check(passes * size <= read_mebibytes(done) + 0.1 < (passes + 0.3) * size,
+                     f"{words}, {ranks} ranks: {passes} passes", f"{done.stdout}\nof {size} MiB")
+
+
 def check_memory(kind):
     """The same peak for a file three times as large, of numbers as they are in memory or to be converted."""
     peaks = []
@@ -288,6 +311,7 @@ check_kept()
 check_rounds()
 check_scattered()
 check_diverged()
+check_diverged_long()
 check_memory("<f4")
 check_memory(">f4")
 check_narrow_rows()
