@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/aligned_vector.hpp"
@@ -141,11 +143,11 @@ struct Streamed {
     schema = agree_on_file(data, self);
     targets = load_targets(data, schema, self, self);
     StreamOptions options;
-    const FeatureReader reader(data, schema);
-    options.plan = plan_stream(data, schema.rows, reader.block(0).count(), row_bytes(schema));
+    auto reader = std::make_unique<const FeatureReader>(data, schema);
+    options.plan = plan_stream(data, schema.rows, reader->block(0).count(), row_bytes(schema));
     options.threads = threads;
     options.lanes = lanes;
-    stream.emplace(data, schema, targets, options, self);
+    stream.emplace(std::move(reader), row_shape(schema, data.task), targets, options, self);
   }
 
   // One pass whose windows nobody looks at.
