@@ -18,8 +18,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 // The member that the user named, or the first of the usual names.
-const ZipMember& choose_member(const std::vector<ZipMember>& members, const std::string& wanted, const Names& usual,
-                               const std::string& option, const std::string& archive) {
+ZipMember choose_member(const std::vector<ZipMember>& members, const std::string& wanted, const Names& usual,
+                        const std::string& option, const std::string& archive) {
   for (const auto& name : wanted.empty() ? usual : Names{wanted})
     for (const auto& member : members)
       if (member.name == name + ".npy" || member.name == name) return member;
@@ -58,9 +58,9 @@ ImportedData import_npy(ByteSource& features, ByteSource& targets, std::optional
 
 ImportedData import_npz(std::string_view archive, const std::string& name, const NpzOptions& options) {
   const auto members = zip_directory(archive, name);
-  const ZipMember& features =
+  const ZipMember features =
       choose_member(members, options.features, {"X", "features", "data", "x_train"}, "features", name);
-  const ZipMember& targets =
+  const ZipMember targets =
       choose_member(members, options.targets, {"y", "targets", "labels", "y_train"}, "targets", name);
   const std::string features_name = printable(name + ":" + features.name);
   const std::string targets_name = printable(name + ":" + targets.name);
