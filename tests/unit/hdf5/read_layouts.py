@@ -69,8 +69,10 @@ def write(path):
         for kind in TYPES:
             for shape in SHAPES:
                 for name in layouts_of(kind):
-                    file.create_dataset(f"{kind}/{len(shape)}/{name}", data=numbers(shape, kind, random),
-                                        **options(LAYOUTS[name], shape))
+                    data = numbers(shape, kind, random)
+                    if "scaleoffset" in LAYOUTS[name]:
+                        data //= 4  # HDF5 1.14.5 cannot read back what takes all bits of its type
+                    file.create_dataset(f"{kind}/{len(shape)}/{name}", data=data, **options(LAYOUTS[name], shape))
         large = random.standard_normal((3000, 200)).astype("f4")
         file.create_dataset("large/in one piece", data=large)
         file.create_dataset("large/gzip", data=large, chunks=(100, 200), compression="gzip", shuffle=True)
