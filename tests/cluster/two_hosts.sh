@@ -52,6 +52,7 @@ chmod +x "$CLUSTER/on_host" "$CLUSTER/rsh"
 export CLUSTER ON_HOST=$CLUSTER/on_host
 export OMPI_MCA_plm_rsh_agent=$CLUSTER/rsh OMPI_MCA_btl=self,vader,tcp
 export OMPI_MCA_oob_tcp_if_include=cable OMPI_MCA_btl_tcp_if_include=cable
+export PRTE_MCA_plm_ssh_agent=$CLUSTER/rsh PRTE_MCA_prte_if_include=cable # Open MPI 5
 printf '127.0.0.1 localhost\n10.77.0.1 alpha\n10.77.0.2 beta\n' >"$CLUSTER/hosts"
 mount --bind "$CLUSTER/hosts" /etc/hosts
 

@@ -159,7 +159,9 @@ def main():
                 compare_pytorch.load_weights(entry, network)
             if mixed:
                 network = Autocast(network)
-            expected = compare_pytorch.train_network(network, entry, studies[study], rows)
+            # As written, like Sheaf: the TorchScript compiler of Debian 13 never finishes the gradient of the MLP.
+            with torch.jit.optimized_execution(False):
+                expected = compare_pytorch.train_network(network, entry, studies[study], rows)
             failures += not difference(entry, expected, tolerance) <= tolerance
     sys.exit(1 if failures else 0)
 
