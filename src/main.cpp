@@ -85,6 +85,7 @@ ExitCode run_session(int& argc, char**& argv, const std::vector<std::string>& wo
   std::optional<MpiSession> session;
   try {
     session.emplace(argc, argv);
+    session->require_threads();
     const Communicator world = Communicator::world();
     return run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world);
   } catch (const AgreedError& error) {

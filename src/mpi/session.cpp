@@ -17,8 +17,7 @@
 namespace sheaf {
 
 MpiSession::MpiSession(int& argc, char**& argv) {
-  int provided = MPI_THREAD_SINGLE;
-  const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
   require(code == MPI_SUCCESS,  // MPI's own text for the code may be asked for only once it runs
           fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See what the launcher and the "
                       "MPI library report above, and check that both are of the same MPI.",
@@ -29,8 +28,10 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
   set_log_rank(rank, size);
-  if (provided >= MPI_THREAD_FUNNELED) return;
-  MPI_Finalize();
+}
+
+void MpiSession::require_threads() const {
+  if (provided_ >= MPI_THREAD_FUNNELED) return;
   throw AgreedError(ExitCode::failed,
                     "The MPI library cannot run beside threads (it offers MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED is "
                     "needed). Use an MPI library that was built with thread support.");

@@ -11,11 +11,15 @@ namespace sheaf {
 /// MPI_Finalize during unwinding would wait for ranks that never come.
 class MpiSession {
  public:
-  /// Throws RunError when MPI cannot be started, AgreedError when it cannot be used beside threads.
+  /// Throws RunError when MPI cannot be started.
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
+
+  /// Throws AgreedError when MPI cannot be used beside threads. To be reported before MPI ends: a launcher that sees an
+  /// exit code other than 0 may end the other ranks before they have said anything.
+  void require_threads() const;
 
   /// "Open MPI v4.1.4 ...", up to the first comma.
   static std::string library_version();
@@ -24,6 +28,9 @@ class MpiSession {
   /// Ends all ranks of the job now with exit code `code`, or this process alone where MPI does not run. Flushes stdout
   /// and stderr first.
   [[noreturn]] static void abort(int code);
+
+ private:
+  int provided_ = 0;  // the level of thread support
 };
 
 }  // namespace sheaf
