@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import DIGITS, HANGS, MPIEXEC, SHEAF, Checks, Result, launch
+from program import DIGITS, HANGS, MPIEXEC, SHEAF, Checks, Result, launch, one_rank_each
 
 checks = Checks()
 fine = "--fine" in sys.argv
@@ -58,7 +58,7 @@ def run(command, ranks=None, one_of_two=False, **what):
     shutil.rmtree("out", ignore_errors=True)
     limited = ["env", *refusing(**what), *command]
     if one_of_two:
-        return launch([MPIEXEC, "-n", "1", *command, ":", "-n", "1", *limited])
+        return launch(one_rank_each(command, limited))
     return launch(limited, ranks=ranks)
 
 

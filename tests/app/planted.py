@@ -13,7 +13,7 @@ import h5py
 import numpy
 
 from interrupted import ITERATIONS, results, study
-from program import DIGITS, MPIEXEC, SHEAF, SOURCE, Checks, Result, argument, launch
+from program import DIGITS, SHEAF, SOURCE, Checks, Result, argument, launch, one_rank_each
 
 EVERY_KIND = argument("--every-kind", 0)
 # Far more than any of these needs on a busy machine, and far less than for ever.
@@ -259,6 +259,6 @@ for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
             continue
         plant(kind, f"bad/{path}")
         for first, second in (("good", "bad"), ("bad", "good")):
-            line = [MPIEXEC, "-n", "1", "-wdir", first, SHEAF, *words, ":", "-n", "1", "-wdir", second, SHEAF, *words]
+            line = one_rank_each(*(["env", "-C", folder, SHEAF, *words] for folder in (first, second)))
             one_sentence(unhindered(line), code, [path, name], f"{kind} as {path} in {second} of two ranks")
 sys.exit(checks.finish())

@@ -10,7 +10,7 @@ import h5py
 import numpy
 
 from interrupted import results
-from program import MPIEXEC, SHEAF, Checks, Started, journaled, launch, read_csv, sheaf
+from program import SHEAF, Checks, Started, journaled, launch, one_rank_each, read_csv, sheaf
 
 try:
     import torch
@@ -116,9 +116,9 @@ checks.check(stored("run") == stored("streamed"), "and stored so")
 
 # The least memory of all ranks counts.
 shutil.rmtree("run", ignore_errors=True)
-parts = [["-n", "1", "env", *[f"{key}={value}" for key, value in memory(size).items()], SHEAF, *STUDY,
-          "--run.output=run"] for size in (PLENTY, LITTLE)]
-finished(launch([MPIEXEC, *parts[0], ":", *parts[1]]), streamed, "one rank with little memory")
+parts = [["env", *[f"{key}={value}" for key, value in memory(size).items()], SHEAF, *STUDY, "--run.output=run"]
+         for size in (PLENTY, LITTLE)]
+finished(launch(one_rank_each(*parts)), streamed, "one rank with little memory")
 
 # A task that settles its study while another one opens the run takes what that has stored.
 shutil.rmtree("run", ignore_errors=True)
@@ -188,9 +188,9 @@ if torch is not None:
         shutil.copy(source, f"{folder}/net.pt")
         os.link("data.h5", f"{folder}/data.h5")
         shutil.copy("study.cfg", folder)
-    parts = [["-n", "1", "-wdir", os.path.abspath(folder), SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
+    parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
-    refused(launch([MPIEXEC, *parts[0], ":", *parts[1]]), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
+    refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
             what="other files on other ranks", name="ranks")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
