@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mpi/launcher.hpp"
 
+#include <mpi.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -23,6 +24,13 @@ namespace sheaf {
 namespace {
 
 constexpr int most_descriptors = 65536;
+
+// mpirun then returns 0, unless a signal ended the job before: 1.
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+constexpr bool lost_host_hides_exit_code = true;
+#else
+constexpr bool lost_host_hides_exit_code = false;
+#endif
 
 std::string proc_path(pid_t process, const char* name) {
   return "/proc/" + std::to_string(process) + "/" + name;
@@ -94,7 +102,13 @@ void close_connections(int process) {
   const auto open_files = std::min<long>(sysconf(_SC_OPEN_MAX), most_descriptors);
   for (int descriptor = 1; descriptor < open_files; ++descriptor) close(descriptor);
   process = 0;
-  if (!has_ended(process, patience)) close_connections(process);
+  if (!has_ended(process, patience)) {
+    if (lost_host_hides_exit_code) {
+      syscall(SYS_pidfd_send_signal, process, SIGTERM, nullptr, 0);
+      has_ended(process, std::chrono::seconds(1));
+    }
+    close_connections(process);
+  }
   // Not SIGTERM: mpirun 4.1.4, which is ending already, crashes on it.
   if (!has_ended(process, patience_afterwards)) syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0);
   _exit(0);
