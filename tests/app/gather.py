@@ -62,10 +62,19 @@ MANY = [os.path.join(SOURCE, "jobs", "studies", "iterations.cfg"), f"--study.ite
         "--data.columns=2", "--train.epochs=1", "--run.progress=none", "--run.device=cpu", "--run.lanes=1",
         "--run.engine=resident", "--run.output=large"]
 fresh("large")
-result = sheaf("run", *MANY, ranks=2)
+
+
+def on_two_ranks(*words):
+    """The result, and what rank 0 printed, past mpirun: that of Open MPI 5 may move the beginning of a line of stdout to
+    stderr."""
+    result = launch(["sh", "-c", 'exec "$0" "$@" >stdout.$OMPI_COMM_WORLD_RANK', SHEAF, *words], ranks=2)
+    with open("stdout.0") as file:
+        return result, file.read()
+
+
+result, summary = on_two_ranks("run", *MANY)
 checks.check(result.code == 0, "many iterations", result.stderr)
 reference = tables("large")
-summary = result.stdout
 checks.check([int(row[0]) for row in reference[0]] == list(range(COUNT)), "each iteration in its line")
 checks.check(summary.count("final loss") == COUNT, "and in the summary")
 
@@ -75,10 +84,10 @@ for journal in ("00000", "00001"):
     with open(path, "rb+") as file:
         file.truncate(os.path.getsize(path) * 2 // 3)  # as if the job had been killed
 kept = len(journaled("large"))
-result = sheaf("resume", "large", ranks=2)
+result, resumed_summary = on_two_ranks("resume", "large")
 checks.check(result.code == 0 and f"{COUNT - kept} of {COUNT} iterations are left" in result.stderr, "resumed",
              result.stderr)
-checks.check(tables("large") == reference and result.stdout == summary, "the same results after a kill")
+checks.check(tables("large") == reference and resumed_summary == summary, "the same results after a kill")
 without_results("large")
 # By way of a small process: a program's peak begins with the memory of the process that started it.
 MEASURE = """import resource, subprocess, sys
