@@ -59,6 +59,7 @@ needed_by_tests=(
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
+  "mkfs.ext4|e2fsprogs|has_command mkfs.ext4"
   "PMIx for srun|libpmix-dev|has_libpmix"
   "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
 )

@@ -206,7 +206,7 @@ os.makedirs("disk", exist_ok=True)
 
 
 def quietly(*words):
-    return subprocess.run(words, capture_output=True).returncode == 0
+    return shutil.which(words[0]) is not None and subprocess.run(words, capture_output=True).returncode == 0
 
 
 def unmount(path):
