@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/shared_library.hpp"
 #include "core/version.hpp"
 
 namespace sheaf {
@@ -26,15 +27,14 @@ void require_same_build(void* library) {
 // and for all, as if the program were linked to it: MKL and others load parts of themselves that look for the rest
 // there.
 const TorchBackend& load() {
-  void* library = dlopen(library_name, RTLD_NOW | RTLD_GLOBAL);
-  if (library != nullptr) require_same_build(library);
-  void* entry = library != nullptr ? dlsym(library, "sheaf_torch_backend") : nullptr;
-  if (entry == nullptr)
-    throw RunError(fmt::format(
-        "LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
-        "program, install the LibTorch that it was built with, and raise the limit of memory (ulimit -v) if "
-        "there is one.",
-        dlerror(), library_name));
+  const SharedLibrary library = load_shared_library(library_name, RTLD_NOW | RTLD_GLOBAL);
+  require(library.handle != nullptr,
+          fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
+                      "program, install the LibTorch that it was built with and no other on LD_LIBRARY_PATH, and raise "
+                      "the limit of memory (ulimit -v) if there is one.",
+                      library.problem, library_name));
+  require_same_build(library.handle);
+  void* entry = dlsym(library.handle, "sheaf_torch_backend");
   return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
 }
 

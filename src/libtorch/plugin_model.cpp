@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
+#include "core/shared_library.hpp"
 #include "libtorch/module_network.hpp"
 
 namespace sheaf {
@@ -43,13 +44,13 @@ torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape
 PluginFactory load_factory(const std::string& file) {
   const std::string& content = first_content(file);
   // A name without a slash would be looked for among the system's libraries.
-  void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw RunError(fmt::format(
-        "the plugin '{}' cannot be loaded ({}). Give a shared library built as jobs/plugin says.", file, dlerror()));
+  const SharedLibrary library = load_shared_library(std::filesystem::absolute(file), RTLD_NOW | RTLD_LOCAL);
+  require(library.handle != nullptr,
+          fmt::format("the plugin '{}' cannot be loaded ({}). Give a shared library built as jobs/plugin says.", file,
+                      library.problem));
   require(RegularFile(file).read_all() == content,
           fmt::format("the plugin '{}' changed while it was loaded. Start again when it is complete.", file));
-  void* symbol = dlsym(library, "sheaf_plugin");
+  void* symbol = dlsym(library.handle, "sheaf_plugin");
   require(
       symbol != nullptr,
       fmt::format("'{}' is no plugin (it registers no model). Add SHEAF_REGISTER_MODEL of libtorch/plugin.hpp.", file));

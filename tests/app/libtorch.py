@@ -73,6 +73,19 @@ for ranks in (None, 2):
                  f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
 
+# A library that fails while it is loaded.
+os.mkdir("throwing")
+shutil.copy(SHEAF, "throwing/sheaf")
+shutil.copy(os.path.join(os.environ["SHEAF_PLUGINS"], "throwing_library.so"), "throwing/libsheaf_libtorch.so")
+for ranks in (None, 2):
+    for words in (run("thrown", "--run.engine=torch"), ["info"]):
+        done = launch(["throwing/sheaf"] + words, ranks=ranks)
+        lines = done.error_lines()
+        checks.check(done.code == 1 and len(lines) == 1 and "cannot be loaded (this operator is already registered)"
+                     in lines[0], f"{words[0]}: an exception while loading gives one sentence (ranks: {ranks})",
+                     f"{done.code}\n{done.stderr}")
+    checks.check(not os.path.exists("thrown"), f"nothing is written then (ranks: {ranks})")
+
 # LibTorch of a distribution says "generic": the library itself is named.
 blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]
 checks.check(len(blas) == 1 and "generic" not in blas[0] and ("mkl" in blas[0] or "/lib" in blas[0]),

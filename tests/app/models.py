@@ -113,6 +113,8 @@ CASES = [
     ("no plugin file", ["--model.kind=plugin:absent.so"], 1, "absent.so"),
     ("no library", ["--model.kind=plugin:text.pt"], 1, "text.pt"),
     ("no plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1, "SHEAF_REGISTER_MODEL"),
+    ("plugin whose initialiser throws", [f"--model.kind=plugin:{PLUGINS}/throwing_library.so"], 1,
+     "cannot be loaded (this operator is already registered)"),
     ("plugin of another Sheaf", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_version.so"], 1, "version 99"),
     ("plugin of another LibTorch", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_torch.so"], 1, "0.4"),
 ]

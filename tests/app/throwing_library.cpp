@@ -1,0 +1,13 @@
+// A library whose static initialiser throws, as LibTorch's do when two versions of it are loaded together.
+// SPDX-License-Identifier: MIT
+#include <stdexcept>
+
+namespace {
+
+struct Registration {
+  Registration() { throw std::runtime_error("this operator is already registered\nframe #0: a backtrace"); }
+};
+
+const Registration registration;
+
+}  // namespace
