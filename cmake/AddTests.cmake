@@ -16,6 +16,13 @@ if(UNIX)
   endif()
 endif()
 
+# The Python of the same installation as LibTorch: its PyTorch is the same version, so float32 results agree.
+set(SHEAF_TEST_PYTHON ${LibTorch_PYTHON})
+if(NOT EXISTS ${SHEAF_TEST_PYTHON})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(SHEAF_TEST_PYTHON ${Python3_EXECUTABLE})
+endif()
+
 find_package(Catch2 REQUIRED)
 add_library(sheaf_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/unit_main.cpp)
 target_link_libraries(sheaf_test_main PUBLIC Catch2::Catch2)

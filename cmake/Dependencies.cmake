@@ -58,11 +58,7 @@ if(SHEAF_FUZZ)
   return()
 endif()
 
-# LibTorch: CMAKE_PREFIX_PATH first (pip wheel, pytorch.org archive, CUDA build), then the distribution's.
-find_package(Torch REQUIRED)
-# Its flags are global strings (old C++ ABI switch among them); they belong to every object of the program.
-separate_arguments(SHEAF_TORCH_FLAGS UNIX_COMMAND "${TORCH_CXX_FLAGS}")
-add_compile_options(${SHEAF_TORCH_FLAGS})
+find_package(LibTorch 1.13 REQUIRED)
 
 # The resident engine's matrix products: LIBXSMM where there is one for the processor, else (and for what LIBXSMM itself
 # refers to) BLAS. libblas before the others: what stands behind it is what LibTorch uses, too.

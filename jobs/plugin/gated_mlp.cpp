@@ -2,7 +2,8 @@
 //   cmake -S jobs/plugin -B build/plugin && cmake --build build/plugin
 //   build/release/sheaf run jobs/studies/digits-bagging.cfg --model.hidden=none
 //   --model.kind=plugin:build/plugin/gated_mlp.so
-// Add -DCMAKE_PREFIX_PATH=... when Sheaf was built with another LibTorch than the system's: it must be the same.
+// Add -DTorch_DIR=... if Sheaf was built with another LibTorch than the system's: the plugin needs the same one. The
+// value is in Sheaf's build folder: grep Torch_DIR build/release/CMakeCache.txt
 // SPDX-License-Identifier: MIT
 #include "libtorch/plugin.hpp"
 

@@ -116,7 +116,7 @@ before = sorted(os.listdir("."))
 slowest = 0
 for ranks in (1, 3):
     for what, words, code, says in CASES:
-        result = sheaf("run", *words, ranks=ranks)
+        result = sheaf("run", *words, ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         details = f"exit {result.code}, {result.seconds:.1f} s\n{result.stdout}{result.stderr}"
         errors = result.error_lines()
         checks.check(result.code == code, f"{what} on {ranks} ranks: exit code {code}", details)

@@ -86,6 +86,17 @@ for ranks in (None, 2):
                      f"{done.code}\n{done.stderr}")
     checks.check(not os.path.exists("thrown"), f"nothing is written then (ranks: {ranks})")
 
+# run.device = cuda without a GPU, also where the build has CUDA: refused by all commands that take the key.
+for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"],
+              ["run", "study.cfg", "--run.output=no_gpu", "--run.engine=torch"], evaluate,
+              [*evaluate, "--run.engine=torch"]):
+    for ranks in (None, 2):
+        done = sheaf(*words, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
+        lines = done.error_lines()
+        checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
+                     f"{words} without a GPU (ranks: {ranks})", f"{done.code}\n{done.stdout}{done.stderr}")
+checks.check(not os.path.exists("no_gpu"), "nothing is written then")
+
 # LibTorch of a distribution says "generic": the library itself is named.
 blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]
 checks.check(len(blas) == 1 and "generic" not in blas[0] and ("mkl" in blas[0] or "/lib" in blas[0]),

@@ -1,0 +1,68 @@
+# Finds a shared LibTorch 1.13 or newer and defines
+#   LibTorch::LibTorch   its headers and libraries, all of one installation
+#   LibTorch_VERSION     e.g. 2.15.0
+#   LibTorch_PYTHON      the Python of that installation, e.g. of the virtual environment that a wheel is in
+# Searched like every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
+#
+# LibTorch's own TorchConfig.cmake is not loaded. It searches libc10.so in the system's folders first, which mixes a
+# wheel with the distribution's LibTorch, and that of a CUDA build requires nvcc even if nothing is compiled for GPUs.
+
+# No version 9999 exists, so find_package loads nothing and lists all candidates in its order.
+set(Torch_CONSIDERED_CONFIGS "")
+find_package(Torch 9999 CONFIG QUIET)
+list(LENGTH Torch_CONSIDERED_CONFIGS candidate_count)
+if(candidate_count GREATER 0)
+  list(GET Torch_CONSIDERED_CONFIGS 0 LibTorch_CONFIG)
+  list(GET Torch_CONSIDERED_VERSIONS 0 LibTorch_VERSION)
+  get_filename_component(config_dir ${LibTorch_CONFIG} DIRECTORY)
+  set(Torch_DIR ${config_dir} CACHE PATH "Folder of LibTorch's TorchConfig.cmake" FORCE)
+
+  # PREFIX/share/cmake/Torch in wheels and archives, PREFIX/lib/ARCHITECTURE/cmake/Torch in distributions.
+  foreach(library torch torch_cpu c10)
+    find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
+                 NO_CACHE NO_DEFAULT_PATH)
+  endforeach()
+  find_path(LibTorch_INCLUDE_DIR torch/script.h PATHS ${Torch_DIR}/../../../include ${Torch_DIR}/../../../../include
+            NO_CACHE NO_DEFAULT_PATH)
+  get_filename_component(LibTorch_INCLUDE_DIR ${LibTorch_INCLUDE_DIR} ABSOLUTE)
+
+  # The first folder above it that has a Python.
+  set(folder ${Torch_DIR})
+  while(NOT EXISTS ${folder}/bin/python3 AND NOT folder STREQUAL "/")
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+  set(LibTorch_PYTHON ${folder}/bin/python3)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch
+  REQUIRED_VARS LibTorch_torch LibTorch_torch_cpu LibTorch_c10 LibTorch_INCLUDE_DIR
+  VERSION_VAR LibTorch_VERSION
+  REASON_FAILURE_MESSAGE "Install libtorch-dev (Debian), run cmake/setup.sh --torch=pip, or set Torch_DIR.")
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
+  file(READ ${LibTorch_CONFIG} config)
+  if(config MATCHES "GLIBCXX_USE_CXX11_ABI=0")
+    message(FATAL_ERROR "LibTorch in ${Torch_DIR} uses the old C++ ABI, so it cannot be linked with the system's "
+                        "libraries. Use another LibTorch: pip's torch 2.6 or newer has the new ABI.")
+  endif()
+  add_library(LibTorch::LibTorch INTERFACE IMPORTED)
+  target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
+    ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
+  # libtorch.so has no symbols of its own; it loads LibTorch's CUDA half.
+  target_link_libraries(LibTorch::LibTorch INTERFACE
+    -Wl,--push-state,--no-as-needed,${LibTorch_torch},--pop-state ${LibTorch_torch_cpu} ${LibTorch_c10})
+  if(config MATCHES "cxx_std_[0-9]+")
+    target_compile_features(LibTorch::LibTorch INTERFACE ${CMAKE_MATCH_0})
+  endif()
+  # Wheels contain headers of {fmt} without the library. They come before the system's.
+  if(EXISTS ${LibTorch_INCLUDE_DIR}/fmt AND NOT LibTorch_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    target_compile_definitions(LibTorch::LibTorch INTERFACE FMT_HEADER_ONLY)
+  endif()
+  # The CUDA libraries that pip installs beside the wheel. The linker would check LibTorch against the system's.
+  file(GLOB cuda_folders ${Torch_DIR}/../../../../nvidia/*/lib)
+  foreach(folder ${cuda_folders})
+    get_filename_component(folder ${folder} ABSOLUTE)
+    target_link_options(LibTorch::LibTorch INTERFACE LINKER:-rpath-link,${folder})
+  endforeach()
+endif()

@@ -1,0 +1,65 @@
+# cmake -DSOURCE_DIR=. -P find_libtorch.cmake: cmake/FindLibTorch.cmake takes all of LibTorch from one installation.
+# Configures a small project with an installation that is laid out like a pip wheel and consists of empty files.
+cmake_minimum_required(VERSION 3.21)
+
+set(work ${CMAKE_CURRENT_BINARY_DIR}/find_libtorch)
+set(environment ${work}/environment)
+set(torch ${environment}/lib/python3.11/site-packages/torch)
+file(REMOVE_RECURSE ${work})
+file(WRITE ${work}/project/CMakeLists.txt "
+cmake_minimum_required(VERSION 3.21)
+project(finds CXX)
+list(APPEND CMAKE_MODULE_PATH ${SOURCE_DIR}/cmake)
+find_package(LibTorch 1.13 REQUIRED)
+message(STATUS \"version \${LibTorch_VERSION}\")
+message(STATUS \"python \${LibTorch_PYTHON}\")
+foreach(property INCLUDE_DIRECTORIES LINK_LIBRARIES LINK_OPTIONS COMPILE_FEATURES COMPILE_DEFINITIONS)
+  get_target_property(value LibTorch::LibTorch INTERFACE_\${property})
+  message(STATUS \"\${property} \${value}\")
+endforeach()
+")
+set(config ${torch}/share/cmake/Torch/TorchConfig.cmake)
+file(WRITE ${config} "message(FATAL_ERROR \"TorchConfig.cmake was loaded\")  # cxx_std_20")
+file(WRITE ${torch}/share/cmake/Torch/TorchConfigVersion.cmake "set(PACKAGE_VERSION 2.99.1)")
+foreach(file torch/include/torch/script.h torch/include/fmt/format.h torch/lib/libtorch.so torch/lib/libtorch_cpu.so
+             nvidia/nccl/lib/libnccl.so.2 ../../../bin/python3)
+  file(WRITE ${torch}/../${file} "")
+endforeach()
+
+# configure(<code> <pattern> <arguments...>): the exit code of cmake, and what its output must match.
+function(configure code pattern)
+  execute_process(COMMAND ${CMAKE_COMMAND} ${ARGN} ${work}/project
+    WORKING_DIRECTORY ${work} OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
+  if(NOT result STREQUAL code OR NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "${ARGN}: exit code ${result} (expected ${code}), and this should match '${pattern}':\n${text}")
+  endif()
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+# libc10.so is missing: the one of the system must not take its place.
+configure(1 "LibTorch_c10" -B no_c10 -DTorch_DIR=${torch}/share/cmake/Torch)
+
+file(WRITE ${torch}/lib/libc10.so "")
+foreach(place -DTorch_DIR=${torch}/share/cmake/Torch -DCMAKE_PREFIX_PATH=${torch}/share/cmake -DCMAKE_PREFIX_PATH=${torch})
+  file(REMOVE_RECURSE ${work}/found)
+  configure(0 "version 2.99.1\n" -B found ${place})
+  foreach(line
+      "python ${environment}/bin/python3"
+      "INCLUDE_DIRECTORIES ${torch}/include;${torch}/include/torch/csrc/api/include"
+      "LINK_LIBRARIES [^\n]*${torch}/lib/libtorch.so[^\n]*;${torch}/lib/libtorch_cpu.so;${torch}/lib/libc10.so"
+      "LINK_OPTIONS LINKER:-rpath-link,[^\n]*/site-packages/nvidia/nccl/lib"
+      "COMPILE_FEATURES cxx_std_20"
+      "COMPILE_DEFINITIONS FMT_HEADER_ONLY")
+    if(NOT output MATCHES "-- (${line})\n")
+      message(FATAL_ERROR "${place}: no line like '${line}' in:\n${output}")
+    endif()
+  endforeach()
+endforeach()
+
+# A build folder can change its LibTorch.
+file(COPY ${torch} DESTINATION ${work}/other)
+configure(0 "LINK_LIBRARIES [^\n]*${work}/other/torch/lib/libc10.so\n" -B found
+          -DTorch_DIR=${work}/other/torch/share/cmake/Torch)
+
+file(APPEND ${config} "\nset(TORCH_CXX_FLAGS \"-D_GLIBCXX_USE_CXX11_ABI=0\")")
+configure(1 "old C\\+\\+ ABI" -B old_abi -DTorch_DIR=${torch}/share/cmake/Torch)
