@@ -5,7 +5,7 @@
 # Searched like every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
 #
 # LibTorch's own TorchConfig.cmake is not loaded. It searches libc10.so in the system's folders first, which mixes a
-# wheel with the distribution's LibTorch, and that of a CUDA build requires nvcc even if nothing is compiled for GPUs.
+# wheel with the distribution's LibTorch, and in CUDA builds it requires nvcc, even if no source file does.
 
 # No version 9999 exists, so find_package loads nothing and lists all candidates in its order.
 set(Torch_CONSIDERED_CONFIGS "")
@@ -49,7 +49,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
     ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
-  # libtorch.so has no symbols of its own; it loads LibTorch's CUDA half.
+  # libtorch.so defines no symbols, but it depends on libtorch_cuda.so in CUDA builds.
   target_link_libraries(LibTorch::LibTorch INTERFACE
     -Wl,--push-state,--no-as-needed,${LibTorch_torch},--pop-state ${LibTorch_torch_cpu} ${LibTorch_c10})
   if(config MATCHES "cxx_std_[0-9]+")
@@ -59,7 +59,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   if(EXISTS ${LibTorch_INCLUDE_DIR}/fmt AND NOT LibTorch_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
     target_compile_definitions(LibTorch::LibTorch INTERFACE FMT_HEADER_ONLY)
   endif()
-  # The CUDA libraries that pip installs beside the wheel. The linker would check LibTorch against the system's.
+  # The CUDA libraries that pip installs beside the wheel. Without these folders, the linker can find older ones of the
+  # system, by LD_LIBRARY_PATH for example, and report undefined references in libtorch_cuda.so.
   file(GLOB cuda_folders ${Torch_DIR}/../../../../nvidia/*/lib)
   foreach(folder ${cuda_folders})
     get_filename_component(folder ${folder} ABSOLUTE)

@@ -7,15 +7,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'TEXT'
-usage: cmake/setup.sh [--preset NAME] [--tests] [--no-install]
+usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--tests] [--no-install]
 
   --preset NAME  the preset of CMakePresets.json to build (default: release)
+  --torch=pip    build with the LibTorch of PyPI's package torch, whether or not libtorch-dev is installed
+  --torch=system build with the LibTorch of the system or of CMAKE_PREFIX_PATH, also after --torch=pip
+  --venv FOLDER  the virtual environment for --torch=pip (default: build/torch-venv). It is created if it does not
+                 exist; a version of torch that it has is used as it is.
   --tests        need what the tests use, too
   --no-install   never install: only say what is missing
 
 Missing packages are installed with apt-get, as root or with passwordless sudo, on Debian and Ubuntu. Elsewhere the
 script says what is missing and exits with 1. A package outside the system's folders is found by CMAKE_PREFIX_PATH,
-LibTorch also in the active Python.
+LibTorch also in the active Python. Without --torch, a build folder keeps its LibTorch.
 TEXT
 }
 
@@ -32,7 +36,6 @@ needed=(
   "a C++17 compiler|g++|has_command c++"
   "Ninja|ninja-build|has_command ninja"
   "MPI with its compiler wrapper and mpirun|libopenmpi-dev openmpi-bin|has_command mpicc mpirun"
-  "LibTorch 1.13 or newer|libtorch-dev|has_torch"
   "HDF5 built with MPI|libhdf5-openmpi-dev|has_command h5pcc"
   "Boost.Program_options|libboost-program-options-dev|has_header boost/program_options.hpp"
   "Highway|libhwy-dev|has_header hwy/highway.h"
@@ -46,14 +49,17 @@ needed=(
 )
 # The resident engine's products; other processors do with OpenBLAS.
 case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
-# SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
-# place as the system's BLAS, from being chosen.
 needed_by_tests=(
   "Catch2|catch2|has_catch2"
   "Random123|librandom123-dev|has_header Random123/philox.h"
+  "h5dump|hdf5-tools|has_command h5dump"
+)
+# Modules of the system's Python; --torch=pip uses those of its virtual environment.
+# SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
+# place as the system's BLAS, from being chosen.
+modules_of_tests=(
   "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
-  "h5dump|hdf5-tools|has_command h5dump"
 )
 # Without these the test that starts a Slurm of its own, or the fuzzing, is skipped.
 wanted_by_tests=(
@@ -134,11 +140,32 @@ PYTHON
   [ -e "$config" ] && ! grep -q 'GLIBCXX_USE_CXX11_ABI=0' "$config" && dirname "$config"
 }
 
-has_torch() { system_torch >/dev/null || python_torch >/dev/null; }
+# The CMake folder that an earlier call has configured the preset with.
+configured_torch() {
+  local folder
+  folder=$(sed -n 's/^Torch_DIR:PATH=//p' "build/$preset/CMakeCache.txt" 2>/dev/null) || return 1
+  [ -e "$folder/TorchConfig.cmake" ] && echo "$folder"
+}
+
+# The CMake folder of the LibTorch to build with.
+chosen_torch() {
+  local config
+  if [ "$torch" = pip ]; then
+    pip_torch
+  elif [ "$torch" = kept ] && configured_torch; then
+    :
+  elif config=$(system_torch); then
+    dirname "$config"
+  else
+    python_torch
+  fi
+}
+
+has_torch() { chosen_torch >/dev/null; }
 
 # Only Debian's LibTorch calls the system's BLAS; others bring their own.
 has_openblas() {
-  case $(system_torch || true) in
+  case $(chosen_torch || true) in
     /usr/lib/* | "") has_file_of_openblas ;;
     *) return 0 ;;
   esac
@@ -154,16 +181,46 @@ has_blas_library() {
   return 1
 }
 
-# has_modules NAME...: of the system's Python.
+# has_modules PYTHON NAME...
 has_modules() {
-  local python=/usr/bin/python3
+  local python=$1
+  shift
   has_command "$python" && "$python" - "$@" <<'PYTHON'
 import importlib.util, sys
 sys.exit(any(importlib.util.find_spec(name) is None for name in sys.argv[1:]))
 PYTHON
 }
-has_python_modules() { has_modules h5py sklearn torch; }
-has_skimage() { has_modules skimage; }
+has_python_modules() { has_modules /usr/bin/python3 h5py sklearn torch; }
+has_skimage() { has_modules /usr/bin/python3 skimage; }
+has_venv() { has_modules python3 venv ensurepip; }
+
+# ---- The virtual environment of --torch=pip
+
+# pip_torch: the CMake folder of its torch.
+pip_torch() {
+  local config
+  config=$(compgen -G "$venv/lib/python3*/site-packages/torch/share/cmake/Torch/TorchConfig.cmake" | head -n 1) &&
+    dirname "$config"
+}
+
+has_pip_packages() {
+  pip_torch >/dev/null || return 1
+  [ "$tests" = no ] || has_modules "$venv/bin/python3" h5py sklearn skimage
+}
+
+# The cache would keep another 3 GB.
+provide_venv() {
+  has_pip_packages && return 0
+  local packages=(torch)
+  [ "$tests" = no ] || packages+=(numpy h5py scikit-learn scikit-image)
+  [ "$install" = yes ] || fail "nothing was built: '$venv' has no ${packages[*]}. Call this without --no-install, or" \
+    "create it: python3 -m venv $venv && $venv/bin/pip install ${packages[*]}"
+  say "installing with pip into $venv: ${packages[*]}"
+  [ -e "$venv/bin/python3" ] || python3 -m venv "$venv" || fail "'$venv' could not be created (the messages are above)."
+  "$venv/bin/python3" -m pip install --no-cache-dir "${packages[@]}" ||
+    fail "nothing was built: pip install failed (its messages are above)."
+  has_pip_packages || fail "nothing was built: the torch in '$venv' has no CMake files. Use another folder: --venv."
+}
 
 # ---- Installing
 
@@ -231,7 +288,7 @@ warn_of_slow_blas() {
 
 # ---- What is asked, and the work
 
-preset=release tests=no install=yes
+preset=release tests=no install=yes torch=kept venv=build/torch-venv
 while [ $# -gt 0 ]; do
   case $1 in
     --preset)
@@ -240,6 +297,14 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --preset=*) preset=${1#*=} ;;
+    --torch=pip | --torch=system) torch=${1#*=} ;;
+    --torch=*) fail "unknown LibTorch '${1#*=}' (there are pip and system). See cmake/setup.sh --help." ;;
+    --venv)
+      [ $# -ge 2 ] || fail "--venv needs a folder. See cmake/setup.sh --help."
+      venv=$2
+      shift
+      ;;
+    --venv=*) venv=${1#*=} ;;
     --tests) tests=yes ;;
     --no-install) install=no ;;
     -h | --help)
@@ -251,12 +316,21 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+venv=$(readlink -m -- "$venv")
+if [ "$torch" = kept ] && configured_torch >/dev/null && [ "$(configured_torch)" = "$(pip_torch)" ]; then torch=pip; fi
+if [ "$torch" = pip ]; then
+  needed+=("Python 3 with venv|python3 python3-venv|has_venv")
+else
+  needed+=("LibTorch 1.13 or newer|libtorch-dev|has_torch")
+  needed_by_tests+=("${modules_of_tests[@]}")
+fi
 if [ "$tests" = yes ]; then
   needed+=("${needed_by_tests[@]}")
 fi
 provide needed "${needed[@]}"
+[ "$torch" != pip ] || provide_venv
 [ "$tests" = no ] || provide wanted "${wanted_by_tests[@]}"
-case $(system_torch || true) in /usr/lib/*) warn_of_slow_blas ;; esac
+case $(chosen_torch || true) in /usr/lib/*) warn_of_slow_blas ;; esac
 
 arguments=()
 if [ "$tests" = yes ]; then
@@ -264,8 +338,5 @@ if [ "$tests" = yes ]; then
 elif [ ! -e "build/$preset/CMakeCache.txt" ]; then
   arguments+=(-DBUILD_TESTING=OFF)
 fi
-if ! system_torch >/dev/null; then
-  arguments+=(-DTorch_DIR="$(python_torch)")
-fi
-cmake --preset "$preset" "${arguments[@]}"
+cmake --preset "$preset" "${arguments[@]}" -DTorch_DIR="$(chosen_torch)"
 cmake --build --preset "$preset"

@@ -31,7 +31,36 @@ cmake_of_version 3.30.1
 run new_cmake 1 setup --no-install
 says_not new_cmake 'CMake 3.21'
 
+# LibTorch by pip: the package of the distribution is not needed, a Python that makes virtual environments is.
+setup_of_pip() { setup --torch=pip --venv "$work/environment" --no-install "$@"; }
+run no_python 1 setup_of_pip
+says no_python '^\[setup\]   Python 3 with venv$'
+says_not no_python 'libtorch-dev|LibTorch 1.13'
+run no_test_python 1 setup_of_pip --tests
+says_not no_test_python 'python3-(torch|h5py|skimage)'
+
+# With everything else in place: what is missing, and what is taken from a virtual environment that has it.
+everything() { PATH=$work/everything:$PATH bash cmake/setup.sh "$@"; }
+mkdir -p "$work/everything"
+cat >"$work/everything/cmake" <<'SCRIPT'
+#!/usr/bin/env bash
+[ "$1" = --version ] && echo "cmake version 3.30.1" || echo "cmake $*"
+SCRIPT
+printf '#!/bin/sh\n' >"$work/everything/python3"
+chmod +x "$work/everything/cmake" "$work/everything/python3"
+run no_torch 1 everything --torch=pip --venv "$work/environment" --no-install --preset none
+says no_torch "nothing was built: '$work/environment' has no torch"
+config=$work/environment/lib/python3.99/site-packages/torch/share/cmake/Torch
+mkdir -p "$config"
+touch "$config/TorchConfig.cmake"
+run with_torch 0 everything --torch=pip --venv "$work/environment" --no-install --preset none
+says with_torch "^cmake --preset none .*-DTorch_DIR=$config$"
+says with_torch '^cmake --build --preset none$'
+run unknown_torch 1 setup --torch=conda
+says unknown_torch "unknown LibTorch 'conda'"
+
 run help 0 setup --help
+says help '--torch=pip'
 says help '--no-install'
 run no_name 1 setup --preset
 says no_name '--preset needs a name'

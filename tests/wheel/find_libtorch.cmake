@@ -36,7 +36,7 @@ function(configure code pattern)
   set(output "${text}" PARENT_SCOPE)
 endfunction()
 
-# libc10.so is missing: the one of the system must not take its place.
+# libc10.so is missing, and the system's must not be used instead.
 configure(1 "LibTorch_c10" -B no_c10 -DTorch_DIR=${torch}/share/cmake/Torch)
 
 file(WRITE ${torch}/lib/libc10.so "")
