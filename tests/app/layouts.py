@@ -92,7 +92,7 @@ def chunked(**options):
 
 
 def n_bit(file, name, values):
-    """Integers of 12 bits in 16, since HDF5 1.14.5 wants most bits of a type used; floats are stored whole."""
+    """Integers of 12 bits in 16, since HDF5 1.14.5 and 2 want most bits of a type used; floats are stored whole."""
     made = creation(chunk=chunk_of(values))
     made.set_filter(h5py.h5z.FILTER_NBIT, h5py.h5z.FLAG_MANDATORY, ())
     stored = (h5py.h5t.STD_I16LE if values.dtype.kind == "i" else h5py.h5t.py_create(values.dtype)).copy()

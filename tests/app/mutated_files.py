@@ -54,7 +54,7 @@ def write_originals():
         "uint8": ("u1", {}, "earliest"),
         "float16": ("f2", {"chunks": (20, COLUMNS)}, "earliest"),
         "big_endian": (">f8", {"chunks": (7, 2), "compression": "gzip"}, "earliest"),
-        "latest": ("f4", filters, "latest"),
+        "latest": ("f4", filters, ("v110", "v110")),  # the latest format that the program's HDF5 is sure to read
     }
     originals = {}
     for kind, (dtype, layout, version) in kinds.items():
