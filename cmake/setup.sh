@@ -327,6 +327,9 @@ fi
 if [ "$tests" = yes ]; then
   needed+=("${needed_by_tests[@]}")
 fi
+if [ "$preset" = clang ]; then
+  needed+=("clang|clang|has_command clang clang++")
+fi
 provide needed "${needed[@]}"
 [ "$torch" != pip ] || provide_venv
 [ "$tests" = no ] || provide wanted "${wanted_by_tests[@]}"
