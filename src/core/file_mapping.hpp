@@ -10,8 +10,8 @@ namespace sheaf {
 
 struct MappedPlace;
 
-/// Local, thread-safe. SIGBUS ends a process that looks at mapped pages which the file no longer has (it was cut short,
-/// or its storage fails); here they become zeros instead, and lost() tells.
+/// Local, thread-safe. Access to mapped pages that the file has lost (it was cut short, or its storage fails) would end
+/// the process by SIGBUS; here they become zeros instead, and lost() returns true.
 class FileMapping {
  public:
   /// Of an open file of `bytes`. Where the system cannot map it, there is nothing to view.

@@ -16,8 +16,8 @@
 namespace sheaf {
 namespace {
 
-// After so much has been written, the disk is told to begin with it.
-constexpr std::size_t begun_bytes = std::size_t{16} << 20;
+// Writeback to the disk starts each time this much has been written.
+constexpr std::size_t writeback_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
@@ -46,8 +46,8 @@ void OutputBytes::write(const std::byte* bytes, std::size_t count, std::int64_t 
     count -= static_cast<std::size_t>(written);
     offset += written;
   }
-  // A hint, so that sync() has less to wait for: it is the one that tells of errors.
-  if (before / begun_bytes != after / begun_bytes) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
+  // A hint, so that sync() has less to wait for. Errors are reported by sync().
+  if (before / writeback_bytes != after / writeback_bytes) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 void OutputBytes::require_room(std::int64_t bytes) const {
@@ -61,7 +61,7 @@ void OutputBytes::require_room(std::int64_t bytes) const {
 }
 
 void OutputBytes::reserve(std::int64_t offset, std::int64_t bytes) const {
-  errno = ::posix_fallocate(descriptor_, offset, bytes);  // which tells so, not by errno
+  errno = ::posix_fallocate(descriptor_, offset, bytes);  // returns the error, without errno
   require_good(errno == 0);
 }
 
@@ -69,7 +69,7 @@ void OutputBytes::sync() const {
   require_good(::fsync(descriptor_) == 0);
 }
 
-std::uint64_t OutputBytes::number() const {
+std::uint64_t OutputBytes::inode() const {
   struct stat status {};
   require_good(::fstat(descriptor_, &status) == 0);
   return status.st_ino;

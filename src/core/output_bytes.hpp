@@ -1,4 +1,4 @@
-// A file that is written at given places, by any number of threads and processes.
+// A file that any number of threads and processes write at offsets of their own.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,13 +11,13 @@ namespace sheaf {
 
 class OutputBytes {
  public:
-  /// Opens a file that is there, and leaves it as it is. Throws RunError, as all below.
+  /// Opens an existing file without changing it. Throws RunError, as all below.
   explicit OutputBytes(const std::string& path);
   ~OutputBytes();
   OutputBytes(const OutputBytes&) = delete;
   OutputBytes& operator=(const OutputBytes&) = delete;
 
-  /// Thread-safe. The disk begins with much that is written before sync() asks for it.
+  /// Thread-safe. Writing to the disk begins before sync(), every 16 MiB.
   void write(const std::byte* bytes, std::size_t count, std::int64_t offset) const;
   /// Makes the file at least offset + bytes long; the disk then has room for the bytes from `offset` on.
   void reserve(std::int64_t offset, std::int64_t bytes) const;
@@ -25,8 +25,7 @@ class OutputBytes {
   void require_room(std::int64_t bytes) const;
   /// Waits until what was written is on the disk.
   void sync() const;
-  /// The file system's number of the file.
-  std::uint64_t number() const;
+  std::uint64_t inode() const;
 
  private:
   void require_good(bool good) const;

@@ -83,26 +83,26 @@ UnfinishedFile::UnfinishedFile(const std::string& path)
     : path_(path), temporary_(temporary_name(path)), watched_(temporary_), file_(temporary_, path) {}
 
 UnfinishedFile::~UnfinishedFile() {
-  if (!kept_) ::unlink(temporary_.c_str());
+  if (!committed_) ::unlink(temporary_.c_str());
 }
 
-void UnfinishedFile::keep() {
+void UnfinishedFile::commit() {
   file_.sync_and_close();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     throw RunError(fmt::format("'{}' cannot be written ({}). Choose another name.", path_, std::strerror(errno)));
-  kept_ = true;
+  committed_ = true;
 }
 
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write) {
   UnfinishedFile file(path);
   write(file.temporary());
-  file.keep();
+  file.commit();
 }
 
 void write_whole_file(const std::string& path, const std::string& text) {
   UnfinishedFile file(path);
   file.file().write(text);
-  file.keep();
+  file.commit();
 }
 
 }  // namespace sheaf

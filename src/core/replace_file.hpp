@@ -14,8 +14,8 @@ namespace sheaf {
 /// regular file while `overwrite` is false. Local.
 void require_free_name(const std::string& path, bool overwrite);
 
-/// A new file with a temporary name, `path`.<12 random hexadecimal digits>.partial. It is removed unless keep() renames
-/// it, also when SIGTERM, SIGINT or SIGHUP ends the process. Local; any number at a time.
+/// A new file with a temporary name, `path`.<12 random hexadecimal digits>.partial. It is removed unless commit()
+/// renames it, also when SIGTERM, SIGINT or SIGHUP ends the process. Local; any number at a time.
 class UnfinishedFile {
  public:
   /// Creates the file, with O_EXCL: existing files are not overwritten, and symbolic links not followed. Throws
@@ -30,7 +30,7 @@ class UnfinishedFile {
   const std::string& temporary() const { return file_.path(); }
   /// Waits until all is on the disk, then gives the file its name; a file of that name is replaced. The last call.
   /// Throws RunError.
-  void keep();
+  void commit();
 
  private:
   // A name that signals remove.
@@ -49,7 +49,7 @@ class UnfinishedFile {
   std::string path_, temporary_;
   Watched watched_;
   OutputFile file_;
-  bool kept_ = false;
+  bool committed_ = false;
 };
 
 /// Makes a file under a temporary name beside `path`, runs `write` on it, waits for the disk, then gives it its name; a

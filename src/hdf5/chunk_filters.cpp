@@ -68,11 +68,11 @@ std::uint32_t halves_swapped(std::uint32_t sum) {
 
 std::size_t without_checksum(const std::byte* bytes, std::size_t count) {
   require(count >= checksum_bytes, "it is shorter than its checksum");
-  const std::size_t kept = count - checksum_bytes;
-  const std::uint32_t stored = little_endian(bytes + kept), found = fletcher32(bytes, kept);
+  const std::size_t data_bytes = count - checksum_bytes;
+  const std::uint32_t stored = little_endian(bytes + data_bytes), found = fletcher32(bytes, data_bytes);
   require(stored == found || stored == halves_swapped(found),
           fmt::format("its checksum is {:08x}, not {:08x}", found, stored));
-  return kept;
+  return data_bytes;
 }
 
 }  // namespace
@@ -121,8 +121,8 @@ std::byte* ChunkDecoder::stored(std::size_t bytes) {
   return stored_.data();
 }
 
-const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t skipped, std::byte* to) {
-  const auto applied = [&](std::size_t filter) { return (skipped >> filter & 1) == 0; };
+const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t filter_mask, std::byte* to) {
+  const auto applied = [&](std::size_t filter) { return (filter_mask >> filter & 1) == 0; };
   // What each filter was given when the chunk was written, and which was the first.
   std::vector<std::size_t> sizes;
   std::size_t size = chunk_bytes_, first = filters_.size();

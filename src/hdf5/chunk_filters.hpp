@@ -30,10 +30,10 @@ class ChunkDecoder {
   /// Room for a chunk as it is stored.
   std::byte* stored(std::size_t bytes);
 
-  /// The numbers of the chunk of `bytes` that was put into stored(): at `to`, room for a whole chunk, if it is not null
-  /// and a filter's work could be put there, else where they stay until the next call. Bit k of `skipped` says that
-  /// filter k was not applied to the chunk. Throws RunError with what is wrong with it, as half a sentence.
-  const std::byte* decode(std::size_t bytes, std::uint32_t skipped, std::byte* to);
+  /// Decodes the chunk of `bytes` in stored(). Returns its numbers: at `to`, room for a whole chunk, if it is not null
+  /// and a filter could write there, else in memory that is valid until the next call. Bit k of `filter_mask` says that
+  /// filter k was not applied to the chunk. Throws RunError with the reason, as part of a sentence.
+  const std::byte* decode(std::size_t bytes, std::uint32_t filter_mask, std::byte* to);
 
  private:
   struct Inflater;

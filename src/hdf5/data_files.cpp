@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* problem = "HDF5 cannot describe where a data set is stored";
 
-Handle described(hid_t id, Handle::Closer closer) {
+Handle owned(hid_t id, Handle::Closer closer) {
   return Handle(id, closer, problem);
 }
 
@@ -89,8 +89,8 @@ Mapping mapping_of(hid_t creation, std::size_t number) {
       problem, [&](char* text, std::size_t room) { return H5Pget_virtual_filename(creation, number, text, room); });
   mapping.data_set = hdf5_text(
       problem, [&](char* text, std::size_t room) { return H5Pget_virtual_dsetname(creation, number, text, room); });
-  const Handle rows = described(H5Pget_virtual_vspace(creation, number), H5Sclose);
-  const Handle source = described(H5Pget_virtual_srcspace(creation, number), H5Sclose);
+  const Handle rows = owned(H5Pget_virtual_vspace(creation, number), H5Sclose);
+  const Handle source = owned(H5Pget_virtual_srcspace(creation, number), H5Sclose);
   const Hyperslab row_slab = hyperslab_of(rows.id());
   const bool named_by_number = has_block_number(mapping.file) || has_block_number(mapping.data_set);
   mapping.numbered = named_by_number && row_slab.is_unlimited();
@@ -144,7 +144,7 @@ class FileCollector {
     require(is_new || known->second,
             fmt::format("The {} is virtual and is its own source. Correct its definition.", description_of(data_set)));
     if (!is_new) return;
-    const Handle creation = described(H5Dget_create_plist(data_set), H5Pclose);
+    const Handle creation = owned(H5Dget_create_plist(data_set), H5Pclose);
     if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
       collect_sources(data_set, creation.id(), file);
     else if (H5Pget_external_count(creation.id()) > 0)
@@ -206,7 +206,7 @@ std::optional<std::string> FileCollector::collect_source(hid_t data_set, const S
   }
   const Handle source(id, H5Dclose, {});
   collect(source.id());  // first: to ask a data set that is its own source for its extents crashes HDF5
-  const Handle space = described(H5Dget_space(source.id()), H5Sclose);
+  const Handle space = owned(H5Dget_space(source.id()), H5Sclose);
   const std::vector<hsize_t> shape = extents_of(space.id());
   if (const auto misfit = find_misfit(mapping, shape)) refuse_source(data_set, mapping, *misfit);
   if (mapping.numbered) mapping.shape = shape;
@@ -229,7 +229,7 @@ void FileCollector::collect_sources(hid_t data_set, hid_t creation, const std::s
   std::vector<std::string> prefixes = split_prefixes(prefix_variable);
   if (prefix_variable != nullptr) prefixes.push_back(with_origin(prefix_variable, holder));
   const auto open_source = [&](const std::string& name) -> SourceFile {
-    if (name == ".") return {described(H5Iget_file_id(data_set), H5Fclose), {}};
+    if (name == ".") return {owned(H5Iget_file_id(data_set), H5Fclose), {}};
     return open_first(searched_paths(name, holder, prefixes));
   };
   std::map<std::string, std::vector<Mapping>> by_file;  // each is opened once, and one at a time
@@ -252,8 +252,8 @@ void FileCollector::collect_sources(hid_t data_set, hid_t creation, const std::s
 }
 
 void FileCollector::collect_storage(hid_t data_set, hid_t creation, const std::string& holder) {
-  const Handle type = described(H5Dget_type(data_set), H5Tclose);
-  const Handle space = described(H5Dget_space(data_set), H5Sclose);
+  const Handle type = owned(H5Dget_type(data_set), H5Tclose);
+  const Handle space = owned(H5Dget_space(data_set), H5Sclose);
   hsize_t left =
       static_cast<hsize_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.id()))) * H5Tget_size(type.id());
   const char* prefix_variable = std::getenv("HDF5_EXTFILE_PREFIX");

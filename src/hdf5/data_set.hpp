@@ -12,7 +12,7 @@
 
 namespace sheaf {
 
-/// What a file's numbers are; an enumeration (h5py's bool) counts as integer.
+/// The class of a file's numbers; an enumeration (h5py's bool) counts as integer.
 enum class NumberClass { integer, real };
 
 /// A data set as its file describes it.

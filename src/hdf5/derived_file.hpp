@@ -1,4 +1,4 @@
-// A new HDF5 file made of another: one data set is made anew, the rest is copied as it is.
+// A new HDF5 file derived from another: one data set is new, the rest is copied unchanged.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sheaf {
 
-/// The data set that is made anew, in chunks of whole rows.
+/// The new data set, in chunks of whole rows.
 struct DerivedRows {
   std::string name;
   NumberType type = NumberType::float32;
@@ -29,9 +29,9 @@ struct DerivedRows {
 /// Rows of a chunk: at most 1 MiB of them or else one, and as many in each chunk as can be.
 std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes);
 
-/// Reserves the disk's space before the library writes: it crashes at its end when it cannot write what it kept. Rows
-/// that are not compressed are not written here at all: they lie one behind the other from an address on, where
-/// everyone may write them; their space is not reserved. Every call throws RunError when it fails. Local.
+/// Reserves disk space before HDF5 writes, since HDF5 crashes at the end of the program when it cannot write its
+/// caches. Uncompressed rows are not written by this class: they are contiguous in the file, and all ranks may write
+/// them; their space is not reserved. Every call throws RunError when it fails. Local.
 class DerivedFile {
  public:
   /// Fills the file at `path`, which exists and is empty, on a disk with room for all that the other calls may add: the

@@ -15,7 +15,7 @@ struct StoredElement {
   bool swapped = false;   ///< the byte order is not the machine's
 };
 
-/// Writes the `count` numbers that lie at `from`, one after the other and aligned or not, to `to`. T: float, double,
+/// Converts `count` contiguous numbers from `from`, aligned or not, to `to`. T: float, double,
 /// std::int64_t (from integers alone), std::uint8_t (from itself alone). What float cannot hold becomes infinite, what
 /// int64 cannot hold its highest value.
 template <class T>

@@ -19,7 +19,7 @@ class InputFile {
   /// the file, with or without the leading "/".
   DataSetReader data_set(const std::string& name) const;
 
-  /// Whether there is anything under that name, a link that leads nowhere included.
+  /// Whether the file has a link of that name, even one whose target is missing.
   bool has(const std::string& name) const;
 
   /// Paths of all data sets in the file, each with its leading "/", in the order of their names.

@@ -12,7 +12,7 @@
 namespace sheaf {
 namespace {
 
-// HDF5 tells of a failed system call with all its arguments and the time of day; what the system said is enough.
+// HDF5 describes a failed system call with all its arguments and the time of day; the system's message is enough.
 std::string system_message(const std::string& description) {
   const std::string opening = "error message = '";
   const auto begin = description.find(opening);

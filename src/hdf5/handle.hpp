@@ -8,14 +8,14 @@
 
 namespace sheaf {
 
-/// Stops HDF5 from printing its error stack; what it says reaches the user through RunError. Called before the first
-/// use of the library, and harmless when repeated.
+/// Stops HDF5 from printing its error stack; its messages reach the user through RunError. Called before the first use
+/// of HDF5, any number of times.
 void silence_hdf5();
 
 /// "1.10.8".
 std::string hdf5_version();
 
-/// HDF5's innermost description of what just failed. To be asked before the next call of HDF5.
+/// HDF5's innermost description of the latest failure. Valid until the next call of HDF5.
 std::string hdf5_reason();
 
 /// Throws RunError "<problem> (<HDF5's reason>)." unless HDF5 reported success (status >= 0).
@@ -28,7 +28,7 @@ class Handle {
   using Closer = int (*)(std::int64_t);
 
   Handle() = default;
-  /// Throws RunError "<problem> (<HDF5's reason>)." when `id` is negative: HDF5's way to say that it made none.
+  /// Throws RunError "<problem> (<HDF5's reason>)." when `id` is negative, as HDF5 returns it on failure.
   Handle(std::int64_t id, Closer closer, const std::string& problem);
   Handle(Handle&& other) noexcept;
   Handle& operator=(Handle&& other) noexcept;
@@ -36,7 +36,8 @@ class Handle {
   ~Handle();
 
   std::int64_t id() const { return id_; }
-  /// Closes now. Throws RunError "<problem> (<HDF5's reason>)." when that fails; the identifier is gone all the same.
+  /// Closes now. Throws RunError "<problem> (<HDF5's reason>)." when that fails; the identifier is invalid in either
+  /// case.
   void close(const std::string& problem);
 
  private:

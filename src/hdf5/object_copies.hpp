@@ -26,7 +26,7 @@ struct CopyPlan {
   std::vector<ObjectCopy> copies;       ///< in this order
   std::vector<std::string> left_out;    ///< paths of the data set that is not copied
   std::vector<std::string> references;  ///< paths of data sets with references, which are not copied
-  std::int64_t bytes_of_others = 0;     ///< upper bound of what comes from files other than the source
+  std::int64_t bytes_of_others = 0;     ///< upper bound of the bytes from files other than the source
 };
 
 /// Plans copies of all objects in file `source`, except the data set `left_out`, those with the paths `names_left_out`,

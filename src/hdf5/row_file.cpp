@@ -82,7 +82,7 @@ std::vector<std::int64_t> create_row_file(const std::string& path, const std::ve
   for (const RowArray& array : arrays) offsets.push_back(create_array(file, array, problem));
   for (const auto& [name, value] : attributes) write_text(file, name, value, problem);
   file.close(problem);
-  // HDF5 has given the room back but for its own part, and put its own length on the file: the holes are to be filled.
+  // HDF5 has released the space of the arrays and set the length of the file: the space is reserved again.
   for (std::size_t array = 0; array < arrays.size(); ++array)
     require_room(path, 0, offsets[array] + arrays[array].shape.front() * arrays[array].row_bytes());
   return offsets;

@@ -1,4 +1,4 @@
-// A file that is read while it should stay as it is.
+// Input files that must not change while they are read.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,15 +21,15 @@ class SteadyFile {
   /// The file that is open as `descriptor`; `path` is for messages. Throws RunError. Local.
   SteadyFile(const std::string& path, int descriptor);
 
-  /// Throws RunError when it is not as it was when it was opened, or no longer there where it was viewed.
+  /// Throws RunError when the file has changed since it was opened, or a viewed part of it could not be read.
   void require_unchanged() const;
 
-  /// Copies bytes; past the caches, those that are used late and that the system has in memory. Throws RunError with
-  /// the reason, as half a sentence.
+  /// Copies bytes; past the CPU's caches when they are used late and the system has them in memory. Throws RunError
+  /// with the reason, as part of a sentence.
   void read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use = NextUse::soon) const;
 
-  /// The bytes where the system keeps them; null where they have to be read. They stay as long as this, and are the
-  /// file's if require_unchanged() afterwards returns.
+  /// The bytes in the mapped file; null where they have to be read. Valid as long as this, provided that
+  /// require_unchanged() returns afterwards.
   const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
 
  private:
@@ -42,7 +42,7 @@ class SteadyFile {
   FileMapping mapping_;
 };
 
-/// Files that the HDF5 library opens and reads by itself, as late as it needs them. Thread-safe.
+/// Files that HDF5 opens at its first read of their data. Thread-safe.
 class WatchedFiles {
  public:
   /// Throws RunError when one is missing. Local.

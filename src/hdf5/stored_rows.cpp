@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "hdf5/chunk_places.hpp"
+#include "hdf5/chunk_index.hpp"
 #include "hdf5/file.hpp"
 #include "hdf5/object_identity.hpp"
 #include "hdf5/steady_file.hpp"
@@ -24,13 +24,13 @@ namespace {
 // count.
 constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 
-// Between two checks of a file's state, which cost as much as a twentieth of a block; times the number of files.
-constexpr std::chrono::milliseconds look_interval{1};
+// Between two checks of whether the files have changed, for each file; a check costs up to a twentieth of a block.
+constexpr std::chrono::milliseconds check_interval{1};
 
 // Parallel HDF5 takes one thread at a time.
 std::mutex library_mutex;
 
-// What the library says of rows that it read, as a whole sentence.
+// An error of HDF5 that is a whole sentence already.
 struct LibraryError : RunError {
   using RunError::RunError;
 };
@@ -38,7 +38,7 @@ struct LibraryError : RunError {
 }  // namespace
 
 struct StoredRows::State {
-  enum class Path { in_one_piece, chunks, library };
+  enum class Path { contiguous, chunks, library };
 
   InputFile file;
   DataSetReader reader;
@@ -48,9 +48,9 @@ struct StoredRows::State {
   bool element_known = false;
   StoredElement element;  // where it is
   Path path = Path::library;
-  std::int64_t address = 0;         // in one piece
+  std::int64_t address = 0;         // of a contiguous data set
   std::vector<std::int64_t> chunk;  // its sides
-  std::optional<ChunkPlaces> places;
+  std::optional<ChunkIndex> chunks;
   std::vector<ChunkFilter> filters;  // of each chunk
   std::size_t chunk_bytes = 0;       // without them
   std::int64_t block_rows = 1;
@@ -60,8 +60,8 @@ struct StoredRows::State {
         reader(file.data_set(name)),
         bytes(reader.info().files.front(), descriptor_of(reader.id())),
         others({reader.info().files.begin() + 1, reader.info().files.end()}) {
-    look_at(reader.id());
-    if (path == Path::chunks) places.emplace(reader.id(), reader.info().shape, chunk, library_mutex);
+    inspect_storage(reader.id());
+    if (path == Path::chunks) chunks.emplace(reader.id(), reader.info().shape, chunk, library_mutex);
     const DataSetInfo& info = reader.info();
     const std::int64_t step = std::max<std::int64_t>(1, info.chunk_rows);
     const auto step_bytes = step * std::max<std::int64_t>(1, info.row_elements()) *
@@ -69,7 +69,7 @@ struct StoredRows::State {
     block_rows = step * std::max<std::int64_t>(1, block_bytes / step_bytes);
   }
 
-  void look_at(hid_t data_set) {
+  void inspect_storage(hid_t data_set) {
     const Handle type(H5Dget_type(data_set), H5Tclose, "HDF5 cannot describe a data set");
     const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
     const auto known = element_of(type.id());
@@ -82,7 +82,7 @@ struct StoredRows::State {
       const haddr_t offset = H5Dget_offset(data_set);
       if (offset == HADDR_UNDEF || H5Pget_external_count(creation.id()) > 0) return;
       address = static_cast<std::int64_t>(offset);
-      path = Path::in_one_piece;
+      path = Path::contiguous;
     } else if (layout == H5D_CHUNKED) {
       auto undone = filters_of(creation.id());
       if (!undone) return;
@@ -96,7 +96,7 @@ struct StoredRows::State {
     }
   }
 
-  // What a row's numbers are in memory as they are in the file.
+  // Whether the numbers have the same representation in the file and, as T, in memory.
   template <class T>
   bool is_native() const {
     const bool real = element.kind == StoredElement::Kind::real;
@@ -104,10 +104,10 @@ struct StoredRows::State {
            (real || (element.kind == StoredElement::Kind::signed_integer) == std::is_signed_v<T>);
   }
 
-  // Whether each row lies in one chunk.
+  // Whether each row is within one chunk.
   bool has_whole_rows() const { return std::equal(chunk.begin() + 1, chunk.end(), reader.info().shape.begin() + 1); }
 
-  // Rows that lie in the file one after the other.
+  // Rows that are contiguous in the file.
   struct Run {
     std::int64_t offset = 0;
     std::int64_t rows = 0;
@@ -122,29 +122,30 @@ struct StoredRows::State {
   template <class T>
   void read_by_library(IndexRange rows, T* values) const;
   template <class T>
-  bool read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const;
+  bool read_row_of_chunks(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
-  std::byte* room_for_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
+  std::byte* destination_of_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
   const std::byte* read_chunk(const std::vector<hsize_t>& corner, std::byte* to, RowBuffers& buffers) const;
   template <class T>
-  void spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows, T* values) const;
+  void copy_from_chunk(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows,
+                       T* values) const;
 };
 
-// The most of `rows`, from the first on, that lie in the file as T and one after the other.
+// The longest run from the first of `rows` on that is stored as T; without rows where that one is not.
 template <class T>
 StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
   if (path == Path::library || !is_native<T>()) return {};
   const std::int64_t row_bytes = reader.info().row_elements() * static_cast<std::int64_t>(sizeof(T));
-  if (path == Path::in_one_piece) return {address + rows.begin * row_bytes, rows.count()};
+  if (path == Path::contiguous) return {address + rows.begin * row_bytes, rows.count()};
   if (!filters.empty() || !has_whole_rows()) return {};
   Run run;
   std::vector<hsize_t> corner(chunk.size(), 0);
   for (std::int64_t row = rows.begin; row < rows.end; row = rows.begin + run.rows) {
     const std::int64_t first = row / chunk.front() * chunk.front();
     corner.front() = static_cast<hsize_t>(first);
-    const auto place = places->find(corner);
-    if (!place || place->bytes != static_cast<std::int64_t>(chunk_bytes)) break;
-    const std::int64_t offset = place->address + (row - first) * row_bytes;
+    const auto location = chunks->find(corner);
+    if (!location || location->bytes != static_cast<std::int64_t>(chunk_bytes)) break;
+    const std::int64_t offset = location->address + (row - first) * row_bytes;
     if (run.rows == 0) run.offset = offset;
     if (offset != run.offset + run.rows * row_bytes) break;
     run.rows += std::min(rows.end, first + chunk.front()) - row;
@@ -152,7 +153,7 @@ StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
   return run;
 }
 
-// Of a data set in one piece whose numbers are not T in the file.
+// Reads from a contiguous data set whose numbers are not stored as T.
 template <class T>
 void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffers) const {
   const std::int64_t width = reader.info().row_elements();
@@ -170,35 +171,36 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   }
 }
 
-// Where in values, those of `rows`, the chunk's numbers lie as in the chunk; null where they do not.
+// Where the chunk can be decoded straight into `values`, which are those of `rows`; null where it cannot.
 template <class T>
-std::byte* StoredRows::State::room_for_chunk(const std::vector<hsize_t>& corner, IndexRange rows, T* values) const {
+std::byte* StoredRows::State::destination_of_chunk(const std::vector<hsize_t>& corner, IndexRange rows,
+                                                   T* values) const {
   const auto first = static_cast<std::int64_t>(corner.front());
   const bool whole = first >= rows.begin && first + chunk.front() <= rows.end && has_whole_rows();
   if (!whole || !is_native<T>()) return nullptr;
   return reinterpret_cast<std::byte*>(values + (first - rows.begin) * reader.info().row_elements());
 }
 
-// The numbers of the chunk at `corner` as they were before its filters, at `to` where that spares a copy; null when it
-// was never written. `to` may be null.
+// Reads and decodes the chunk at `corner`, to `to` where that saves a copy (null: nowhere). Returns its numbers; null
+// when it was never written.
 const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, std::byte* to,
                                                RowBuffers& buffers) const {
-  const auto place = places->find(corner);
-  if (!place) return nullptr;
-  const auto stored_bytes = static_cast<std::size_t>(place->bytes);
+  const auto location = chunks->find(corner);
+  if (!location) return nullptr;
+  const auto stored_bytes = static_cast<std::size_t>(location->bytes);
   if (!buffers.decoder_) buffers.decoder_.emplace(filters, chunk_bytes);
-  bytes.read(buffers.decoder_->stored(stored_bytes), stored_bytes, place->address);
-  return buffers.decoder_->decode(stored_bytes, place->skipped, to);
+  bytes.read(buffers.decoder_->stored(stored_bytes), stored_bytes, location->address);
+  return buffers.decoder_->decode(stored_bytes, location->filter_mask, to);
 }
 
-// Copies what a chunk holds of `rows`, run by run along the last dimension (of whole rows: all at once).
+// Copies the part of a chunk that is in `rows`, run by run along the last dimension (whole rows: all at once).
 template <class T>
-void StoredRows::State::spread(const std::byte* chunk_values, const std::vector<hsize_t>& corner, IndexRange rows,
-                               T* values) const {
+void StoredRows::State::copy_from_chunk(const std::byte* chunk_values, const std::vector<hsize_t>& corner,
+                                        IndexRange rows, T* values) const {
   const auto& shape = reader.info().shape;
   const std::size_t rank = shape.size();
   // The part of the chunk that is inside: where it begins in the chunk, and its sides.
-  std::vector<std::int64_t> begin(rank, 0), sides(rank), place(rank, 0);
+  std::vector<std::int64_t> begin(rank, 0), sides(rank), position(rank, 0);
   for (std::size_t dimension = 0; dimension < rank; ++dimension) {
     const auto first = static_cast<std::int64_t>(corner[dimension]);
     const std::int64_t low = dimension == 0 ? rows.begin : 0, high = dimension == 0 ? rows.end : shape[dimension];
@@ -214,28 +216,29 @@ void StoredRows::State::spread(const std::byte* chunk_values, const std::vector<
   for (;;) {
     std::int64_t from = 0, to = 0;
     for (std::size_t dimension = 0; dimension < rank; ++dimension) {
-      from = from * chunk[dimension] + begin[dimension] + place[dimension];
+      from = from * chunk[dimension] + begin[dimension] + position[dimension];
       const std::int64_t origin = static_cast<std::int64_t>(corner[dimension]) - (dimension == 0 ? rows.begin : 0);
-      to = to * shape[dimension] + origin + begin[dimension] + place[dimension];
+      to = to * shape[dimension] + origin + begin[dimension] + position[dimension];
     }
     convert_elements(chunk_values + from * static_cast<std::int64_t>(element.bytes), element, values + to, run);
     std::size_t dimension = run_dimension;  // the next run: count up the dimensions before it
-    while (dimension > 0 && ++place[dimension - 1] == sides[dimension - 1]) place[--dimension] = 0;
+    while (dimension > 0 && ++position[dimension - 1] == sides[dimension - 1]) position[--dimension] = 0;
     if (dimension == 0) return;
   }
 }
 
-// The rows lie in chunks of one range of rows. False: not all of these were ever written.
+// Reads rows from all chunks that contain them; `rows` are within one row of chunks. False: not all of these chunks
+// were ever written.
 template <class T>
-bool StoredRows::State::read_side_by_side(IndexRange rows, T* values, RowBuffers& buffers) const {
+bool StoredRows::State::read_row_of_chunks(IndexRange rows, T* values, RowBuffers& buffers) const {
   const auto& shape = reader.info().shape;
   std::vector<hsize_t> corner(shape.size(), 0);
   corner.front() = static_cast<hsize_t>(rows.begin / chunk.front() * chunk.front());
   for (;;) {
-    std::byte* room = room_for_chunk(corner, rows, values);
-    const std::byte* found = read_chunk(corner, room, buffers);
+    std::byte* destination = destination_of_chunk(corner, rows, values);
+    const std::byte* found = read_chunk(corner, destination, buffers);
     if (found == nullptr) return false;
-    if (found != room) spread(found, corner, rows, values);
+    if (found != destination) copy_from_chunk(found, corner, rows, values);
     std::size_t dimension = shape.size() - 1;  // the next chunk: the last dimension is the fastest
     for (; dimension > 0; corner[dimension--] = 0)
       if ((corner[dimension] += static_cast<hsize_t>(chunk[dimension])) < static_cast<hsize_t>(shape[dimension])) break;
@@ -262,12 +265,12 @@ void StoredRows::State::read_rows(IndexRange rows, T* values, RowBuffers& buffer
     if (run.rows > 0) {
       bytes.read(reinterpret_cast<std::byte*>(values), static_cast<std::size_t>(run.rows * width) * sizeof(T),
                  run.offset, buffers.next_use_);
-    } else if (path == Path::in_one_piece) {
+    } else if (path == Path::contiguous) {
       next = rows;
       read_piece(next, values, buffers);
     } else {
       next.end = std::min(rows.end, (rows.begin / chunk.front() + 1) * chunk.front());
-      if (!read_side_by_side(next, values, buffers)) read_by_library(next, values);
+      if (!read_row_of_chunks(next, values, buffers)) read_by_library(next, values);
     }
     values += next.count() * width;
     rows.begin = next.end;
@@ -326,20 +329,20 @@ void StoredRows::require_unchanged() const {
   state_->others.require_unchanged();
 }
 
-void StoredRows::look_at_file(RowBuffers& buffers) const {
+void StoredRows::check_files(RowBuffers& buffers) const {
   const auto now = Clock::now();
-  if (now - buffers.looked_ <= look_interval * state_->reader.info().files.size()) return;
+  if (now - buffers.checked_ <= check_interval * state_->reader.info().files.size()) return;
   require_unchanged();
-  buffers.looked_ = now;
+  buffers.checked_ = now;
 }
 
-// What fails in `work` names the rows.
+// Adds the rows to the message of an error in `work`.
 template <class Work>
 void StoredRows::attempt(IndexRange rows, const Work& work) const {
   try {
     work();
   } catch (const LibraryError&) {
-    require_unchanged();  // the likelier reason
+    require_unchanged();  // a change of the file is the likelier reason
     throw;
   } catch (const RunError& error) {
     require_unchanged();
@@ -350,7 +353,7 @@ void StoredRows::attempt(IndexRange rows, const Work& work) const {
 
 template <class T>
 const T* StoredRows::view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const {
-  look_at_file(buffers);
+  check_files(buffers);
   const std::byte* found = nullptr;
   attempt(rows, [&] {
     const State::Run run = state_->run_of<T>(rows);
@@ -368,7 +371,7 @@ template <class T>
 void StoredRows::read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use) const {
   assert(rows.begin >= 0 && rows.end <= info().rows());
   if (rows.empty() || info().row_elements() == 0) return;
-  look_at_file(buffers);
+  check_files(buffers);
   buffers.next_use_ = next_use;
   attempt(rows, [&] {
     if (state_->path == State::Path::library)

@@ -1,6 +1,5 @@
-// A data set's rows read by any number of threads: the library tells where their bytes are stored; they are read,
-// checked, decompressed and converted here.
-// SPDX-License-Identifier: MIT
+// Reads the rows of a data set with any number of threads: HDF5 locates the stored bytes; reading, checking,
+// decompressing and converting them are done here. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -20,18 +19,17 @@
 
 namespace sheaf {
 
-/// What a thread needs to read one data set; keeps its memory. Not shared between threads.
+/// Buffers of one thread for reading one data set, reused from call to call. Not shared between threads.
 class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
-  Clock::time_point looked_;          // at the file, whether it is as it was
-  NextUse next_use_ = NextUse::soon;  // of what is being read
+  Clock::time_point checked_;         // when the files were last checked for changes
+  NextUse next_use_ = NextUse::soon;  // of the values that are read
   AlignedVector<std::byte> bytes_;
 };
 
 /// Reading needs no MPI, and is independent of other ranks. Layouts and filters that are not known here (virtual data
-/// sets, LZF and the like) are read by the library, by one thread at a time; while threads read, no one else may use
-/// it.
+/// sets, LZF and the like) are read by HDF5, by one thread at a time; other code may not use HDF5 meanwhile.
 class StoredRows {
  public:
   /// Opens data set `name` of the file. Throws as InputFile. Local.
@@ -43,34 +41,34 @@ class StoredRows {
   const DataSetInfo& info() const;
   /// "data set '/features' of 'digits.h5'"
   const std::string& description() const;
-  /// What the numbers are, in whatever byte order; nothing for types that NumberType has not.
+  /// The type of the numbers, in any byte order; none where NumberType lacks it.
   std::optional<NumberType> number_type() const;
 
-  /// The rows in pieces that are read at one go: whole chunks, in the order of the rows.
+  /// Blocks of rows that are cheap to read: whole chunks, in the order of the rows.
   std::int64_t block_count() const;
   IndexRange block(std::int64_t number) const;
-  /// Of any block, in numbers of T = a byte each.
+  /// Numbers of the largest block.
   std::int64_t most_block_elements() const;
 
   /// Reads any rows into values[rows.count() * info().row_elements()]; whole blocks cost least. T: float, double,
   /// std::int64_t (of integers), std::uint8_t (of info().is_bytes). Conversions as DataSetReader::read_rows.
   /// Thread-safe. Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or
-  /// was changed since it was opened (looked at every millisecond).
+  /// was changed since it was opened (checked every millisecond).
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use = NextUse::soon) const;
 
-  /// The rows, without a copy where they lie in the file as T and in one piece; else read into `memory`. Valid as long
-  /// as this and until the memory's next use; to be believed once require_unchanged() returns. T: float, std::uint8_t
+  /// The rows, without a copy where they are stored contiguously as T; else read into `memory`. Valid as long as this
+  /// and until the memory's next use, provided that require_unchanged() returns afterwards. T: float, std::uint8_t
   /// (of info().is_bytes). Thread-safe. Throws as read().
   template <class T>
   const T* view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const;
 
-  /// Throws RunError when a file that the rows come from is not as it was when it was opened, or what was viewed could
-  /// not be read.
+  /// Throws RunError when a file that the rows come from has changed since it was opened, or viewed rows could not be
+  /// read.
   void require_unchanged() const;
 
  private:
-  void look_at_file(RowBuffers& buffers) const;
+  void check_files(RowBuffers& buffers) const;
   template <class Work>
   void attempt(IndexRange rows, const Work& work) const;
 

@@ -31,7 +31,7 @@ struct ColumnType {
 /// The types of a table's columns, with room for the texts that it has. Pure.
 std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns);
 
-/// What one attribute may hold.
+/// The value of an attribute.
 using AttributeValue = std::variant<std::int64_t, double, std::string>;
 
 /// A table of a file that is being written, whose rows come in pieces. Gone before the file is closed. Local.
@@ -65,8 +65,8 @@ class Hdf5Writer {
   /// An attribute of the file itself.
   void write_attribute(const std::string& name, const AttributeValue& value);
 
-  /// A data set [rows] of compound type, a member a column. Columns have different names and one length, which may be
-  /// zero; there is at least one.
+  /// A data set [rows] of compound type, one member per column. Columns have different names and one length, which may
+  /// be zero; there is at least one.
   void write_table(const std::string& name, const std::vector<TableColumn>& columns);
 
   /// The same for a table of `rows` rows that are appended one piece after the other.

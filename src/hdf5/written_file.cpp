@@ -30,9 +30,9 @@ namespace {
 
 // A file as the library opens it.
 struct OpenFile {
-  H5FD_t base;  // first: the library knows no more
+  H5FD_t base;  // the part that HDF5 uses; must be first
   WrittenFile::State* state;
-  haddr_t allocated;  // as the library set it
+  haddr_t allocated;  // set by HDF5
   haddr_t end;
 };
 
@@ -58,7 +58,7 @@ herr_t close_file(H5FD_t* file) {
 }
 
 // Without sieve buffers: those read before they write.
-herr_t tell_features(const H5FD_t*, unsigned long* flags) {
+herr_t describe_driver(const H5FD_t*, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
            H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
@@ -107,7 +107,7 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
   return 0;
 }
 
-// A file ends where the library says, even when nothing is written there.
+// HDF5 sets the length of the file, which may end beyond the last byte written.
 herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
   WrittenFile::State& state = *of(file)->state;
   if (of(file)->end == of(file)->allocated || state.error != 0) return 0;
@@ -121,7 +121,7 @@ hid_t writing_driver() {
     H5FD_class_t it{};
 #if H5_VERSION_GE(1, 13, 2)
     it.version = H5FD_CLASS_VERSION;
-    it.value = 510;  // of those that are free for programs
+    it.value = 510;  // from the range for application drivers
 #endif
     it.name = "writing";
     it.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
@@ -129,7 +129,7 @@ hid_t writing_driver() {
     it.fapl_size = sizeof(WrittenFile::State*);
     it.open = open_file;
     it.close = close_file;
-    it.query = tell_features;
+    it.query = describe_driver;
     it.get_eoa = allocated;
     it.set_eoa = set_allocated;
     it.get_eof = end_of_file;

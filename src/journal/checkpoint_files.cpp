@@ -154,7 +154,7 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   head.checksum = checksum(state.data(), state.size());
   unfinished.file().write(&head, sizeof head);
   unfinished.file().write(state);
-  unfinished.keep();
+  unfinished.commit();
   sync_directory(directory_);
   std::error_code failed;
   for (std::size_t place = 0; place + files_kept <= numbers.size(); ++place)

@@ -81,8 +81,8 @@ void ResultStream::finish(const RunResults& results) {
   h5_.write_attribute("study", study_file_text(study_));
   for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
   h5_.close();
-  h5_file_.keep();
-  csv_.keep();
+  h5_file_.commit();
+  csv_.commit();
 }
 
 }  // namespace sheaf

@@ -53,7 +53,7 @@ void require_same_input(const std::string& path, const StoredRows& rows, const C
 
 // The file that rank 0 makes must be the one that all ranks write to. Collective.
 void require_same_output(const std::string& temporary, const Communicator& world) {
-  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary).number()); };
+  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary).inode()); };
   std::string number;
   agree(world, [&] {
     if (world.is_root()) number = look();
@@ -162,7 +162,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   agree(world, [&] {
     if (!world.is_root()) return;
     if (rows.compression > 0) file->close();
-    output->keep();
+    output->commit();
     print_report(request, *plan, seconds_since(start));
   });
 }

@@ -42,7 +42,7 @@ void PredictionFile::write(IndexRange rows, const float* predictions, const std:
 void PredictionFile::finish() {
   agree(world_, [&] { writer_->sync(); });
   agree(world_, [&] {
-    if (world_.is_root()) file_->keep();
+    if (world_.is_root()) file_->commit();
   });
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("bytes are written at their places") {
   file.write(bytes, 2, 2);
   again.write(bytes + 2, 2, 0);
   CHECK(text_of("places") == "abcd");
-  CHECK(file.number() == again.number());
+  CHECK(file.inode() == again.inode());
   file.reserve(4, 6);
   CHECK(text_of("places") == std::string("abcd") + std::string(6, '\0'));
   CHECK_THROWS_AS(file.require_room(std::int64_t{1} << 60), RunError);
@@ -69,7 +69,7 @@ TEST_CASE("an unfinished file takes its name when it is kept, and goes when it i
   {
     UnfinishedFile file("file");
     write_text(file.temporary(), "new");
-    file.keep();
+    file.commit();
   }
   CHECK(text_of("file") == "new");
   CHECK(temporaries("file").empty());
@@ -84,9 +84,9 @@ TEST_CASE("unfinished files of one name do not know each other") {
   CHECK(temporaries("file").size() == 2);
   first.file().write("first");
   second.file().write("second");
-  first.keep();
+  first.commit();
   CHECK(text_of("file") == "first");
-  second.keep();
+  second.commit();
   CHECK(text_of("file") == "second");
 }
 
