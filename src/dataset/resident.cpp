@@ -195,6 +195,10 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);
   agree(world, [&] {
+    require(options.task == Task::regression || data.output_count > 1,
+            fmt::format("the labels '{}' of '{}' hold one class only (all are 0). Give labels of two or more classes, or "
+                        "set data.classes.",
+                        options.targets, options.file));
     if (features) features->require_unchanged();
     targets->require_unchanged();
     if (weights) weights->require_unchanged();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -41,7 +42,8 @@ std::optional<std::string> changed_model(const JournalHeader& found, const Journ
   return std::nullopt;
 }
 
-void require_same(const std::string& path, const JournalHeader& found, const JournalHeader& header, bool forced) {
+// Throws RunError for the journal of another format or study.
+void require_same_study(const std::string& path, const JournalHeader& found, const JournalHeader& header) {
   require(found.format == journal_format,
           fmt::format("'{}' has journal format {} (sheaf {} wrote it), and this program reads format {} only. Resume "
                       "the run with that version, or start again with another run.output.",
@@ -49,19 +51,28 @@ void require_same(const std::string& path, const JournalHeader& found, const Jou
   require(found.study == header.study,
           fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
                       printable(found.study), header.study));
-  require(forced || found.data == header.data,
-          fmt::format("the data have changed since '{}' was written ({}; now {}). Restore them, start anew with "
-                      "another run.output, or go on all the same with --force.",
-                      path, printable(found.data), header.data));
-  const auto model = changed_model(found, header);
-  require(forced || !model,
-          fmt::format("the model file '{}' has changed since '{}' was written (its content differs). Restore it, start "
-                      "anew with another run.output, or go on all the same with --force.",
-                      model.value_or(""), path));
-  require(forced || found.program == header.program,
-          fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ). Use that one, start "
-                      "anew with another run.output, or go on all the same with --force.",
-                      path, printable(found.program), header.program));
+}
+
+// Why results of that journal may differ from those of this job, and what to restore; nothing: they do not.
+struct Difference {
+  std::string what, remedy;
+};
+
+std::optional<Difference> find_difference(const std::string& path, const JournalHeader& found,
+                                          const JournalHeader& header) {
+  if (found.data != header.data)
+    return Difference{fmt::format("the data have changed since '{}' was written ({}; now {})", path,
+                                  printable(found.data), header.data),
+                      "Restore them"};
+  if (const auto model = changed_model(found, header))
+    return Difference{
+        fmt::format("the model file '{}' has changed since '{}' was written (its content differs)", *model, path),
+        "Restore it"};
+  if (found.program != header.program)
+    return Difference{fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ)", path,
+                                  printable(found.program), header.program),
+                      "Use that one"};
+  return std::nullopt;
 }
 
 // Reads one journal, line by line.
@@ -86,7 +97,8 @@ class JournalReader {
   void take(const std::string& path, std::int64_t number, const std::string& line) {
     if (number == 1) {
       if (const auto found = read_header_line(line)) {
-        require_same(path, *found, header_, forced_);
+        require_same_study(path, *found, header_);
+        if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
         seed_ = found->seed();
         return;
       }
@@ -98,6 +110,15 @@ class JournalReader {
     // Where the end of a line is damaged, the next one is still good.
     const std::size_t beginning = line.rfind(record_beginning);
     if (beginning != std::string::npos && beginning > 0) take_record(line.substr(beginning));
+  }
+
+  // Warns once: journals of one attempt differ in the same way.
+  void refuse_or_warn(const Difference& difference) {
+    require(forced_, fmt::format("{}. {}, start anew with another run.output, or go on all the same with --force.",
+                                 difference.what, difference.remedy));
+    if (std::exchange(has_warned_, true)) return;
+    replay_.warnings.push_back(
+        fmt::format("{}. The run goes on because of --force, and its results are mixed.", difference.what));
   }
 
   bool take_record(const std::string& line) {
@@ -114,6 +135,7 @@ class JournalReader {
   const JournalHeader& header_;
   const std::int64_t total_;
   const bool forced_;
+  bool has_warned_ = false;
   std::size_t file_ = 0;
   std::uint32_t seed_ = 0;
   std::ifstream predictions_;

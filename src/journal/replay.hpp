@@ -14,8 +14,9 @@ namespace sheaf {
 
 struct Replay {
   std::vector<std::string> files;
-  RecordStore iterations;             ///< settled
-  std::vector<std::string> warnings;  ///< lines that were left out, with file and line number
+  RecordStore iterations;  ///< settled
+  std::vector<std::string>
+      warnings;  ///< lines that were left out, with file and line number; what `forced` has allowed
 };
 
 /// Reads all journals of a run of `total` iterations. Of several records of an iteration the first with a result

@@ -169,6 +169,8 @@ def changed_file(path, kind, other):
     shutil.copytree("run", "forced")
     result = sheaf("resume", "forced", "--force")
     checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} changed, forced", result.stderr)
+    checks.check(f"the model file '{path}' has changed" in result.stderr and "its results are mixed" in result.stderr,
+                 f"{path} changed, forced: a warning", result.stderr)
     shutil.rmtree("forced")
     shutil.copy("original", path)
     os.utime(path, (1, 1))

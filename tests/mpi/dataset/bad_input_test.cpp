@@ -140,6 +140,10 @@ TEST_CASE("the first bad label is named with what is wrong, however many ranks l
   CHECK(label_error({{2, 40}}, H5T_STD_U8LE, 0) ==
         begin + "40 in row 2 (there cannot be more classes than the 40 rows). Correct it.");
   CHECK(label_error({{2, 39}}, H5T_STD_U8LE, 0) == "no error");
+  CHECK(label_error({}, H5T_STD_U8LE, 0) ==
+        "the labels '/targets' of 'bad.h5' hold one class only (all are 0). Give labels of two or more classes, or set "
+        "data.classes.");
+  CHECK(label_error({}, H5T_STD_U8LE, 2) == "no error");
   for (const double beyond_int64 : {9223372036854775808.0, 18446744073709549568.0})
     CHECK(label_error({{2, beyond_int64}}, H5T_STD_U64LE, 0) ==
           begin + "9223372036854775807 or more in row 2 (there cannot be more classes than the 40 rows). Correct it.");

@@ -100,6 +100,9 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     try {
       const Replay replayed = replay_journals(scratch.path.string(), own, 100, forced);
       CHECK(replayed.iterations.size() == 1);
+      const bool differs = header_line(other) != header_line(own);
+      REQUIRE(replayed.warnings.size() == (differs ? 1 : 0));
+      if (differs) CHECK_THAT(replayed.warnings.front(), ContainsSubstring("its results are mixed"));
       return "";
     } catch (const RunError& error) {
       return error.what();
