@@ -53,6 +53,28 @@ void remove_model(const std::string& path) {
           fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, error.message()));
 }
 
+bool is_written(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
+}
+
+// With run.models = all.
+void warn_of_missing_models(const ModelsOfRun& models, const RunResults& results) {
+  std::int64_t written = 0, first_missing = -1;
+  for (std::int64_t number = 0; number < results.iterations; ++number) {
+    if (is_written(model_path(models.run_directory, number)))
+      ++written;
+    else if (first_missing < 0)
+      first_missing = number;
+  }
+  const std::int64_t trained = results.iterations - results.diverged - results.failed;
+  if (written < trained)
+    warn_root(
+        fmt::format("{} of {} models are missing in '{}' (of iteration {}, for one: it was removed, or an earlier job "
+                    "trained it without run.models = all). Train the study in another run.output.",
+                    trained - written, trained, models_directory(models.run_directory), first_missing));
+}
+
 // The best model's iterations as a list of files, one a line; empty, with a warning: there is none.
 std::string best_names(const ModelsOfRun& models, IndexRange best) {
   if (best.empty())
@@ -61,11 +83,11 @@ std::string best_names(const ModelsOfRun& models, IndexRange best) {
         "the messages in results.csv.");
   std::string names;
   for (std::int64_t number = best.begin; number < best.end; ++number) {
-    if (!fs::exists(model_path(models.run_directory, number))) {
+    if (const std::string path = model_path(models.run_directory, number); !is_written(path)) {
       warn_root(
-          fmt::format("the best model is not there as a file (iteration {} was trained by an earlier job, without "
-                      "run.models). Train the study in another run.output.",
-                      number));
+          fmt::format("the best model cannot be named in best.txt ('{}' is missing: it was removed, or an earlier job "
+                      "trained the iteration without run.models). Train the study in another run.output.",
+                      path));
       return "";
     }
     names += fmt::format("iteration-{}.pt\n", number);
@@ -94,6 +116,7 @@ std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfR
 void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
   const std::int64_t trial = results.trials.front().trial;
+  if (models.study.run.models == ModelsKept::all) warn_of_missing_models(models, results);
   const std::string names = best_names(models, results.best_model);
   if (names.empty()) {
     remove_model(best_model_list(models.run_directory));  // of an earlier job

@@ -188,6 +188,18 @@ for run in ("straight", "stopped"):
                  f"{run}: the best trial's models, no other", f"{trial} {model_names(run)}")
     evaluate(run, f"--data.file={DIGITS}")
 
+# Models of earlier jobs that are gone are reported.
+for removed, told in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (of iteration 0"),
+                      (best[0], f"the best model cannot be named in best.txt ('gone/models/{best[0]}' is missing")):
+    shutil.rmtree("gone", ignore_errors=True)
+    shutil.copytree("all", "gone")
+    os.remove("gone/results.csv")
+    os.remove("gone/results.h5")
+    os.remove(f"gone/models/{removed}")
+    result = sheaf("resume", "gone")
+    checks.check(result.code == 0 and told in result.stderr, f"{removed} is missing", result.stderr)
+    checks.check(os.path.exists("gone/models/best.txt") == (removed != best[0]), f"{removed} is missing: best.txt")
+
 # ---- Regression, and no targets
 
 with h5py.File("numbers.h5", "w") as file:
