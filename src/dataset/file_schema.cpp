@@ -35,12 +35,12 @@ void check_targets(const DataOptions& options, const DataSetInfo& features, cons
                       options.features, options.targets, options.file, features.rows(), targets.rows()));
   if (options.task == Task::classification) {
     require(targets.shape.size() <= 2 && targets.row_elements() == 1,
-            fmt::format("Data set {} of '{}' is no list of class labels (data.task = classification takes [rows] or "
+            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification takes [rows] or "
                         "[rows, 1]). Store one label a row, or set data.task = regression.",
                         shape, options.file));
   } else {
     require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
-            fmt::format("Data set {} of '{}' is no list of targets (data.task = regression takes [rows] or [rows, "
+            fmt::format("Data set {} of '{}' is not a list of targets (data.task = regression takes [rows] or [rows, "
                         "outputs]). Store at least one number a row.",
                         shape, options.file));
   }
@@ -52,7 +52,7 @@ void check_weights(const DataOptions& options, const DataSetInfo& features, cons
                       "sample.",
                       options.features, options.weights, options.file, features.rows(), weights.rows()));
   require(weights.shape.size() <= 2 && weights.row_elements() == 1,
-          fmt::format("Data set {} of '{}' is no list of sample weights (these are [rows] or [rows, 1]). Store one "
+          fmt::format("Data set {} of '{}' is not a list of sample weights (these are [rows] or [rows, 1]). Store one "
                       "weight a row.",
                       named_shape(options.weights, weights), options.file));
 }

@@ -66,7 +66,7 @@ void DataSetReader::read_rows(IndexRange rows, T* values) const {
   const Handle memory_space(H5Screate_simple(1, &element_count, nullptr), H5Sclose, "HDF5 cannot describe memory");
   const Handle properties = transfer_properties();
   if (H5Dread(handle_.id(), native_type<T>(), memory_space.id(), file_space.id(), properties.id(), values) < 0)
-    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
+    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or recreate the file.", rows.begin,
                                rows.end - 1, description_, hdf5_reason()));
 }
 

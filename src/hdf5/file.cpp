@@ -191,7 +191,7 @@ void InputFile::refuse(const std::string& name) const {
   const auto names = data_set_names();
   if (std::find(names.begin(), names.end(), path) != names.end())
     throw RunError(
-        fmt::format("Data set '{}' of '{}' cannot be opened ({}). Copy or make the file anew.", path, path_, reason));
+        fmt::format("Data set '{}' of '{}' cannot be opened ({}). Copy or recreate the file.", path, path_, reason));
   if (const auto link = find_broken_link(handle_.id(), name))
     throw RunError(fmt::format("File '{}' has no data set '{}' ({}). Restore the target or correct the link.", path_,
                                path, *link));
@@ -235,11 +235,11 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   // The cache is made when a data set is opened first, so it is closed before.
   const std::vector<hsize_t> chunk = describe_layout(handle.id(), info);
   require(is_countable(info, chunk),
-          fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or make the file anew.",
+          fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or recreate the file.",
                       description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
   require(is_credible(handle.id(), info),
           fmt::format("The {} has {} numbers, which its file is much too small for: it is damaged, or they were never "
-                      "written. Make the file anew.",
+                      "written. Recreate the file.",
                       description, fmt::join(info.shape, " x ")));
   if (!chunk.empty()) {
     constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;

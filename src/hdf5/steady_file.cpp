@@ -51,7 +51,7 @@ void SteadyFile::require_unchanged() const {
   struct stat now {};
   if (::fstat(file_.descriptor(), &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
   require(!mapping_.lost(),
-          fmt::format("File '{}' could not be read to its end (its storage fails). Copy or make it anew.", path_));
+          fmt::format("File '{}' could not be read to its end (its storage fails). Copy or recreate it.", path_));
 }
 
 // No, where the system does not tell.

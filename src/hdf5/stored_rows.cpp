@@ -346,7 +346,7 @@ void StoredRows::attempt(IndexRange rows, const Work& work) const {
     throw;
   } catch (const RunError& error) {
     require_unchanged();
-    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or make the file anew.", rows.begin,
+    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or recreate the file.", rows.begin,
                                rows.end - 1, description(), error.what()));
   }
 }

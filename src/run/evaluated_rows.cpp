@@ -59,7 +59,7 @@ EvaluatedRows::EvaluatedRows(const DataOptions& options, TargetsWanted wanted)
                       "sample.",
                       options.features, options.targets, options.file, info.rows(), targets.rows()));
   require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
-          fmt::format("The {} {} is no list of targets (these are [rows] or [rows, outputs]). Name another by "
+          fmt::format("The {} {} is not a list of targets (these are [rows] or [rows, outputs]). Name another by "
                       "--data.targets.",
                       targets_->description(), shape_text(targets.shape)));
 }

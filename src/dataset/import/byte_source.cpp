@@ -52,7 +52,7 @@ class FileSource : public ByteSource {
     if (code == Z_ERRNO)
       throw RunError(fmt::format("File '{}' cannot be read ({}). Check the disk and its permissions.", name(),
                                  std::strerror(system_error)));
-    throw RunError(fmt::format("File '{}' cannot be unpacked ({}). Copy or make it anew.", name(),
+    throw RunError(fmt::format("File '{}' cannot be unpacked ({}). Copy or recreate it.", name(),
                                code == Z_BUF_ERROR ? "its gzip data end too early" : std::string("gzip: ") + reason));
   }
 
@@ -74,7 +74,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
 
 void read_exactly(ByteSource& source, void* bytes, std::size_t count, const std::string& what) {
   const std::size_t got = source.read(bytes, count);
-  require(got == count, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or make it anew.",
+  require(got == count, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.",
                                     source.name(), what, got, count));
 }
 
@@ -93,7 +93,7 @@ void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint
     bytes.resize(old + wanted);
     const std::size_t got = source.read(bytes.data() + old, wanted);
     done += got;
-    require(got == wanted, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or make it anew.",
+    require(got == wanted, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.",
                                        source.name(), what, done, count));
   }
 }
@@ -111,7 +111,7 @@ std::string read_all(ByteSource& source, std::string bytes) {
 void require_end(ByteSource& source) {
   char next = 0;
   require(source.read(&next, 1) == 0,
-          fmt::format("'{}' is longer than its header says (bytes follow the last number). Copy or make it anew.",
+          fmt::format("'{}' is longer than its header says (bytes follow the last number). Copy or recreate it.",
                       source.name()));
 }
 

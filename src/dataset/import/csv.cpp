@@ -52,7 +52,7 @@ class FloatBlocks {
   std::deque<std::vector<float>> blocks_;
 };
 
-// The files' rows as they come. What the first file has, columns and their names, the others must have, too.
+// The rows of all files in their order. Later files must have the columns and the names of the first.
 class Table {
  public:
   explicit Table(const CsvOptions& options) : options_(options) {}
@@ -162,7 +162,7 @@ float Table::number(std::size_t column, std::int64_t line) const {
     throw RunError(fmt::format("{}, holds {} (values must be finite in 32-bit floating point). Remove or replace it.",
                                place, quoted(std::string(text))));
   throw RunError(
-      fmt::format("{}, holds {} (a number is wanted there). Correct it{}.", place,
+      fmt::format("{}, holds {} (a number is expected there). Correct it{}.", place,
                   text.empty() ? "nothing" : quoted(std::string(text)),
                   contains(targets_, column) ? "" : fmt::format(", or leave the column out by --drop={}", column)));
 }

@@ -15,7 +15,7 @@
 namespace sheaf {
 namespace {
 
-// What an attribute of HDF5 holds; more are no classes but a quantity, or names of rows.
+// The most class names that fit an HDF5 attribute; a column with more values is a quantity, or names the rows.
 constexpr std::size_t most_names = 4000;
 
 template <class T>
@@ -35,7 +35,7 @@ NumberArray float_targets(const std::vector<double>& numbers) {
   return array;
 }
 
-NumberArray room_for_labels(std::size_t rows) {
+NumberArray empty_labels(std::size_t rows) {
   NumberArray array{NumberType::int64, {static_cast<std::int64_t>(rows)}, {}};
   array.bytes.resize(rows * sizeof(std::int64_t));
   return array;
@@ -89,7 +89,7 @@ LabelColumn::Targets LabelColumn::finish(std::optional<Task> task, const std::st
     return number >= 0 && number < static_cast<double>(rows_) && std::floor(number) == number;
   };
   if (!all_numbers_ || !std::all_of(numbers_.begin(), numbers_.end(), is_class)) return numbered(description);
-  Targets targets{room_for_labels(rows_), {}};
+  Targets targets{empty_labels(rows_), {}};
   for (std::size_t row = 0; row < rows_; ++row) put(targets.array, row, static_cast<std::int64_t>(numbers_[row]));
   return targets;
 }
@@ -109,7 +109,7 @@ LabelColumn::Targets LabelColumn::numbered(const std::string& description) const
     return names[a] < names[b];
   });
 
-  Targets targets{room_for_labels(rows_), {}};
+  Targets targets{empty_labels(rows_), {}};
   std::vector<std::int64_t> class_of(names.size());
   for (std::size_t place = 0; place < order.size(); ++place) {
     // "1" and "1.0" are one class.

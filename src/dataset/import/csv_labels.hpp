@@ -1,4 +1,4 @@
-// The label column of a CSV file: what its texts are, and the classes they make.
+// The label column of a CSV file: whether its texts are numbers or class names, and the targets made of them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,14 +15,14 @@
 namespace sheaf {
 
 /// A number as CSV writes it: decimal, an exponent, a sign. Not finite: NaN, infinite, or beyond the range of T, which
-/// is float or double. Nothing: no number at all.
+/// is float or double. None: the text is not a number.
 template <class T>
 std::optional<T> parse_number(std::string_view text);
 
 extern template std::optional<float> parse_number(std::string_view);
 extern template std::optional<double> parse_number(std::string_view);
 
-/// Collects labels of a row each, and then decides.
+/// Collects the labels of all rows, then chooses between regression and classification.
 class LabelColumn {
  public:
   /// `text` is not empty; if it is a number, it is finite in 32-bit floating point.
@@ -41,7 +41,7 @@ class LabelColumn {
  private:
   Targets numbered(const std::string& description) const;
 
-  // Texts are remembered while they are few; numbers, while there is nothing else.
+  // Distinct texts are stored while there are few of them; numbers, while all texts are numbers.
   std::unordered_map<std::string, std::int32_t> texts_;
   std::vector<std::int32_t> text_of_row_;
   std::vector<double> numbers_;

@@ -23,7 +23,7 @@ constexpr std::size_t most_csv_fields = std::size_t{1} << 22;
 /// "\n" or "\r\n".
 class CsvRecords {
  public:
-  /// `block_bytes`: what is read at a time, at least 3.
+  /// `block_bytes`: bytes to read at a time, at least 3.
   explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20,
                       std::size_t longest = longest_csv_record)
       : source_(source), block_bytes_(block_bytes), longest_(longest) {}
@@ -46,7 +46,7 @@ class CsvRecords {
   std::size_t block_bytes_;
   std::size_t longest_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of what has not been given out
+  std::size_t begin_ = 0;  // of the bytes that no record has used yet
   bool started_ = false;
   std::string_view text_;
   std::int64_t line_ = 0;
@@ -70,7 +70,7 @@ class CsvFields {
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque, since the fields point into it
 };
 
-/// The one of tab, semicolon and comma that stands most often in the record, outside quotes; without any, the comma.
+/// The most frequent of tab, semicolon and comma in the record, outside quotes; without any, the comma.
 char detect_delimiter(std::string_view record);
 
 }  // namespace sheaf

@@ -29,7 +29,7 @@ NumberType idx_type(int code, const std::string& name) {
       return NumberType::float64;
     default:
       throw RunError(
-          fmt::format("'{}' is no IDX file (its third byte, the type, is {:#04x}). Name images and labels "
+          fmt::format("'{}' is not an IDX file (its third byte, the type, is {:#04x}). Name images and labels "
                       "of the MNIST kind.",
                       name, code));
   }
@@ -40,7 +40,7 @@ NumberArray read_idx_header(ByteSource& source) {
   unsigned char opening[4] = {};
   read_exactly(source, opening, sizeof opening, "its header");
   require(opening[0] == 0 && opening[1] == 0 && opening[3] >= 1 && opening[3] <= 8,
-          fmt::format("'{}' is no IDX file (it does not begin as one). Name images and labels of the MNIST kind.",
+          fmt::format("'{}' is not an IDX file (it does not begin as one). Name images and labels of the MNIST kind.",
                       source.name()));
   NumberArray array{idx_type(opening[2], source.name()), {}, {}};
   for (int dimension = 0; dimension < opening[3]; ++dimension) {
@@ -55,8 +55,8 @@ NumberArray read_idx(ByteSource& source) {
   NumberArray array = read_idx_header(source);
   const auto bytes = array_bytes(array.shape, number_bytes(array.type));
   require(bytes.has_value(),
-          fmt::format("'{}' is no IDX file (its shape {} has too many numbers). Copy or make it anew.", source.name(),
-                      shape_text(array.shape)));
+          fmt::format("'{}' is not an IDX file (its shape {} has too many numbers). Copy or recreate it.",
+                      source.name(), shape_text(array.shape)));
   append_exactly(source, array.bytes, *bytes, "its numbers");
   require_end(source);
   to_machine_order(array.bytes, number_bytes(array.type), true);
@@ -115,10 +115,10 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
     std::byte record[cifar_record];
     for (std::size_t got = source->read(record, cifar_record); got > 0; got = source->read(record, cifar_record)) {
       require(got == cifar_record,
-              fmt::format("'{}' is no file of CIFAR-10 ({} bytes are left after {} records of {}). Copy it anew.",
+              fmt::format("'{}' is not a CIFAR-10 file ({} bytes are left after {} records of {}). Copy it again.",
                           source->name(), got, rows, cifar_record));
       require(record[0] < std::byte{10},
-              fmt::format("'{}' is no file of CIFAR-10 (record {} has the label {}, and 0 to 9 can be). Copy it anew.",
+              fmt::format("'{}' is not a CIFAR-10 file (record {} has the label {}, and 0 to 9 can be). Copy it again.",
                           source->name(), rows, static_cast<int>(record[0])));
       labels.bytes.push_back(record[0]);
       data.features.bytes.insert(data.features.bytes.end(), record + 1, record + cifar_record);

@@ -74,12 +74,12 @@ std::int64_t ImportedData::classes() const {
 NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name) {
   const bool one_a_row = array.row_elements() == 1;
   require(array.shape.size() <= 2 && array.row_elements() > 0,
-          fmt::format("'{}' {} is no list of targets (these are [rows] or [rows, outputs]). Name the files in the "
+          fmt::format("'{}' {} is not a list of targets (these are [rows] or [rows, outputs]). Name the files in the "
                       "order features, targets.",
                       name, shape_text(array.shape)));
   if (task.value_or(is_real(array.type) || !one_a_row ? Task::regression : Task::classification) == Task::regression)
     return is_real(array.type) ? std::move(array) : as_float32(array);
-  require(one_a_row, fmt::format("'{}' {} is no list of class labels (there is one a row). Give one label a row, or "
+  require(one_a_row, fmt::format("'{}' {} is not a list of class labels (one per row). Give one label per row, or "
                                  "--task=regression.",
                                  name, shape_text(array.shape)));
   return as_labels(array, name);

@@ -1,4 +1,4 @@
-// What an import gives: features and targets as data/README.md documents them.
+// The result of an import: features and targets as data/README.md documents them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,8 +21,8 @@ struct ImportedData {
   std::int64_t classes() const;
 };
 
-/// Targets from an array of numbers: class labels when `task` says so or, without one, when they are integers, one a
-/// row. Throws RunError naming `name` when they are no such targets.
+/// Targets from an array of numbers: class labels for classification and, without a task, when they are integers, one
+/// per row. Throws RunError naming `name` when they are not such targets.
 NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name);
 
 /// Throws RunError, naming the files, unless there are rows and features, as many rows of each, and every number is

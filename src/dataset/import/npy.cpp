@@ -21,10 +21,10 @@ constexpr std::string_view magic = "\x93NUMPY";
 
 [[noreturn]] void refuse(const ByteSource& source, const std::string& why) {
   throw RunError(
-      fmt::format("'{}' is no .npy file that can be read ({}). Save it anew by numpy.save.", source.name(), why));
+      fmt::format("'{}' is not a readable .npy file ({}). Save it again with numpy.save.", source.name(), why));
 }
 
-// What stands behind "'key':" in the header, a Python dictionary that numpy.save writes.
+// The text after "'key':" in the header, a Python dictionary that numpy.save writes.
 std::string_view value_of(std::string_view header, std::string_view key, const ByteSource& source) {
   const std::size_t found = header.find(fmt::format("'{}'", key));
   const std::size_t colon = found == header.npos ? found : header.find(':', found);

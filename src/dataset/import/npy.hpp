@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-/// What a header says; of versions 1 to 3.
+/// The content of a header, of versions 1 to 3.
 struct NpyHeader {
   char kind = 'f';               ///< as NumPy's: 'f', 'i', 'u', 'b' (bool)
   std::size_t number_bytes = 4;  ///< of one number
@@ -21,7 +21,7 @@ struct NpyHeader {
   std::uint64_t data_bytes = 0;
 };
 
-/// Reads the header. Throws RunError when it is none, or of an array that holds no real numbers.
+/// Reads the header. Throws RunError when it is not a header, or when the array does not hold real numbers.
 NpyHeader read_npy_header(ByteSource& source);
 
 /// Reads the numbers that follow the header, to the end, in C order and the machine's byte order. bool becomes

@@ -39,10 +39,11 @@ ZipMember choose_member(const std::vector<ZipMember>& members, const std::string
 NumberArray read_member(std::string_view archive, const std::string& archive_name, const ZipMember& member) {
   const auto source = open_member(archive, archive_name, member);
   const NpyHeader header = read_npy_header(*source);
-  require(header.header_bytes + header.data_bytes == member.bytes,
-          fmt::format("'{}' is not what it declares ({} bytes in the archive's directory, {} by its own header). Make "
-                      "the archive anew.",
-                      source->name(), member.bytes, header.header_bytes + header.data_bytes));
+  require(
+      header.header_bytes + header.data_bytes == member.bytes,
+      fmt::format("'{}' is not what it declares ({} bytes in the archive's directory, {} by its own header). Create "
+                  "the archive again.",
+                  source->name(), member.bytes, header.header_bytes + header.data_bytes));
   return read_npy_numbers(*source, header);
 }
 

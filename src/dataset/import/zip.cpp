@@ -26,7 +26,7 @@ constexpr std::size_t longest_comment = 65535;
 constexpr std::uint64_t in_extra_field = 0xffffffff;
 
 [[noreturn]] void refuse(const std::string& archive, const std::string& why) {
-  throw RunError(fmt::format("'{}' is no sound ZIP archive ({}). Copy or make it anew.", archive, why));
+  throw RunError(fmt::format("'{}' is not a valid ZIP archive ({}). Copy or recreate it.", archive, why));
 }
 
 // Little-endian fields of a record that lies within the archive.
@@ -70,7 +70,7 @@ Directory find_directory(std::string_view archive, const std::string& name) {
   return directory;
 }
 
-// Sizes and offset that do not fit 32 bits stand in the extra field 1, in this order, those alone that do not fit.
+// Extra field 1 contains those of the sizes and the offset that do not fit 32 bits, in this order.
 void read_extra_field(std::string_view extra, ZipMember& member, const std::string& name) {
   while (extra.size() >= 4) {
     const auto id = read_unsigned(extra.data(), 2, false);
@@ -204,7 +204,7 @@ std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::str
                                         const ZipMember& member) {
   const std::string name = printable(archive_name + ":" + member.name);
   if (member.encrypted || (member.method != 0 && member.method != 8))
-    throw RunError(fmt::format("'{}' cannot be unpacked ({}). Make the archive anew by numpy.savez.", name,
+    throw RunError(fmt::format("'{}' cannot be unpacked ({}). Create the archive again with numpy.savez.", name,
                                member.encrypted
                                    ? "it is encrypted"
                                    : fmt::format("its method is {}, and stored and deflated can be", member.method)));

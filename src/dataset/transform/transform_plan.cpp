@@ -34,7 +34,7 @@ ImageLayout image_layout(const TransformOptions& options, const DataSetInfo& inf
   const auto& shape = info.shape;
   require(
       shape.size() == 3 || shape.size() == 4,
-      fmt::format("The {} is no list of images (its shape is {}; images are [rows, height, width], [rows, channels, "
+      fmt::format("The {} is not a list of images (its shape is {}; images are [rows, height, width], [rows, channels, "
                   "height, width] or [rows, height, width, channels]). Leave out what is meant for images.",
                   description, shape_text(shape)));
   if (shape.size() == 3) return {{1, shape[1], shape[2]}, options.channels.value_or(ChannelOrder::first)};

@@ -87,10 +87,10 @@ TEST_CASE("shapes that do not fit are named") {
   CHECK(error_of(shapes({5, 0}, {5}), options_of(Task::regression)) ==
         "Data set '/features' [5, 0] of 'bad.h5' has no features. Store at least one a row.");
   CHECK(error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
-        "Data set '/targets' [5, 3] of 'bad.h5' is no list of class labels (data.task = classification takes [rows] "
+        "Data set '/targets' [5, 3] of 'bad.h5' is not a list of class labels (data.task = classification takes [rows] "
         "or [rows, 1]). Store one label a row, or set data.task = regression.");
   CHECK(error_of(shapes({5, 2}, {5, 2, 2}), options_of(Task::regression)) ==
-        "Data set '/targets' [5, 2, 2] of 'bad.h5' is no list of targets (data.task = regression takes [rows] or "
+        "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression takes [rows] or "
         "[rows, outputs]). Store at least one number a row.");
   CHECK_THAT(error_of(shapes({5, 2}, {}), options_of(Task::regression)),
              ContainsSubstring("'/targets' of 'bad.h5' is a single value"));
@@ -175,9 +175,10 @@ TEST_CASE("bad weights are named, however many ranks look") {
   CHECK(weight_error({39}, zeros_but({{0, 1}})) ==
         "Data sets '/features' and '/weights' of 'bad.h5' differ in length (40 and 39 rows). Store a weight for each "
         "sample.");
-  CHECK(weight_error({40, 2}, std::vector<double>(80, 1)) ==
-        "Data set '/weights' [40, 2] of 'bad.h5' is no list of sample weights (these are [rows] or [rows, 1]). Store "
-        "one weight a row.");
+  CHECK(
+      weight_error({40, 2}, std::vector<double>(80, 1)) ==
+      "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (these are [rows] or [rows, 1]). Store "
+      "one weight a row.");
   options.weights = "/weight";
   CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
 }

@@ -215,7 +215,7 @@ TEST_CASE("a bad file is refused with its line") {
                     StartsWith("line 4 of '0', column 0 ('a'), holds 'x' (a number"));
   CHECK_THROWS_WITH(import({"1,x\n"}, label("0,1")), StartsWith("'0' has no features"));
   CHECK_THROWS_WITH(import({"1,2,x\n"}, label("1,2")),
-                    "line 1 of '0', column 2, holds 'x' (a number is wanted there). Correct it.");
+                    "line 1 of '0', column 2, holds 'x' (a number is expected there). Correct it.");
   CHECK_THROWS_WITH(import({"1,0\n,1\n"}), StartsWith("line 2 of '0', column 0, holds nothing"));
   CHECK_THROWS_WITH(import({"1,0\ninf,1\n"}),
                     StartsWith("line 2 of '0', column 0, holds 'inf' (values must be finite"));

@@ -54,9 +54,9 @@ TEST_CASE("pairs of IDX files are appended when their shapes agree") {
 
 TEST_CASE("what is no IDX file is refused") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
-  CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is no IDX file (it does not begin as one)"));
+  CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin as one)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
-                    StartsWith("'0' is no IDX file (its third byte, the type, is 0x0a)"));
+                    StartsWith("'0' is not an IDX file (its third byte, the type, is 0x0a)"));
   CHECK_THROWS_WITH(import({images.substr(0, 10), labels}), StartsWith("'0' ends too early (in its header: 2 of 4"));
   CHECK_THROWS_WITH(import({images.substr(0, 17), labels}), StartsWith("'0' ends too early (in its numbers: 1 of 2"));
   CHECK_THROWS_WITH(import({images + "x", labels}), StartsWith("'0' is longer than its header says"));

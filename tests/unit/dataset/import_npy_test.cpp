@@ -60,7 +60,7 @@ TEST_CASE("Fortran order becomes C order") {
 }
 
 TEST_CASE("what is no array of numbers is refused") {
-  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is no .npy file that can be read (it does not begin as one)"));
+  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin as one)"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(1,)", "", false, 4)), ContainsSubstring("its version is 4"));
   CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
   CHECK_THROWS_WITH(read(npy("'<c8'", "(1,)", "")), ContainsSubstring("its type is '<c8'"));
@@ -100,8 +100,8 @@ TEST_CASE("features and targets that do not fit are refused") {
   CHECK_THROWS_WITH(import(x, npy("'<f4'", "(2,)", bytes_of(0.5f) + bytes_of(1.0f)), Task::classification),
                     StartsWith("'y.npy' holds 0.5 in row 0"));
   CHECK_THROWS_WITH(import(x, npy("'|i1'", "(3,)", "\1\2\3")), ContainsSubstring("(2 and 3 rows)"));
-  CHECK_THROWS_WITH(import(x, x, Task::classification), ContainsSubstring("one label a row"));
-  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2, 1, 1)", "\1\2")), ContainsSubstring("no list of targets"));
+  CHECK_THROWS_WITH(import(x, x, Task::classification), ContainsSubstring("one label per row"));
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2, 1, 1)", "\1\2")), ContainsSubstring("not a list of targets"));
   CHECK_THROWS_WITH(import(npy("'|u1'", "(0, 2)", ""), npy("'|u1'", "(0,)", "")),
                     StartsWith("'x.npy' [0, 2] holds no"));
   CHECK_THROWS_WITH(import(npy("'<f8'", "(1, 2)", bytes_of(1.0) + bytes_of(1e300)), npy("'|u1'", "(1,)", "\1")),

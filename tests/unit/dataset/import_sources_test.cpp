@@ -71,5 +71,5 @@ TEST_CASE("bytes are appended as they come") {
   CHECK_THROWS_WITH(require_end(source), StartsWith("'memory' is longer than its header says"));
   require_end(source);
   CHECK_THROWS_WITH(append_exactly(source, bytes, 1, "it"),
-                    "'memory' ends too early (in it: 0 of 1 bytes are there). Copy or make it anew.");
+                    "'memory' ends too early (in it: 0 of 1 bytes are there). Copy or recreate it.");
 }

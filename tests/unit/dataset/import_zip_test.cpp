@@ -113,7 +113,7 @@ TEST_CASE("an archive that is not what it declares is refused") {
 
 TEST_CASE("a cut or damaged archive is refused, wherever it ends") {
   const std::string whole = zip({{"a", "content", 8, true}, {"b", "content", 0, true}});
-  CHECK_THROWS_WITH(zip_directory("", "a.zip"), StartsWith("'a.zip' is no sound ZIP archive (it has no directory"));
+  CHECK_THROWS_WITH(zip_directory("", "a.zip"), StartsWith("'a.zip' is not a valid ZIP archive (it has no directory"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string front = whole.substr(0, size), back = whole.substr(whole.size() - size);
     CHECK_THROWS_AS(content(front), RunError);
@@ -124,7 +124,7 @@ TEST_CASE("a cut or damaged archive is refused, wherever it ends") {
 TEST_CASE("what does not begin as an archive is not read to its end") {
   const std::string text(100000, 'x');
   MemorySource source("a.npz", text);
-  CHECK_THROWS_WITH(read_archive(source), StartsWith("'a.npz' is no sound ZIP archive (it does not begin as one)"));
+  CHECK_THROWS_WITH(read_archive(source), StartsWith("'a.npz' is not a valid ZIP archive (it does not begin as one)"));
   std::string left(text.size(), ' ');
   CHECK(source.read(left.data(), left.size()) == text.size() - 4);
   const std::string archive = zip({{"a", "content", 8}});

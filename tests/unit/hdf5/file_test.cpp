@@ -164,7 +164,7 @@ TEST_CASE("a shape whose numbers cannot be counted is refused") {
   FixtureFile("huge.h5").unwritten("/x", {huge >> 8}, {1 << 20});
   CHECK(error_of("huge.h5") ==
         "The data set '/x' of 'huge.h5' has 18014398509481984 numbers, which its file is much too small for: it is "
-        "damaged, or they were never written. Make the file anew.");
+        "damaged, or they were never written. Recreate the file.");
   FixtureFile("huge.h5").unwritten("/x", {50, 1000}, {10, 1000});
   CHECK(error_of("huge.h5") == "no error");
 }
