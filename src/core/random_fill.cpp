@@ -98,12 +98,12 @@ struct ToMask {
   std::uint32_t threshold;
 
   HWY_INLINE void operator()(Words& first, Words& second) const {
-    first = kept(first);
-    second = kept(second);
+    first = mask_of(first);
+    second = mask_of(second);
   }
 
  private:
-  HWY_INLINE Words kept(Words words) const {
+  HWY_INLINE Words mask_of(Words words) const {
     const Words one = hn::BitCast(words_tag, hn::Set(floats_tag, 1.0f));
     return hn::IfThenZeroElse(hn::Lt(words, hn::Set(words_tag, threshold)), one);
   }

@@ -58,9 +58,9 @@ ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t 
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
-// Where the records of a complete run are.
-enum class Records : std::int64_t {
-  nowhere,   // it is not complete, or its results are there already
+// Where the records are from which the results are written.
+enum class RecordSource : std::int64_t {
+  none,      // it is not complete, or its results are there already
   on_ranks,  // those of this attempt; those of earlier attempts are on rank 0
   on_root    // all of them
 };
@@ -68,33 +68,33 @@ enum class Records : std::int64_t {
 // Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
 // results to write, `all` where the records are on_root. `locks`: under which all is replayed and results are written,
 // so that what a task writes last is also the latest.
-Records find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code, Replay& all,
-                     std::vector<DirectoryLock>& locks) {
+RecordSource find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
+                          Replay& all, std::vector<DirectoryLock>& locks) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
   const std::int64_t total = end.context.plan.iteration_count();
   if (run.left == 0 && holds_results(run.directory)) {
     log_root(
         fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
-    return Records::nowhere;
+    return RecordSource::none;
   }
   if (run.share.is_whole()) {
-    if (trained == run.work.count() && cause != iteration_failed) return Records::on_ranks;
+    if (trained == run.work.count() && cause != iteration_failed) return RecordSource::on_ranks;
     // Failed iterations of an earlier attempt have a record, though this attempt has not come to them.
     const auto most_records = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
     if (cause == iteration_failed || most_records < total) {
       const std::int64_t left = run.left - with_result;
       code = tell_incomplete(run, {total, left, total - left, left}, total, cause);
-      return Records::nowhere;
+      return RecordSource::none;
     }
   }
   locks = lock_files(run.directory, run.share);
   constexpr bool forced = true;  // what does not belong here was refused before
   all = replay_journals(run.directory, run.header, total, forced);
-  if (cause != iteration_failed && is_complete(all, total)) return Records::on_root;
+  if (cause != iteration_failed && is_complete(all, total)) return RecordSource::on_root;
   locks.clear();
   code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
-  return Records::nowhere;
+  return RecordSource::none;
 }
 
 void add_extent(TableExtent& extent, const RecordStore& records, bool failed_count) {
@@ -179,17 +179,17 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const auto sums =
       world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
   auto code = ExitCode::done;
-  auto records = Records::nowhere;
+  auto records = RecordSource::none;
   Replay all;
   std::vector<DirectoryLock> locks;
   route.do_on_root([&] { records = find_records(end, sums[0], sums[1], code, all, locks); });
-  records = static_cast<Records>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
+  records = static_cast<RecordSource>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
   const auto code_of_all = [&] {
     return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
   };
-  if (records == Records::nowhere) return code_of_all();
+  if (records == RecordSource::none) return code_of_all();
 
-  const bool on_ranks = records == Records::on_ranks;
+  const bool on_ranks = records == RecordSource::on_ranks;
   const Replay& known = on_ranks ? end.run.earlier : all;
   TableExtent extent;
   if (on_ranks) add_extent(extent, own, true);

@@ -87,7 +87,7 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
   return locks;
 }
 
-std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunRequest& request,
+std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, std::int64_t total, const ArrayShare& share,
                                 const Communicator& world) {
   const std::string directory = run_directory(study);
@@ -100,13 +100,13 @@ std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunReq
     if (!joins_run(directory, request, share) && holds_results(directory)) require_no_run(directory);
     try {
       lock_run(directory, share, locks);
-      const std::size_t kept = locks.size();
+      const std::size_t run_locks = locks.size();
       for (auto& turn : lock_files(directory, share)) locks.push_back(std::move(turn));
       const std::optional<Study> stored = begin_or_join(directory, study, request, share);
-      settled_otherwise = stored && !was_there && !differing_keys(study, *stored).empty();
+      settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
-      while (locks.size() > kept) locks.pop_back();
+      while (locks.size() > run_locks) locks.pop_back();
       if (stored || !share.is_whole()) earlier = find_earlier(directory, request, header, total, share);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();

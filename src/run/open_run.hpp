@@ -49,10 +49,10 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 
 /// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
 /// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
-/// not be, or when it cannot be written. `study`: settled; `was_there`: by the stored study of the run that the job
-/// joins. `total`: iterations of the plan. None: another task has opened the run meanwhile and settled it otherwise, so
-/// that the study is to be settled anew. Collective over world.
-std::optional<OpenRun> open_run(const Study& study, bool was_there, const RunRequest& request,
+/// not be, or when it cannot be written. `study`: with all settings resolved; `uses_stored_study`: by those of the run
+/// that the job joins. `total`: iterations of the plan. None: another task has opened the run meanwhile and resolved
+/// the settings otherwise, so that they must be resolved again. Collective over world.
+std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, std::int64_t total, const ArrayShare& share,
                                 const Communicator& world);
 

@@ -52,7 +52,7 @@ TEST_CASE("pairs of IDX files are appended when their shapes agree") {
   CHECK_THROWS_WITH(import({images, labels, idx(9, {1, 1, 2}, "\3\4"), labels}), StartsWith("'2' [1, 1, 1, 2] int8"));
 }
 
-TEST_CASE("what is no IDX file is refused") {
+TEST_CASE("files of other kinds than IDX are refused") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
   CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin as one)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
@@ -79,7 +79,7 @@ TEST_CASE("files of CIFAR-10 are appended, label first, then the pixels") {
   CHECK(numbers(data.targets) == std::vector<double>{3, 9, 0});
 }
 
-TEST_CASE("what is no file of CIFAR-10 is refused") {
+TEST_CASE("files of other kinds than CIFAR-10 are refused") {
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + "xy"})),
                     ContainsSubstring("2 bytes are left after 1 records of 3073"));
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + cifar(10, 'a')})),
