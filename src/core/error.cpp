@@ -20,10 +20,10 @@ const char* message_of(const std::exception& error) noexcept {
                                  : error.what();
 }
 
-std::optional<std::string> message_of(const std::exception_ptr& failure) {
-  if (!failure) return std::nullopt;
+std::optional<std::string> failure_message(const std::exception_ptr& caught) {
+  if (!caught) return std::nullopt;
   try {
-    std::rethrow_exception(failure);
+    std::rethrow_exception(caught);
   } catch (const std::exception& error) {
     return message_of(error);
   }

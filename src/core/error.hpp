@@ -65,11 +65,11 @@ void require(bool condition, const std::string& message);
 /// Whether an allocation failed.
 bool is_out_of_memory(const std::exception& error) noexcept;
 
-/// What a user is told about `error`: its own message, or one about memory where an allocation failed. Allocates
+/// The message of `error` for the user: its own, or one about memory where an allocation failed. Allocates
 /// nothing; valid as long as `error` is.
 const char* message_of(const std::exception& error) noexcept;
 
-/// The same for what a thread caught, if anything.
-std::optional<std::string> message_of(const std::exception_ptr& failure);
+/// message_of the exception that a thread has caught; none: it caught none.
+std::optional<std::string> failure_message(const std::exception_ptr& caught);
 
 }  // namespace sheaf

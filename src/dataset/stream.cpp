@@ -56,7 +56,7 @@ struct Stream::State {
     Counter arrivals;               // lanes that came to a round, in all
     Counter round;                  // that is on, from 1
     Counter wanted[2];              // epochs, of the round of that parity
-    Counter unneeded[2];            // likewise; windows before the first that is needed, `endless` less them
+    Counter unneeded[2];            // likewise; `endless` minus the first window that any lane needs
     Counter first_window[2];        // likewise
     Counter end_window[2];          // likewise; falls when the round ends early
     Counter satisfied;              // lanes that needed no more of a round, in all
@@ -269,8 +269,8 @@ void Stream::State::run_reader() {
       Slot& slot = slot_of(window);
       Round round;
       const auto may_read = [&] {
-        // The slot first: a round that ends early says so before it frees slots of windows after its end.
-        // Beyond `window` is the slot of a place that is empty, in the last window of a pass.
+        // The slot before the round: a round that ends early lowers end_window before slots of windows behind it become
+        // free. A slot may be ahead of `window` where the last window of a pass has no block at this place.
         const bool is_free = plan.keeps_all() || slot.window.value.load() >= window;
         return find_round(window, round) && (is_free || window < round.first_window);
       };
@@ -355,8 +355,9 @@ void StreamLane::update_end() {
     end_window_ = stream_.board->end_window[round_ % 2].value.load();
 }
 
-// Readers are nowhere further than `slots` windows ahead of the first one that this lane has not released yet, and no
-// lane is: the round can end there. Where all blocks are kept, nobody waits for this lane, and it skips the rest.
+// The last lane to need no more ends the round early. A window is read when all lanes have released the one that had
+// its slot, so readers and lanes are within `slots` windows of the first one that this lane has not released: these
+// still pass. Where all blocks are kept, lanes do not depend on each other, and each ends the round for itself.
 void StreamLane::need_no_more() {
   if (!std::exchange(needs_more_, false)) return;
   auto& board = *stream_.board;

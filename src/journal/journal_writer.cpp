@@ -166,7 +166,7 @@ void JournalWriter::hurry() {
 
 std::optional<std::string> JournalWriter::failure() const {
   const std::lock_guard lock(state_->mutex);
-  return message_of(state_->failure);
+  return failure_message(state_->failure);
 }
 
 void JournalWriter::close() {

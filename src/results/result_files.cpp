@@ -31,6 +31,10 @@ std::string run_directory(const Study& study) {
   return study.run.output.empty() ? "runs/" + study.study.name : study.run.output;
 }
 
+std::string resume_command_of(const std::string& directory) {
+  return "sheaf resume " + directory;
+}
+
 bool holds_run(const std::string& directory) {
   return std::any_of(std::begin(run_files), std::end(run_files),
                      [&](const char* name) { return is_there(directory, name); });
@@ -43,8 +47,8 @@ bool holds_results(const std::string& directory) {
 void require_no_run(const std::string& directory) {
   require(!is_there(directory, "study.cfg") || holds_results(directory),
           fmt::format("'{}' already holds a run ('study.cfg' is there, its results are not). Go on with it: "
-                      "sheaf resume {}, choose another run.output, or remove it.",
-                      directory, directory));
+                      "{}, choose another run.output, or remove it.",
+                      directory, resume_command_of(directory)));
   for (const char* name : run_files)
     require(!is_there(directory, name),
             fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.", directory,

@@ -11,6 +11,9 @@ namespace sheaf {
 /// The directory of the study's run: run.output, or runs/<study.name>.
 std::string run_directory(const Study& study);
 
+/// The command that continues the run in the directory: "sheaf resume runs/x". Pure.
+std::string resume_command_of(const std::string& directory);
+
 /// Whether the directory holds a run, finished or not. Local.
 bool holds_run(const std::string& directory);
 

@@ -117,7 +117,7 @@ bool Lanes::wait(double seconds) {
 
 std::optional<std::string> Lanes::failure() const {
   const std::lock_guard lock(state_->mutex);
-  return message_of(state_->failure);
+  return failure_message(state_->failure);
 }
 
 std::int64_t Lanes::failed_count() const {

@@ -68,7 +68,7 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
 }  // namespace
 
 std::string OpenRun::resume_command() const {
-  return "sheaf resume " + directory +
+  return resume_command_of(directory) +
          (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
 }
 

@@ -58,6 +58,6 @@ TEST_CASE("an allocation that fails is told in words") {
   CHECK_THAT(message_of(std::bad_alloc()), StartsWith("out of memory"));
   CHECK_THAT(message_of(std::bad_array_new_length()), StartsWith("out of memory"));
   CHECK_THAT(message_of(std::length_error("vector")), StartsWith("out of memory"));
-  CHECK_FALSE(message_of(std::exception_ptr()).has_value());
-  CHECK(message_of(std::make_exception_ptr(RunError("broken."))) == "broken.");
+  CHECK_FALSE(failure_message(std::exception_ptr()).has_value());
+  CHECK(failure_message(std::make_exception_ptr(RunError("broken."))) == "broken.");
 }
