@@ -11,13 +11,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <utility>
-#if H5_VERSION_GE(1, 13, 0)
-#include <H5FDdevelop.h>
-#endif
 
 #include "core/error.hpp"
+#include "hdf5/file_driver.hpp"
 
 namespace sheaf {
 
@@ -28,32 +25,21 @@ struct WrittenFile::State {
 
 namespace {
 
-// A file as the library opens it.
-struct OpenFile {
-  H5FD_t base;  // the part that HDF5 uses; must be first
+struct OpenFile : DriverFile {
   WrittenFile::State* state;
-  haddr_t allocated;  // set by HDF5
-  haddr_t end;
 };
-
-OpenFile* of(H5FD_t* file) {
-  return reinterpret_cast<OpenFile*>(file);
-}
-
-const OpenFile* of(const H5FD_t* file) {
-  return reinterpret_cast<const OpenFile*>(file);
-}
 
 H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
   const void* info = H5Pget_driver_info(access);
   if (info == nullptr) return nullptr;
   auto* file = new OpenFile{};
   std::memcpy(&file->state, info, sizeof file->state);
+  file->descriptor = file->state->descriptor;
   return &file->base;
 }
 
 herr_t close_file(H5FD_t* file) {
-  delete of(file);
+  delete driver_file<OpenFile>(file);
   return 0;
 }
 
@@ -64,37 +50,16 @@ herr_t describe_driver(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
-haddr_t allocated(const H5FD_t* file, H5FD_mem_t) {
-  return of(file)->allocated;
-}
-
-herr_t set_allocated(H5FD_t* file, H5FD_mem_t, haddr_t address) {
-  of(file)->allocated = address;
-  return 0;
-}
-
-haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) {
-  return of(file)->end;
-}
-
 // Bytes that have not been written, or could not be, are zeros.
 herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
-  auto* place = static_cast<std::byte*>(to);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(of(file)->state->descriptor, place, bytes, static_cast<off_t>(address));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    place += got;
-    address += static_cast<haddr_t>(got);
-    bytes -= static_cast<std::size_t>(got);
-  }
-  std::memset(place, 0, bytes);
+  read_or_zero(driver_file(file)->descriptor, address, bytes, to);
   return 0;
 }
 
 herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, const void* from) {
-  WrittenFile::State& state = *of(file)->state;
-  of(file)->end = std::max(of(file)->end, address + bytes);
+  WrittenFile::State& state = *driver_file<OpenFile>(file)->state;
+  haddr_t& end = driver_file(file)->end;
+  end = std::max(end, address + bytes);
   const auto* place = static_cast<const std::byte*>(from);
   while (bytes > 0 && state.error == 0) {
     const ssize_t written = ::pwrite(state.descriptor, place, bytes, static_cast<off_t>(address));
@@ -109,35 +74,23 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
 
 // HDF5 sets the length of the file, which may end beyond the last byte written.
 herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
-  WrittenFile::State& state = *of(file)->state;
-  if (of(file)->end == of(file)->allocated || state.error != 0) return 0;
-  if (::ftruncate(state.descriptor, static_cast<off_t>(of(file)->allocated)) != 0) state.error = errno;
-  of(file)->end = of(file)->allocated;
+  OpenFile& open = *driver_file<OpenFile>(file);
+  if (open.end == open.allocated || open.state->error != 0) return 0;
+  if (::ftruncate(open.descriptor, static_cast<off_t>(open.allocated)) != 0) open.state->error = errno;
+  open.end = open.allocated;
   return 0;
 }
 
 hid_t writing_driver() {
   static const H5FD_class_t driver = [] {
-    H5FD_class_t it{};
-#if H5_VERSION_GE(1, 13, 2)
-    it.version = H5FD_CLASS_VERSION;
-    it.value = 510;  // from the range for application drivers
-#endif
-    it.name = "writing";
-    it.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
-    it.fc_degree = H5F_CLOSE_WEAK;
+    H5FD_class_t it = make_driver("writing", 510);
     it.fapl_size = sizeof(WrittenFile::State*);
     it.open = open_file;
     it.close = close_file;
     it.query = describe_driver;
-    it.get_eoa = allocated;
-    it.set_eoa = set_allocated;
-    it.get_eof = end_of_file;
     it.read = read_file;
     it.write = write_file;
     it.truncate = truncate_file;
-    const H5FD_mem_t lists[] = H5FD_FLMAP_DICHOTOMY;
-    std::memcpy(it.fl_map, lists, sizeof(lists));
     return it;
   }();
   static const hid_t id = H5FDregister(&driver);
