@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/torch_device.hpp"
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
@@ -15,6 +16,11 @@ torch::Device torch_device(int gpu) {
                                    "has CUDA and fits the driver, or set run.device = cpu.",
                                    gpu, count));
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};
+}
+
+void use_tf32(bool on) {
+  at::globalContext().setAllowTF32CuBLAS(on);
+  at::globalContext().setAllowTF32CuDNN(on);
 }
 
 }  // namespace sheaf

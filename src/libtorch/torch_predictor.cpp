@@ -57,6 +57,7 @@ class TorchPredictor : public Predictor {
         module_(*model.module) {
     set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
     if (device.gpu < 0) return;
+    use_tf32(false);
     module_ = model.module->clone();
     module_.to(device_);
   }

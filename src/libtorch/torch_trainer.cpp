@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/torch_trainer.hpp"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/core/DeviceGuard.h>
 #include <fmt/format.h>
@@ -16,12 +15,6 @@
 
 namespace sheaf {
 namespace {
-
-// For the process. All trainings of a run want the same; LibTorch's default is on for convolutions.
-void use_tf32(bool on) {
-  at::globalContext().setAllowTF32CuBLAS(on);
-  at::globalContext().setAllowTF32CuDNN(on);
-}
 
 class TorchTrainer : public Trainer {
   template <class Use>

@@ -42,13 +42,12 @@ std::vector<double> gpu_speedups(const Study& study, const Plan& plan, const Dat
   const bool all_dense = std::all_of(trials.begin(), trials.end(), is_dense_trial);
   const std::int64_t models = all_dense ? std::min(cores, plan.iteration_count()) : 1;
   std::vector<double> speedups;
+  const std::int64_t rows = training_rows_per_iteration(study, shape.rows);
   for (const Trial& trial : trials) {
-    const auto layers = network_layout(trial.model, shape);
-    speedups.push_back(is_dense_trial(trial)
-                           ? gpu_speedup(estimate_trial(trial, shape, parameter_count(layers),
-                                                        training_rows_per_iteration(study, shape.rows)),
-                                         models)
-                           : no_gpu);
+    double& speedup = speedups.emplace_back(no_gpu);
+    if (!is_dense_trial(trial)) continue;
+    const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
+    speedup = gpu_speedup(estimate_trial(trial, shape, parameters, rows), models);
   }
   return speedups;
 }
