@@ -24,7 +24,7 @@ double gpu_speedup(const TrialEstimate& estimate, std::int64_t cores);
 inline constexpr double no_gpu = 0;
 
 /// Why LibTorch trains a trial; empty: the resident engine trains it. `speedup`: gpu_speedup() where a rank has a GPU,
-/// else no_gpu; it matters to EngineKind::automatic alone. run.device = cuda asks for the GPU, whatever is faster.
+/// else no_gpu; only EngineKind::automatic uses it. run.device = cuda chooses the GPU even where it is slower.
 std::string torch_reason(const Trial& trial, const RunOptions& run, double speedup);
 
 /// What EngineKind::automatic becomes when a run is opened; the other kinds stay. Never automatic. `speedups`: of each

@@ -32,7 +32,7 @@ struct Model {
   const Trial* trial = nullptr;            ///< once it is in a round
   std::unique_ptr<StreamedCourse> course;  ///< none after a failure
   std::string failure;
-  double waited_seconds = 0;  ///< its share of what the lane waited
+  double waited_seconds = 0;  ///< its share of the seconds that the lane waited
 
   bool is_over() const { return !course || course->is_done(); }
 };

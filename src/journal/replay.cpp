@@ -53,7 +53,7 @@ void require_same_study(const std::string& path, const JournalHeader& found, con
                       printable(found.study), header.study));
 }
 
-// Why results of that journal may differ from those of this job, and what to restore; nothing: they do not.
+// The reason why results of a journal may differ from those of this job, and the remedy; none: they agree.
 struct Difference {
   std::string what, remedy;
 };

@@ -185,7 +185,7 @@ void check_tf32(const Study& study, Problems& problems) {
   if (is_searched(study, "train.precision"))
     problems.add(
         "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its GPU). Start a "
-        "run of its own with train.precision = tf32.");
+        "separate run with train.precision = tf32.");
 }
 
 void check_models(const Study& study, Problems& problems) {

@@ -49,7 +49,7 @@ struct PlacedStudy {
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
 
-/// What a job with GPUs does not train on them, and why; empty when there is nothing. Pure.
+/// A note on the models that a job with GPUs trains on CPU cores, with the reason; empty if there are none. Pure.
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 }  // namespace sheaf

@@ -42,7 +42,7 @@ void close_if_possible(JournalWriter& journal) {
   if (closed.wait_for(patience) == std::future_status::ready) closed.get();
 }
 
-// The other hosts are out of reach, so this one ends by itself: one rank reports why, lanes leave their claims, and
+// The other hosts are out of reach, so this one ends: one rank reports why, lanes leave their claims, and
 // journals are closed. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
 [[noreturn]] void leave_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
   constexpr double least_seconds = 1.5, most_seconds = 5;

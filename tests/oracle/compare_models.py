@@ -23,8 +23,8 @@ except ImportError as error:
 nn = torch.nn
 PRECISIONS = "float32, float64, bfloat16"
 TOLERANCE = {"float32": 1e-5, "float64": 1e-8, "bfloat16": 5e-5}
-# Rectifiers amplify the rounding of a residual network's float32 weights to percents of its training loss. So much more
-# than the largest difference that rounding the initial weights once more makes is allowed, from this many draws.
+# Rectifiers amplify the rounding of a residual network's float32 weights to percents of its training loss. Allowed is
+# ROUNDING_FACTOR times the largest difference that rounding the initial weights again makes, in ROUNDING_DRAWS draws.
 ROUNDING_FACTOR, ROUNDING_DRAWS = 3, 4
 
 

@@ -142,7 +142,7 @@ TEST_CASE("bfloat16 multiplies in bfloat16; weights, gradients and outputs are f
   CHECK(outputs.scalar_type() == torch::kFloat32);
   CHECK(outputs.equal(expected));
   LayerNetwork exact(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::float32);
-  CHECK_FALSE(outputs.equal(exact.forward(rows)));  // nor does the other network's setting reach this one
+  CHECK_FALSE(outputs.equal(exact.forward(rows)));  // the setting of one network does not affect others
 
   outputs.sum().backward();
   CHECK(network.parameters().scalar_type() == torch::kFloat32);

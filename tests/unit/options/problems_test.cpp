@@ -228,7 +228,7 @@ TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
                     "run.device = cuda.");
   check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
                     "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its "
-                    "GPU). Start a run of its own with train.precision = tf32.");
+                    "GPU). Start a separate run with train.precision = tf32.");
   check_sound(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
 }
 
