@@ -25,20 +25,20 @@ constexpr std::int64_t default_chunk_bytes = std::int64_t{1} << 20;
 // An upper bound for HDF5's metadata.
 constexpr std::int64_t spare_bytes = std::int64_t{1} << 20;
 
-Handle owned(hid_t id, Handle::Closer closer) {
+Handle prepared(hid_t id, Handle::Closer closer) {
   return Handle(id, closer, "HDF5 cannot prepare to write a file");
 }
 
 // The format of HDF5 1.10, in which uncompressed chunks have no index and are contiguous.
 Handle file_access() {
-  Handle access = owned(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  Handle access = prepared(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "HDF5 cannot write its format 1.10");
   return access;
 }
 
 // Without times, so that the same work makes the same bytes.
 Handle timeless(hid_t property_class) {
-  Handle creation = owned(H5Pcreate(property_class), H5Pclose);
+  Handle creation = prepared(H5Pcreate(property_class), H5Pclose);
   H5Pset_obj_track_times(creation.id(), false);
   return creation;
 }
@@ -46,9 +46,9 @@ Handle timeless(hid_t property_class) {
 // A file without content, made in memory: on a full disk the library must not begin to write. In the oldest format: an
 // image in that of 1.10 has a wrong checksum.
 std::vector<std::byte> empty_file(const std::string& name) {
-  const Handle access = owned(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Handle access = prepared(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access.id(), 64 << 10, false);
-  const Handle file = owned(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  const Handle file = prepared(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
   H5Fflush(file.id(), H5F_SCOPE_GLOBAL);
   std::vector<std::byte> image(
       static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_file_image(file.id(), nullptr, 0))));
@@ -78,12 +78,12 @@ void make_groups(hid_t file, const std::string& path) {
     const std::string group = path.substr(0, end);
     if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
     const Handle creation = timeless(H5P_GROUP_CREATE);
-    owned(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
+    prepared(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
   }
 }
 
 Handle text_type(std::size_t bytes) {
-  Handle type = owned(H5Tcopy(H5T_C_S1), H5Tclose);
+  Handle type = prepared(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.id(), bytes);
   H5Tset_cset(type.id(), H5T_CSET_UTF8);
   return type;

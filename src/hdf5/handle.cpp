@@ -49,6 +49,10 @@ void check_hdf5(int status, const std::string& problem) {
   if (status < 0) throw RunError(problem + " (" + hdf5_reason() + ").");
 }
 
+std::string problem_of_writing(const std::string& path) {
+  return "HDF5 file '" + path + "' cannot be written";
+}
+
 Handle::Handle(std::int64_t id, Closer closer, const std::string& problem) : id_(id), closer_(closer) {
   check_hdf5(id < 0 ? -1 : 0, problem);
 }

@@ -21,6 +21,9 @@ std::string hdf5_reason();
 /// Throws RunError "<problem> (<HDF5's reason>)." unless HDF5 reported success (status >= 0).
 void check_hdf5(int status, const std::string& problem);
 
+/// "HDF5 file 'path' cannot be written": the problem for check_hdf5() and Handle.
+std::string problem_of_writing(const std::string& path);
+
 /// Owns an identifier together with the call that closes it. Move-only.
 class Handle {
  public:

@@ -19,19 +19,15 @@ namespace {
 // HDF5's own part of the file, amply.
 constexpr std::int64_t metadata_bytes = std::int64_t{1} << 20;
 
-std::string problem_with(const std::string& path) {
-  return fmt::format("HDF5 file '{}' cannot be written", path);
-}
-
 // Throws RunError when the disk lacks room for a file of so many bytes: HDF5 does not survive a full one (it crashes
 // when the program ends).
 void require_room(const std::string& path, int flags, std::int64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   require(descriptor >= 0,
-          fmt::format("{} ({}). Choose a place where you may write.", problem_with(path), std::strerror(errno)));
+          fmt::format("{} ({}). Choose a place where you may write.", problem_of_writing(path), std::strerror(errno)));
   const int error = ::posix_fallocate(descriptor, 0, bytes);
   ::close(descriptor);
-  require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a place with room.", problem_with(path),
+  require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a place with room.", problem_of_writing(path),
                                   std::strerror(error), bytes));
 }
 
@@ -76,7 +72,7 @@ std::vector<std::int64_t> create_row_file(const std::string& path, const std::ve
   for (const RowArray& array : arrays) bytes += array.shape.front() * array.row_bytes();
   require_room(path, O_TRUNC, bytes);
   silence_hdf5();
-  const std::string problem = problem_with(path);
+  const std::string problem = problem_of_writing(path);
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, problem);
   std::vector<std::int64_t> offsets;
   for (const RowArray& array : arrays) offsets.push_back(create_array(file, array, problem));
@@ -98,7 +94,7 @@ RowFileWriter::~RowFileWriter() {
 }
 
 void RowFileWriter::require_system(bool good) const {
-  require(good, fmt::format("{} ({}). Choose a place with room.", problem_with(path_), std::strerror(errno)));
+  require(good, fmt::format("{} ({}). Choose a place with room.", problem_of_writing(path_), std::strerror(errno)));
 }
 
 void RowFileWriter::write(const void* data, std::size_t bytes, std::int64_t offset) const {

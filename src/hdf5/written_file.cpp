@@ -97,14 +97,10 @@ hid_t writing_driver() {
   return id;
 }
 
-std::string problem_with(const std::string& path) {
-  return fmt::format("HDF5 file '{}' cannot be written", path);
-}
-
 // Throws RunError with the system's reason.
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw RunError(
-      fmt::format("{} ({}). Choose a place with room where you may write.", problem_with(path), std::strerror(error)));
+  throw RunError(fmt::format("{} ({}). Choose a place with room where you may write.", problem_of_writing(path),
+                             std::strerror(error)));
 }
 
 }  // namespace
@@ -123,8 +119,8 @@ WrittenFile::~WrittenFile() {
 }
 
 Handle WrittenFile::access() const {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem_with(path_));
-  check_hdf5(H5Pset_driver(access.id(), writing_driver(), &state_), problem_with(path_));
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem_of_writing(path_));
+  check_hdf5(H5Pset_driver(access.id(), writing_driver(), &state_), problem_of_writing(path_));
   return access;
 }
 

@@ -27,7 +27,7 @@ constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
 constexpr std::uint32_t checkpoint_format = 2;  // increases with every change of what a state consists of
 constexpr std::size_t files_kept = 2;
 
-struct Head {
+struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
   std::uint32_t format = checkpoint_format;
   std::int64_t iteration = 0;
@@ -82,7 +82,7 @@ std::optional<std::string> read_state(const std::string& path, std::int64_t iter
   require(file.is_open(), fmt::format("checkpoint '{}' cannot be read ({}). Check its permissions and the disk.", path,
                                       std::strerror(errno)));
   const std::int64_t bytes = file.tellg();
-  Head head;
+  CheckpointHead head;
   file.seekg(0);
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return "it is damaged";
   if (head.format != checkpoint_format)
@@ -147,7 +147,7 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   const auto numbers = numbers_of(directory_, iteration);
   const std::string path = path_of(directory_, iteration, numbers.empty() ? 0 : numbers.back() + 1);
   UnfinishedFile unfinished(path);
-  Head head;
+  CheckpointHead head;
   head.iteration = iteration;
   head.bytes = static_cast<std::int64_t>(state.size());
   head.run = seed_;

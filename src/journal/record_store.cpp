@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 // Followed by the place of the predictions, if any, the epochs and the message.
-struct Head {
+struct RecordHead {
   IterationRecord record;
   std::uint32_t file = 0;
   std::uint32_t has_predictions = 0;
@@ -21,19 +21,20 @@ struct Head {
   std::uint32_t message_bytes = 0;
 
   std::size_t size() const {
-    return sizeof(Head) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochRecord) + message_bytes;
+    return sizeof(RecordHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochRecord) +
+           message_bytes;
   }
 };
-static_assert(sizeof(Head) == 112);
-static_assert(std::is_trivially_copyable_v<Head> && std::is_trivially_copyable_v<PredictionsPlace>);
+static_assert(sizeof(RecordHead) == 112);
+static_assert(std::is_trivially_copyable_v<RecordHead> && std::is_trivially_copyable_v<PredictionsPlace>);
 
 // A journal does not keep the sign and payload of a NaN, so they must not show in results from memory either.
 void unify_nan(double& value) {
   if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
 }
 
-Head head_at(const std::byte* bytes) {
-  Head head;
+RecordHead head_at(const std::byte* bytes) {
+  RecordHead head;
   std::memcpy(&head, bytes, sizeof head);
   return head;
 }
@@ -63,7 +64,7 @@ bool PackedRecord::has_result() const {
 }
 
 JournaledIteration PackedRecord::unpack() const {
-  const Head head = head_at(bytes_);
+  const RecordHead head = head_at(bytes_);
   const std::byte* from = bytes_ + sizeof head;
   JournaledIteration iteration;
   iteration.trained.record = head.record;
@@ -90,7 +91,7 @@ std::byte* RecordStore::allocate(std::size_t bytes) {
 }
 
 void RecordStore::append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file) {
-  Head head;
+  RecordHead head;
   head.record = iteration.record;
   for (double* value : {&head.record.final_loss, &head.record.validation_loss, &head.record.validation_score})
     unify_nan(*value);

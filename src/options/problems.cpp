@@ -15,7 +15,6 @@ namespace sheaf {
 namespace {
 
 // Most iterations of a study: their numbers fit 32 bits.
-constexpr std::int64_t most_iterations = 4294967295;
 // A grid beyond this is checked as far as this goes, in well under a second; its other combinations repeat the same
 // few values.
 constexpr int most_combinations_checked = 100000;

@@ -9,7 +9,6 @@ namespace sheaf {
 namespace {
 
 // Most iterations a study may have, hence the most of each factor.
-constexpr std::int64_t most_iterations = 4294967295;
 // Rows and columns whose product, in bytes, stays well inside 64 bits.
 constexpr std::int64_t most_rows = 1000000000000;
 constexpr std::int64_t most_columns = 1000000;

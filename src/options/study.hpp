@@ -9,6 +9,9 @@
 
 namespace sheaf {
 
+/// A study has at most so many, numbered from 0: a claim packs two numbers into one 64-bit word.
+constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
+
 enum class DataSource { file, synthetic };
 enum class Task { classification, regression };
 enum class Normalise { none, standard, minmax };

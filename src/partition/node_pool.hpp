@@ -20,9 +20,6 @@ namespace sheaf {
 
 class NodePool {
  public:
-  /// Iterations are numbered below this.
-  static constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
-
   /// An empty pool for `lanes` workers of this rank and those of the node's others. Collective over `node`.
   NodePool(PartitionKind kind, int lanes, const Communicator& node);
 

@@ -12,9 +12,6 @@
 namespace sheaf {
 namespace {
 
-// Claims pack two iteration numbers into one 64-bit word.
-constexpr double maximum_iterations = 4294967295.0;
-
 // Every combination of candidates, the last key fastest.
 std::vector<Trial> expand_trials(const Study& study) {
   std::int64_t count = 1;
@@ -46,11 +43,11 @@ Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.fo
     searched_keys_.push_back(searched.key);
     total *= static_cast<double>(searched.candidates.size());
   }
-  if (total > maximum_iterations)
+  if (total > static_cast<double>(most_iterations))
     throw UsageError(
-        fmt::format("the study has {:.4g} iterations (more than {:.0f} cannot be numbered). Ask for fewer "
+        fmt::format("the study has {:.4g} iterations (more than {} cannot be numbered). Ask for fewer "
                     "iterations, candidates, folds, repeats or members.",
-                    total, maximum_iterations));
+                    total, most_iterations));
   repeats_ = study.study.iterations * study.search.repeats;
   trials_ = expand_trials(study);
 }
