@@ -2,15 +2,14 @@
 // only when it fails; all ranks return the same code. Fails when the job has not the promised number of ranks or ran
 // no test.
 // SPDX-License-Identifier: MIT
-#define CATCH_CONFIG_RUNNER
-#include "support/catch.hpp"
-
 #include <mpi.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
+
+#include "support/run_catch.hpp"
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -26,10 +25,7 @@ int main(int argc, char** argv) {
   std::ostringstream muted;
   std::streambuf* console = std::cout.rdbuf();
   if (rank != 0) std::cout.rdbuf(muted.rdbuf());
-  Catch::Session session;
-  session.configData().runOrder = decltype(session.configData().runOrder){};  // as declared, the same on all ranks
-  const int usage = session.applyCommandLine(argc, argv);
-  int result = usage != 0 ? usage : session.run();
+  const int result = sheaf::run_catch(argc, argv, true);
   std::cout.rdbuf(console);
   if (rank != 0 && result != 0) std::cout << "[rank " << rank << "]\n" << muted.str() << std::flush;
   failed |= result != 0;

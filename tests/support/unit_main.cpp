@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-#define CATCH_CONFIG_RUNNER
-#include "support/catch.hpp"
-
-#include <cstdio>
+#include "support/run_catch.hpp"
 
 int main(int argc, char** argv) {
-  Catch::Session session;
-  const int failed = session.run(argc, argv);
-  return failed == 0 ? 0 : 1;
+  return sheaf::run_catch(argc, argv, false) == 0 ? 0 : 1;
 }
