@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
 
 namespace {
@@ -26,9 +26,7 @@ using namespace sheaf;
 
 // Texts are answered without MPI, so that they work on a login node; under a launcher its first process speaks.
 bool is_first_process() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
-  return true;
+  return launched_rank().value_or("0") == "0";
 }
 
 ExitCode run_words(const std::vector<std::string>& words, const std::string& command_line, const Communicator& world) {

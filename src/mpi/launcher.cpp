@@ -130,6 +130,12 @@ int open_launcher() {
 
 }  // namespace
 
+std::optional<std::string> launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(name)) return rank;
+  return std::nullopt;
+}
+
 void release_launcher_after(std::chrono::seconds patience) {
   const int launcher = open_launcher();
   if (launcher < 0) return;

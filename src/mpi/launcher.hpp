@@ -3,8 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <string>
 
 namespace sheaf {
+
+/// The rank that a launcher gave this process, as text; nothing where no launcher started it. Local.
+std::optional<std::string> launched_rank();
 
 /// For a job that is about to be aborted because hosts are out of reach. Open MPI's launchers (mpirun; orted or prted
 /// on the other hosts) then wait for each other until TCP gives up, a quarter of an hour on Linux. So this starts a

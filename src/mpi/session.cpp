@@ -9,14 +9,28 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/launcher.hpp"
 
 namespace sheaf {
+namespace {
+
+// One process needs no networks, and no daemon that would start others; Open MPI takes most of its start-up time for
+// them. What the user has set stays.
+void leave_out_networks() {
+  for (const auto& [name, value] : {std::pair("OMPI_MCA_ess_singleton_isolated", "1"), std::pair("OMPI_MCA_pml", "ob1"),
+                                    std::pair("OMPI_MCA_btl", "self"), std::pair("OMPI_MCA_osc", "^ucx")})
+    setenv(name, value, 0);
+}
+
+}  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) {
+  if (!launched_rank()) leave_out_networks();
   const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
   require(code == MPI_SUCCESS,  // MPI's own text for the code may be asked for only once it runs
           fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See what the launcher and the "

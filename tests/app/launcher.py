@@ -1,5 +1,6 @@
-"""The process that a cut-off rank leaves behind kills a launcher that does not end, after a while, and nothing else.
-The launchers are copies of a shell here: what counts is the program that runs."""
+"""Without a launcher the program starts no other process. The process that a cut-off rank leaves behind kills a launcher
+that does not end, after a while, and nothing else. The launchers are copies of a shell here: what counts is the program
+that runs."""
 
 import os
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from program import HANGS, Checks, processes
+from program import DIGITS, HANGS, SHEAF, Checks, Started, children_of, processes
 
 RELEASE = os.environ["RELEASE_LAUNCHER"]
 BASH = shutil.which("bash")
@@ -53,6 +54,18 @@ def ended(process):
     except subprocess.TimeoutExpired:
         return None
 
+
+# Open MPI 4.1 would start a daemon.
+shutil.rmtree("alone", ignore_errors=True)
+with open("alone.cfg", "w") as file:
+    file.write("[run]\nprogress = none\n")
+job = Started([SHEAF, "run", "alone.cfg", f"--data.file={DIGITS}", "--data.task=classification", "--data.classes=10",
+               "--train.loss=cross_entropy", "--run.output=alone"])
+happened = job.creep_until(lambda: os.path.exists("alone/study.cfg"))
+started = children_of(job.process.pid)
+job.go_on()
+checks.check(happened and started == [], "a program without a launcher starts no other", str(started))
+checks.check(job.finish().code == 0, "it trains")
 
 # Signals do not shorten its patience.
 begun = time.monotonic()

@@ -48,6 +48,19 @@ def _state(process):
         return file.read().rpartition(")")[2].split()[0]
 
 
+def children_of(parent):
+    """Pairs of a process and its program, in the order in which they were started."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                if int(file.read().rpartition(")")[2].split()[1]) == parent:
+                    found.append((int(entry), os.readlink(f"/proc/{entry}/exe")))
+        except OSError:
+            continue  # it has ended
+    return sorted(found)
+
+
 class Started:
     """A program that runs while the test goes on: under mpiexec, with the processes of its ranks."""
 
@@ -62,16 +75,7 @@ class Started:
         """The children of mpiexec that run the program, in the order in which they were started."""
         if self.ranks is None:
             return [self.process.pid]
-        found = []
-        for entry in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{entry}/stat") as file:
-                    parent = int(file.read().rpartition(")")[2].split()[1])
-                if parent == self.process.pid and os.readlink(f"/proc/{entry}/exe") == os.path.realpath(SHEAF):
-                    found.append(int(entry))
-            except (OSError, ValueError):
-                continue
-        return sorted(found)
+        return [process for process, program in children_of(self.process.pid) if program == os.path.realpath(SHEAF)]
 
     def creep_until(self, happened):
         """Lets the ranks run a few milliseconds at a time until it happened, and leaves them stopped until go_on(): what
