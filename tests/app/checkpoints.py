@@ -20,18 +20,18 @@ from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 checks = Checks()
 
 
-def write_large(path, rows=80000):
+def write_large(path, rows=32000):
     with h5py.File(path, "w") as file:
         file["features"] = numpy.random.default_rng(1).random((rows, 64), dtype="f4")
         file["targets"] = numpy.arange(rows) % 10
 
 
-# All of the following is for `times` as many epochs as a common machine needs for some tenths of a second. An iteration
+# All of the following is for `times` as many epochs as a common machine needs for a tenth of a second or two. An iteration
 # must last for several intervals of its checkpoints.
-INTERVAL = 0.1  # seconds
+INTERVAL = 0.04  # seconds
 
 def long_epochs(engine, times):
-    # Four iterations of two epochs, which take some tenths of a second each.
+    # Four iterations of two epochs, which take a tenth of a second or two each.
     hidden, batch = {"resident": ("256 256", 32), "torch": ("64", 8)}[engine]
     return [word for word in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in word and
             "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
@@ -39,14 +39,14 @@ def long_epochs(engine, times):
 
 
 def short_epochs(engine, times):
-    # Six iterations of some tenths of a second each in the place of the small ones.
-    return study(engine, epochs={"resident": 1200, "torch": 60}[engine] * times, hidden="64") + [
+    # Six iterations of a tenth of a second or two each in the place of the small ones.
+    return study(engine, epochs={"resident": 480, "torch": 24}[engine] * times, hidden="64") + [
         "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def streamed(engine, times, lanes):
     # A lane trains its whole share side by side, so all iterations last for as long as the run does.
-    words = streamed_study(engine, epochs={"resident": 120, "torch": 10}[engine] * times)
+    words = streamed_study(engine, epochs={"resident": 48, "torch": 4}[engine] * times)
     return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
                                                                   f"--run.checkpoint_interval={INTERVAL}"]
 
@@ -132,12 +132,13 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
     if unusable:
         check_unusable(name, reference)
 
-    # Its own checkpoints show that it trains; the stop leaves another one.
+    # Its own checkpoints show that it trains; the stop, early in an iteration, leaves another one.
     job = Started([SHEAF, "resume", "run"], ranks=stop_ranks)
-    checks.check(job.wait_for(lambda: kept() != killed_with), f"{name}: it makes more checkpoints")
+    checks.check(job.creep_until(lambda: kept() != killed_with), f"{name}: it makes more checkpoints")
     running_with = kept()
     begun = time.monotonic()
     os.kill(job.rank_processes()[0], signal.SIGUSR1)
+    job.go_on()
     result = job.finish()
     checks.check(result.code == 75, f"{name}: stopped by SIGUSR1", f"{result.code} {result.stderr}")
     print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
