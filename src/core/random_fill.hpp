@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/random_stream.hpp"
+#include "core/random_purpose.hpp"
 
 namespace sheaf {
 

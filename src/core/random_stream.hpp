@@ -8,22 +8,9 @@
 #include <cassert>
 #include <cstdint>
 
-namespace sheaf {
+#include "core/random_purpose.hpp"
 
-/// What a stream is drawn for. Values are part of the reproducibility promise: never renumber.
-enum class Purpose : std::uint32_t {
-  iteration_seed = 1,
-  initial_weights = 2,
-  batch_order = 3,
-  dropout = 4,
-  bootstrap = 5,
-  folds = 6,
-  holdout = 7,
-  synthetic_features = 8,
-  synthetic_targets = 9,
-  block_order = 10,
-  window_order = 11,
-};
+namespace sheaf {
 
 /// A stream of random numbers, value by value; core/random_fill draws arrays. Cheap to construct; copy it to branch.
 /// Not shared between threads.

@@ -11,11 +11,7 @@
 
 namespace sheaf {
 
-std::vector<std::int64_t> StreamOptions::block_order(const Pass& pass) const {
-  return sheaf::block_order(plan.blocks(), pass.training && shuffled, seed, pass.epoch);
-}
-
-DataSet Stream::State::data_of(std::int64_t window) const {
+DataSet StreamState::data_of(std::int64_t window) const {
   DataSet data = targets;
   if (options.plan.keeps_all()) {
     attach_features(kept, shape, data);
@@ -27,7 +23,7 @@ DataSet Stream::State::data_of(std::int64_t window) const {
 }
 
 // When all blocks are kept: reads one, unless a thread does so or has done so for another pass.
-void Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
+void StreamState::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
   auto before = Known::nothing;
   if (!known[block].compare_exchange_strong(before, Known::being_kept)) return;
   board->taken.value.fetch_add(1);
@@ -39,7 +35,7 @@ void Stream::State::keep_block(std::int64_t block, FeatureReader::Buffers& buffe
 }
 
 // From the file, or from the blocks that are kept; two threads may be at the same block, for two passes.
-void Stream::State::read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers) {
+void StreamState::read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
   const auto bytes = static_cast<std::size_t>(rows.count() * feature_bytes(shape));
   const auto place = options.plan.kept_place(block);
@@ -63,7 +59,7 @@ void Stream::State::read_features(std::int64_t block, std::byte* to, FeatureRead
 }
 
 // Reads block `block` of the file to place `place` of a window, its targets with it.
-void Stream::State::read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers) {
+void StreamState::read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
   const std::int64_t first = place * options.plan.block_rows;
   const StoredArrays arrays = arrays_in(to, storage, shape.task);
@@ -77,7 +73,7 @@ void Stream::State::read_block(std::int64_t block, std::int64_t place, std::byte
     std::copy(targets.weights + rows.begin, targets.weights + rows.end, arrays.weights + first);
 }
 
-void Stream::State::run_reader() {
+void StreamState::run_reader() {
   const StreamPlan& plan = options.plan;
   try {
     FeatureReader::Buffers buffers;
@@ -125,7 +121,7 @@ void Stream::State::run_reader() {
 
 Stream::Stream(std::unique_ptr<const FeatureReader> reader, const RowShape& shape, const DataSet& targets,
                const StreamOptions& options, const Communicator& node)
-    : state_(std::make_unique<State>(std::move(reader), shape, targets, options, node)) {
+    : state_(std::make_unique<StreamState>(std::move(reader), shape, targets, options, node)) {
   state_->readers.start(options.threads, [state = state_.get()](std::int64_t) { state->run_reader(); });
 }
 

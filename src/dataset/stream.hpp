@@ -25,19 +25,6 @@
 
 namespace sheaf {
 
-/// What all ranks know of a stream.
-struct StreamOptions {
-  StreamPlan plan;
-  std::uint64_t seed = 0;  ///< of the orders of blocks
-  bool shuffled = true;
-  Validation validation = Validation::none;
-  std::int64_t lanes = 1;    ///< of this rank
-  std::int64_t threads = 1;  ///< that read, of this rank
-
-  /// Numbers of the blocks in the order of a pass.
-  std::vector<std::int64_t> block_order(const Pass& pass) const;
-};
-
 /// Rows in memory, for a while.
 struct Window {
   struct Block {
@@ -50,6 +37,8 @@ struct Window {
   std::vector<Block> blocks;
   DataSet data;  ///< a row where a block says so
 };
+
+struct StreamState;  // what the ranks of a node share: stream_state.hpp
 
 class Stream {
  public:
@@ -69,8 +58,7 @@ class Stream {
 
  private:
   friend class StreamLane;
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<StreamState> state_;
 };
 
 /// One lane's way through the stream. Every lane of the node takes part in every round, with models or without, until
@@ -109,7 +97,7 @@ class StreamLane {
   void release();
   void update_end();
 
-  Stream::State& stream_;
+  StreamState& stream_;
   std::int64_t round_ = 0;                          // that it is in, from 1
   std::int64_t epochs_ = 0;                         // of the round
   std::int64_t begin_ = 0;                          // of the round, counted from the first pass on

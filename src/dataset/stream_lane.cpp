@@ -18,7 +18,7 @@ bool StreamLane::is_left() const {
 }
 
 std::int64_t StreamLane::begin_round(std::int64_t epochs, std::int64_t from) {
-  using Board = Stream::State::Board;
+  using Board = StreamState::Board;
   if (is_left()) return 0;
   need_no_more();
   assert(!holds_ && next_window_ == end_window_);

@@ -130,6 +130,10 @@ std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::u
   return order;
 }
 
+std::vector<std::int64_t> StreamOptions::block_order(const Pass& pass) const {
+  return sheaf::block_order(plan.blocks(), pass.training && shuffled, seed, pass.epoch);
+}
+
 void shuffle_window(std::int64_t* rows, std::int64_t count, std::uint64_t iteration_seed, std::int64_t epoch,
                     std::int64_t window) {
   const std::uint64_t index = static_cast<std::uint64_t>(epoch) << 32 | static_cast<std::uint64_t>(window);

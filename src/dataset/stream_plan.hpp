@@ -70,6 +70,19 @@ std::int64_t next_pass(std::int64_t epochs, bool awaits_validation, Validation v
 /// Numbers of the blocks in the order of a pass.
 std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch);
 
+/// What all ranks know of a stream.
+struct StreamOptions {
+  StreamPlan plan;
+  std::uint64_t seed = 0;  ///< of the orders of blocks
+  bool shuffled = true;
+  Validation validation = Validation::none;
+  std::int64_t lanes = 1;    ///< of this rank
+  std::int64_t threads = 1;  ///< that read, of this rank
+
+  /// Numbers of the blocks in the order of a pass.
+  std::vector<std::int64_t> block_order(const Pass& pass) const;
+};
+
 /// Shuffles a window's rows for one model.
 void shuffle_window(std::int64_t* rows, std::int64_t count, std::uint64_t iteration_seed, std::int64_t epoch,
                     std::int64_t window);

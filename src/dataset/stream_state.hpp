@@ -16,7 +16,11 @@
 #include "core/error.hpp"
 #include "core/event_count.hpp"
 #include "core/thread_group.hpp"
-#include "dataset/stream.hpp"
+#include "dataset/dataset.hpp"
+#include "dataset/feature_reader.hpp"
+#include "dataset/storage.hpp"
+#include "dataset/stream_plan.hpp"
+#include "mpi/communicator.hpp"
 #include "mpi/shared_array.hpp"
 
 namespace sheaf {
@@ -39,7 +43,7 @@ inline void raise_to(std::atomic<std::int64_t>& known, std::int64_t value) {
   }
 }
 
-struct Stream::State {
+struct StreamState {
   // In shared memory, which begins as zeros.
   struct alignas(64) Counter {
     std::atomic<std::int64_t> value;
@@ -67,8 +71,8 @@ struct Stream::State {
   enum class Known : std::uint8_t { nothing, fit, being_kept, kept };
   using Knowledge = std::atomic<Known>;
 
-  State(std::unique_ptr<const FeatureReader> file, const RowShape& row, const DataSet& all_targets,
-        const StreamOptions& stream, const Communicator& ranks)
+  StreamState(std::unique_ptr<const FeatureReader> file, const RowShape& row, const DataSet& all_targets,
+              const StreamOptions& stream, const Communicator& ranks)
       : options(stream),
         shape(row),
         targets(all_targets),
@@ -89,7 +93,7 @@ struct Stream::State {
     memory.synchronise();
   }
 
-  ~State() {
+  ~StreamState() {
     stopping = true;
     board->events.advance();
     readers.join();

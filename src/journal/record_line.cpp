@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "journal/record_scanner.hpp"
-
 namespace sheaf {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "journal/record_scanner.hpp"
+#include "journal/record_line.hpp"
 
 #include <charconv>
 #include <limits>

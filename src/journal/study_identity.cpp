@@ -9,6 +9,7 @@
 
 #include "core/fingerprint.hpp"
 #include "options/settings.hpp"
+#include "options/settings_table.hpp"
 
 namespace sheaf {
 namespace {

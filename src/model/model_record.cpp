@@ -16,6 +16,7 @@
 #include "options/quoted.hpp"
 #include "options/setting_forms.hpp"
 #include "options/settings.hpp"
+#include "options/settings_table.hpp"
 
 namespace sheaf {
 namespace {

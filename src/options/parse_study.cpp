@@ -17,6 +17,7 @@
 #include "options/quoted.hpp"
 #include "options/searched_keys.hpp"
 #include "options/settings.hpp"
+#include "options/settings_table.hpp"
 
 namespace po = boost::program_options;
 

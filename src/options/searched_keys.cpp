@@ -27,20 +27,6 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 
 }  // namespace
 
-const std::vector<std::string>& searchable_keys() {
-  static const std::vector<std::string> keys = [] {
-    std::vector<std::string> found;
-    for (const auto& setting : all_settings())
-      if (setting.key.rfind("model.", 0) == 0 || setting.key.rfind("train.", 0) == 0) found.push_back(setting.key);
-    return found;
-  }();
-  return keys;
-}
-
-bool is_searchable(const std::string& key) {
-  return std::find(searchable_keys().begin(), searchable_keys().end(), key) != searchable_keys().end();
-}
-
 SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems) {
   SearchedKey searched{key, {}};
   Study scratch;

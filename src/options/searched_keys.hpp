@@ -9,11 +9,6 @@
 
 namespace sheaf {
 
-/// The keys that can be searched ("model.hidden", ...), in the order of the settings.
-const std::vector<std::string>& searchable_keys();
-
-bool is_searchable(const std::string& key);
-
 /// The candidates of `key` in the canonical form. What is wrong with them is added to `problems`, a sentence each.
 SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems);
 

@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "options/quoted.hpp"
-#include "options/searched_keys.hpp"
 #include "options/settings_table.hpp"
 
 namespace sheaf {
@@ -48,15 +47,6 @@ std::string key_hint(const std::string& key) {
 }
 
 }  // namespace
-
-const std::vector<SettingInfo>& all_settings() {
-  static const std::vector<SettingInfo> infos = [] {
-    std::vector<SettingInfo> collected;
-    for (const auto& setting : settings_table()) collected.push_back(setting.info);
-    return collected;
-  }();
-  return infos;
-}
 
 void apply_setting(Study& study, const std::string& key, const std::string& text) {
   const Setting* setting = find_setting(key);

@@ -9,17 +9,6 @@
 
 namespace sheaf {
 
-/// What is known of one key, for help texts and messages.
-struct SettingInfo {
-  std::string key;            ///< "section.name"
-  std::string values;         ///< what may be written: "mean | sum", "integer >= 1", "number > 0", "text"
-  std::string default_value;  ///< as it would be written
-  std::string help;           ///< one sentence, with the unit
-};
-
-/// All keys, in the order of the sections. Excludes the searched keys, which are `search.<model or train key>`.
-const std::vector<SettingInfo>& all_settings();
-
 /// Sets one key from its text. Throws UsageError with one sentence that names the key, the value, and what is allowed
 /// (unknown key: the nearest one). Local, pure but for `study`.
 void apply_setting(Study& study, const std::string& key, const std::string& text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "options/settings_table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "options/setting_forms.hpp"
@@ -8,7 +9,6 @@
 namespace sheaf {
 namespace {
 
-// Most iterations a study may have, hence the most of each factor.
 // Rows and columns whose product, in bytes, stays well inside 64 bits.
 constexpr std::int64_t most_rows = 1000000000000;
 constexpr std::int64_t most_columns = 1000000;
@@ -310,6 +310,29 @@ std::vector<Setting> make_table() {
 const std::vector<Setting>& settings_table() {
   static const std::vector<Setting> table = make_table();
   return table;
+}
+
+const std::vector<SettingInfo>& all_settings() {
+  static const std::vector<SettingInfo> infos = [] {
+    std::vector<SettingInfo> collected;
+    for (const auto& setting : settings_table()) collected.push_back(setting.info);
+    return collected;
+  }();
+  return infos;
+}
+
+const std::vector<std::string>& searchable_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> found;
+    for (const auto& setting : all_settings())
+      if (setting.key.rfind("model.", 0) == 0 || setting.key.rfind("train.", 0) == 0) found.push_back(setting.key);
+    return found;
+  }();
+  return keys;
+}
+
+bool is_searchable(const std::string& key) {
+  return std::find(searchable_keys().begin(), searchable_keys().end(), key) != searchable_keys().end();
 }
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// The table behind settings.hpp: one typed entry a key.
+// The table of all keys: one typed entry for each.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "options/settings.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
 
+/// What is known of one key, for help texts and messages.
+struct SettingInfo {
+  std::string key;            ///< "section.name"
+  std::string values;         ///< what may be written: "mean | sum", "integer >= 1", "number > 0", "text"
+  std::string default_value;  ///< as it would be written
+  std::string help;           ///< one sentence, with the unit
+};
+
+/// A key with its functions.
 struct Setting {
   SettingInfo info;
   std::string allowed;                                  ///< info.values in full, for messages
@@ -21,5 +29,13 @@ struct Setting {
 
 /// Every key, in the order of the sections.
 const std::vector<Setting>& settings_table();
+
+/// All keys, in the order of the sections. Excludes the searched keys, which are `search.<model or train key>`.
+const std::vector<SettingInfo>& all_settings();
+
+/// The keys that can be searched ("model.hidden", ...), in the order of the settings.
+const std::vector<std::string>& searchable_keys();
+
+bool is_searchable(const std::string& key);
 
 }  // namespace sheaf

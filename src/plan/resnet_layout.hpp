@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/network_layout.hpp"
+#include "options/study.hpp"
+#include "plan/layer.hpp"
 
 namespace sheaf {
 

@@ -8,7 +8,7 @@
 #include "engine/evaluation_sums.hpp"
 #include "model/trained_model.hpp"
 #include "run/evaluated_rows.hpp"
-#include "run/execute_evaluate.hpp"
+#include "run/evaluation_request.hpp"
 
 namespace sheaf {
 

@@ -16,16 +16,10 @@
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 #include "run/array_share.hpp"
+#include "run/run_request.hpp"
 #include "run/work_list.hpp"
 
 namespace sheaf {
-
-/// What a job was asked for beside its study.
-struct RunRequest {
-  std::string command_line;  ///< for the provenance
-  bool resume = false;       ///< go on where the directory holds a run of this study
-  bool force = false;        ///< also with other data or another version of the program
-};
 
 /// A run directory in the hands of this job.
 struct OpenRun {

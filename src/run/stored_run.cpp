@@ -12,7 +12,6 @@
 #include "options/settings.hpp"
 #include "options/stored_study.hpp"
 #include "results/result_files.hpp"
-#include "run/open_run.hpp"
 #include "run/settle_study.hpp"
 
 namespace sheaf {

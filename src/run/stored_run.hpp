@@ -8,10 +8,9 @@
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
 #include "run/array_share.hpp"
+#include "run/run_request.hpp"
 
 namespace sheaf {
-
-struct RunRequest;
 
 /// Whether the job joins the run that is in the directory; it begins one otherwise. Local.
 bool joins_run(const std::string& directory, const RunRequest& request, const ArrayShare& share);

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <random>
 
-#include "journal/record_scanner.hpp"
 #include "sample_records.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "options/settings.hpp"
+#include "options/settings_table.hpp"
 
 #include <algorithm>
 #include <set>

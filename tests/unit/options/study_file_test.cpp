@@ -4,6 +4,7 @@
 
 #include "options/parse_study.hpp"
 #include "options/settings.hpp"
+#include "options/settings_table.hpp"
 #include "study_builders.hpp"
 #include "support/catch.hpp"
 

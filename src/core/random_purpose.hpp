@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace sheaf {
+
+/// What a stream is drawn for. Values are part of the reproducibility promise: never renumber.
+enum class Purpose : std::uint32_t {
+  iteration_seed = 1,
+  initial_weights = 2,
+  batch_order = 3,
+  dropout = 4,
+  bootstrap = 5,
+  folds = 6,
+  holdout = 7,
+  synthetic_features = 8,
+  synthetic_targets = 9,
+  block_order = 10,
+  window_order = 11,
+};
+
+}  // namespace sheaf

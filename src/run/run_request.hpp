@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace sheaf {
+
+/// What a job was asked for beside its study.
+struct RunRequest {
+  std::string command_line;  ///< for the provenance
+  bool resume = false;       ///< go on where the directory holds a run of this study
+  bool force = false;        ///< also with other data or another version of the program
+};
+
+}  // namespace sheaf
