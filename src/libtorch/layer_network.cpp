@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "libtorch/layer_network.hpp"
 
-#include <algorithm>
 #include <cassert>
 
 #include "libtorch/flat_parameters.hpp"
@@ -39,11 +38,6 @@ torch::Tensor channels_last(const torch::Tensor& images) {
   return images.contiguous(torch::MemoryFormat::ChannelsLast);
 }
 
-bool has_batch_norm(const std::vector<Layer>& layers) {
-  return std::any_of(layers.begin(), layers.end(),
-                     [](const Layer& layer) { return layer.kind == Layer::Kind::batch_norm; });
-}
-
 }  // namespace
 
 std::vector<std::int64_t> weight_sizes(const Layer& layer) {
@@ -60,7 +54,7 @@ std::vector<std::int64_t> weight_sizes(const Layer& layer) {
 
 LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
                            const std::vector<float>& weights, torch::Device device, Precision precision)
-    : Network(precision), model_(model), channels_last_(device.is_cpu() && !has_batch_norm(layers)) {
+    : Network(precision), model_(model), channels_last_(device.is_cpu()) {
   assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
   const torch::NoGradGuard no_grad;
   FlatParameters flat(torch::tensor(weights).to(device, dtype_of(precision)));
