@@ -14,7 +14,7 @@ function(add_module folder)
     target_link_libraries(sheaf_${folder} INTERFACE ${arg_DEPENDS})
     foreach(target ${arg_DEPENDS})
       set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
-      target_include_directories(sheaf_${folder} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/>)
+      target_include_directories(sheaf_${folder} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/src$>)
       target_compile_definitions(sheaf_${folder} PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
     endforeach()
     # Also for a test that calls nothing of it by name.
