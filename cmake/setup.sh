@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
   cat <<'TEXT'
-usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--tests] [--no-install]
+usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--tests] [--no-install] [--list-packages]
 
   --preset NAME  the preset of CMakePresets.json to build (default: release)
   --torch=pip    build with the LibTorch of PyPI's package torch, whether or not libtorch-dev is installed
@@ -16,6 +16,7 @@ usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--te
                  exist; a version of torch that it has is used as it is.
   --tests        need what the tests use, too
   --no-install   never install: only say what is missing
+  --list-packages  print the Debian packages that are needed, installed or not, and do nothing else
 
 Missing packages are installed with apt-get, as root or with passwordless sudo, on Debian and Ubuntu. Elsewhere the
 script says what is missing and exits with 1. A package outside the system's folders is found by CMAKE_PREFIX_PATH,
@@ -288,7 +289,7 @@ warn_of_slow_blas() {
 
 # ---- What is asked, and the work
 
-preset=release tests=no install=yes torch=kept venv=build/torch-venv
+preset=release tests=no install=yes list=no torch=kept venv=build/torch-venv
 while [ $# -gt 0 ]; do
   case $1 in
     --preset)
@@ -307,6 +308,7 @@ while [ $# -gt 0 ]; do
     --venv=*) venv=${1#*=} ;;
     --tests) tests=yes ;;
     --no-install) install=no ;;
+    --list-packages) list=yes ;;
     -h | --help)
       usage
       exit 0
@@ -329,6 +331,10 @@ if [ "$tests" = yes ]; then
 fi
 if [ "$preset" = clang ]; then
   needed+=("clang|clang|has_command clang clang++")
+fi
+if [ "$list" = yes ]; then
+  printf '%s\n' "${needed[@]}" | packages_of
+  exit 0
 fi
 provide needed "${needed[@]}"
 [ "$torch" != pip ] || provide_venv

@@ -21,6 +21,10 @@ says missing '^\[setup\]   CMake 3.21 or newer$'
 says missing '^\[setup\] on Debian or Ubuntu: apt-get install .* cmake g\+\+ ninja-build'
 says missing 'nothing was built'
 
+# Also of what is there.
+run list 0 setup --list-packages --torch=pip
+says list '^cmake g\+\+ ninja-build libopenmpi-dev openmpi-bin libhdf5-openmpi-dev .* python3 python3-venv$'
+
 run no_apt 1 setup
 says no_apt 'nothing was built'
 
