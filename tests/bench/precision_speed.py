@@ -3,7 +3,7 @@
     python3 tests/bench/precision_speed.py SHEAF FOLDER [turns]
 
 Needs h5py and torch of LibTorch's version. FOLDER takes the file. Each trains one model on images of 3 x 32 x 32 with as
-many threads as there are cores, in turns; the best turn counts.
+many threads as there are cores, in turns; the best turn counts. tests/gpu/bench.py measures the same on a GPU.
 SPDX-License-Identifier: MIT
 """
 import csv
@@ -36,35 +36,59 @@ def make_model(name):
     return compare_models.resnet18((3, 32, 32), 10)[1:]  # without the reshaping
 
 
-def train_in_python(path, name, precision, channels_last, epochs):
+def train_in_python(path, name, precision, channels_last, epochs, device):
     import h5py
     import torch
 
     torch.set_num_threads(CORES)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision == "tf32"
     with h5py.File(path) as file:
         images, labels = torch.from_numpy(file["features"][:]), torch.from_numpy(file["targets"][:].astype("int64"))
-    model = make_model(name)
-    if channels_last:
-        images, model = (value.to(memory_format=torch.channels_last) for value in (images, model))
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    start = time.perf_counter()
-    for _ in range(epochs):
-        total = 0.0
-        order = torch.randperm(len(images))
-        for begin in range(0, len(images), BATCH):
-            rows = order[begin : begin + BATCH]
-            optimizer.zero_grad()
-            with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
-                loss = torch.nn.functional.cross_entropy(model(images[rows]), labels[rows])
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-    print(time.perf_counter() - start, total / len(images))
+    images, labels = images.to(device), labels.to(device)
+
+    def train():
+        model = make_model(name).to(device)
+        pixels = images
+        if channels_last:
+            pixels, model = (value.to(memory_format=torch.channels_last) for value in (pixels, model))
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+        start = time.perf_counter()
+        for _ in range(epochs):
+            total = torch.zeros((), device=device)
+            order = torch.randperm(len(images), device=device)
+            for begin in range(0, len(images), BATCH):
+                rows = order[begin : begin + BATCH]
+                optimizer.zero_grad()
+                with torch.autocast(device, torch.bfloat16, enabled=precision == "bfloat16"):
+                    loss = torch.nn.functional.cross_entropy(model(pixels[rows]), labels[rows])
+                loss.backward()
+                optimizer.step()
+                total += loss.detach() * len(rows)
+        loss = total.item() / len(images)  # waits for the GPU
+        return time.perf_counter() - start, loss
+
+    if device != "cpu":
+        train()  # loads kernels and fills the allocator
+    print(*train())
 
 
-def in_python(path, name, precision, channels_last, epochs):
-    words = [sys.executable, os.path.abspath(__file__), "--train", path, name, precision, str(channels_last), str(epochs)]
-    return [float(number) for number in subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout.split()]
+def in_python(path, name, precision, channels_last, epochs, device="cpu", **options):
+    words = [sys.executable, os.path.abspath(__file__), "--train", path, name, precision, str(channels_last), str(epochs),
+             device]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, **options)
+    return [float(number) for number in done.stdout.split()]
+
+
+def write_images(path, count):
+    """Images of 3 x 32 x 32 in ten classes."""
+    import h5py
+    import numpy
+
+    random = numpy.random.default_rng(0)
+    labels = random.integers(0, 10, count)
+    with h5py.File(path, "w") as file:
+        file["features"] = random.normal(labels[:, None, None, None] / 10, 1, (count, 3, 32, 32)).astype("f4")
+        file["targets"] = labels.astype("u1")
 
 
 def in_sheaf(sheaf, path, folder, model, precision, epochs):
@@ -85,17 +109,10 @@ def in_sheaf(sheaf, path, folder, model, precision, epochs):
 
 
 def main(sheaf, folder, turns):
-    import h5py
-    import numpy
-
     path = os.path.join(folder, "precision.h5")
     print(f"batch {BATCH}, Adam, {CORES} threads, best of {turns} turns")
     for name, (keys, count, epochs) in MODELS.items():
-        random = numpy.random.default_rng(0)
-        labels = random.integers(0, 10, count)
-        with h5py.File(path, "w") as file:
-            file["features"] = random.normal(labels[:, None, None, None] / 10, 1, (count, 3, 32, 32)).astype("f4")
-            file["targets"] = labels.astype("u1")
+        write_images(path, count)
         best = {}
         for _ in range(turns):
             for precision in PRECISIONS:
@@ -122,7 +139,8 @@ def main(sheaf, folder, turns):
                 print(words)
 
 
-if sys.argv[1] == "--train":
-    train_in_python(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5] == "True", int(sys.argv[6]))
-else:
-    main(os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 3)
+if __name__ == "__main__":
+    if sys.argv[1] == "--train":
+        train_in_python(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5] == "True", int(sys.argv[6]), sys.argv[7])
+    else:
+        main(os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 3)
