@@ -1,0 +1,39 @@
+"""Ranks that share one GPU, and ranks for which there is no GPU."""
+
+import sys
+
+from gpu import DEVICE, MODELS, distance, enter, need_gpus, on_gpu, train
+from program import Checks, sheaf
+
+ONE_GPU = {"CUDA_VISIBLE_DEVICES": need_gpus()[0]}
+enter("ranks")
+checks = Checks()
+for kind in ("mlp", "cnn"):
+    words = [*MODELS[kind], "--run.engine=torch", "--study.iterations=4", "--train.epochs=1"]
+    alone, _ = train(checks, f"{kind}, one rank", *words, environment=ONE_GPU)
+    shared, _ = train(checks, f"{kind}, two ranks share a GPU", *words, "--run.ranks_per_gpu=2", "--run.partition=block",
+                      ranks=2, environment=ONE_GPU)
+    checks.check({row["rank"] for row in shared} == {"0", "1"}, f"{kind}: both ranks train", str(shared))
+    checks.check(all(on_gpu(row) for row in shared), f"{kind}: both on the GPU", str(shared))
+    difference = distance(shared, alone)
+    checks.check(difference < 1e-5, f"{kind}: the losses of one rank", str(difference))
+    print(f"{kind}: two ranks on one GPU, {difference:.1e} from one rank")
+
+if DEVICE == "cuda":
+    words = ["run", "study.cfg", *MODELS["mlp"], "--run.device=cuda", "--run.output=refused"]
+    for what, ranks, environment, says in (
+            ("more ranks than GPUs", 2, ONE_GPU, "2 ranks share a node with 1 GPU(s)"),
+            ("no visible GPU", None, {"CUDA_VISIBLE_DEVICES": ""}, "there is no GPU to use (")):
+        done = sheaf(*words, ranks=ranks, environment=environment)
+        lines = done.error_lines()
+        checks.check(done.code == 1 and len(lines) == 1 and says in lines[0], f"{what}: one sentence",
+                     f"{done.code}\n{done.stderr}")
+    # The rank without a GPU trains on its cores, and the losses agree.
+    words = [*MODELS["cnn"], "--study.iterations=4", "--train.epochs=1", "--run.partition=block",
+             "--train.precision=float64"]
+    alone, _ = train(checks, "cnn in float64, one rank", *words, environment=ONE_GPU)
+    mixed, _ = train(checks, "cnn in float64, a GPU and cores", *words, device="auto", ranks=2, environment=ONE_GPU)
+    checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the other rank trains on cores", str(mixed))
+    difference = distance(mixed, alone)
+    checks.check(difference < 1e-8, "a GPU and cores: the losses of the GPU", str(difference))
+sys.exit(checks.finish())

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# Builds and tests Sheaf on a machine with a GPU that has no network and none of Sheaf's packages.
+# Usage: tests/gpu/run.sh prepare ARCHIVE.tar.gz   on a Debian 12 machine with network: packs what the packages contain
+#        tests/gpu/run.sh run ARCHIVE.tar.gz       on the machine with the GPU: builds, runs ctest -L gpu and bench.py
+# The archive has the headers and libraries only, less than 50 MiB. It works where glibc is at least as new as on the
+# machine that made it. The machine with the GPU needs g++, CMake, Ninja, the CUDA toolkit, and a python3 with a CUDA build
+# of torch, NumPy and h5py; root is not needed. `run` is planned for 10 minutes on 16 cores: if the build took long, the
+# bench measures less, so that everything ends within TIME_LIMIT (580) seconds. The exit code of `run` is 0 if everything
+# passed on a GPU, 77 if it passed but there is no GPU, else 1.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+say() { echo "[gpu] $*"; }
+fail() {
+  echo "tests/gpu/run.sh: $*" >&2
+  exit 2
+}
+
+# ---- prepare
+
+largest_mib=50
+arch=x86_64-linux-gnu
+
+# What cmake/setup.sh would install, less what the other machine has.
+wanted_packages() {
+  local name
+  for name in $(bash cmake/setup.sh --torch=pip --tests --list-packages); do
+    case $name in
+      cmake | g++ | ninja-build | python3* | libopenblas*-dev | hdf5-tools) ;;
+      *) echo "$name" ;;
+    esac
+  done
+}
+
+# with_dependencies PACKAGE...: these and all their dependencies, including the installed ones.
+with_dependencies() {
+  apt-get -o Dir::State::status=/dev/null --simulate --no-install-recommends install "$@" |
+    awk '$1 == "Inst" { print $2 }' | sort
+}
+
+# Packages of which everything is kept. Of the others, it is the shared libraries that something kept needs.
+is_kept() {
+  case $1 in
+    libhdf5-openmpi-*-dev | libhdf5-openmpi-*cpp* | libhdf5-openmpi-*fortran* | libhdf5-openmpi-hl*) return 1 ;;
+    openmpi-* | libopenmpi* | libpmix[0-9]* | libhdf5-openmpi* | libboost*) return 0 ;;
+    *) grep -qx "$1" "$2" ;;
+  esac
+}
+
+elf_files() { find "$@" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \); }
+
+# The shared libraries that the ELF files on stdin name as needed.
+needed_libraries() {
+  xargs -r readelf -d 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u
+}
+
+# Copies the libraries that files of $1 need from the unpacked packages $2, and the libraries that these need, and so on.
+# The rest is part of every Linux system.
+complete_libraries() {
+  local folder=$1 others=$2 library found count before=-1
+  while count=$(find "$folder" | wc -l) && [ "$count" != "$before" ]; do
+    before=$count
+    for library in $(elf_files "$folder" | needed_libraries); do
+      [ -z "$(find "$folder" -name "$library")" ] || continue
+      found=$(find "$others" -name "$library" | head -n 1)
+      [ -z "$found" ] || cp -L "$found" "$folder/usr/lib/$arch/$library"
+    done
+  done
+}
+
+# Copies the libraries that links of $1 name from the unpacked packages $2: libfmt.so to libfmt.so.9 to libfmt.so.9.1.0.
+complete_links() {
+  local folder=$1 others=$2 link target before=
+  find "$folder" -type l -lname '/*' -delete # leads out of the folder; zlib then has its static library
+  while link=$(find "$folder" -xtype l -name '*.so*') && [ "$link" != "$before" ]; do
+    before=$link
+    for link in $before; do
+      target=$(dirname "${link#"$folder"}")/$(readlink "$link")
+      [ ! -e "$others$target" ] || cp -an "$others$target" "$folder$target"
+    done
+  done
+}
+
+# Boost has 130 MB of headers; a program that includes Program_options reads 6.
+prune_boost() {
+  local include=$1/usr/include used=$2 standard
+  for standard in 17 20; do
+    echo '#include <boost/program_options.hpp>' |
+      g++ -std=c++$standard -isystem "$include" -M -x c++ - | tr ' ' '\n' | grep "^$include/boost/" || true
+  done | sort -u >"$used"
+  [ -s "$used" ] || fail "g++ finds no Boost headers in $include."
+  find "$include/boost" -name config -prune -o -name version.hpp -o -type f -print | sort | comm -23 - "$used" | xargs rm -f
+  find "$include/boost" -type d -empty -delete
+}
+
+prune() {
+  local folder=$1 library
+  rm -rf "${folder:?}"/{var,usr/share/{doc,man,lintian,bug,gdb,libtool,bash-completion},usr/include/libxsmm/{template,*.c}}
+  rm -rf "$folder/usr/lib/$arch"/{fortran,pkgconfig,openmpi/{lib/pkgconfig,include/openmpi/o*/},libmpi_java*,liboshmem*}
+  # Other languages, and HDF5's layers above its C library.
+  find "$folder" \( -name '*.mod' -o -name '*.jar' -o -name '*f08*' -o -name '*usempi*' -o -name '*mpifh*' \
+    -o -name 'libmpi_cxx*' -o -name 'libhdf5*_hl*' -o -name 'libhdf5*hl_*' -o -name 'libhdf5*_cpp*' \
+    -o -name 'libhdf5*fortran*' \) -delete
+  find "$folder/usr/bin" -not -name 'mpi*' -not -name orted -not -name orterun -not -name opal_wrapper -type f -delete
+  find "$folder" -name '*.a' | while read -r library; do
+    if [ -e "${library%.a}.so" ]; then rm "$library"; fi
+  done
+  # Plugins for networks that one machine does without, with their libraries.
+  find "$folder" \( -name 'mca_*_ucx.so' -o -name 'mca_*_ofi.so' -o -name 'mca_*_openib.so' -o -name 'mca_*_psm*.so' \) -delete
+  rm "$folder/usr/lib/$arch"/libmca_common_{ucx,ofi,verbs}.so*
+  find "$folder" -xtype l -delete
+}
+
+# The names that the packages' installation scripts would make.
+link_alternatives() {
+  local lib=$1/usr/lib/$arch name
+  for name in mpicc mpirun mpiexec; do ln -sf "$name.openmpi" "$1/usr/bin/$name"; done
+  for name in libblas.so libblas.so.3 libopenblas.so.0; do ln -sf "openblas-openmp/${name/%.so/.so.3}" "$lib/$name"; done
+  mkdir "$1/hdf5" # looks like an installation by hand: FindHDF5 takes HDF5_ROOT for one
+  ln -s ../usr/include/hdf5/openmpi "$1/hdf5/include"
+  ln -s "../usr/lib/$arch/hdf5/openmpi" "$1/hdf5/lib"
+}
+
+prepare() {
+  local archive work folder packages deb name mib
+  for name in apt-get dpkg-deb g++ readelf; do
+    command -v $name >/dev/null || fail "'$name' was not found. Install it: prepare needs it on this machine."
+  done
+  mkdir -p "$(dirname "$1")"
+  archive=$(readlink -m -- "$1")
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064  # the folder of now
+  trap "rm -rf '$work'" EXIT
+  folder=$work/packages
+  mkdir "$work/debs" "$work/others" "$folder"
+  wanted_packages >"$work/wanted"
+  with_dependencies g++ python3 perl >"$work/present"
+  # shellcheck disable=SC2046  # package names are words
+  with_dependencies g++ python3 perl $(<"$work/wanted") >"$work/all"
+  mapfile -t packages < <(comm -13 "$work/present" "$work/all")
+  [ ${#packages[@]} -gt 0 ] || fail "apt-get knows no packages. Run apt-get update first."
+  say "downloading ${#packages[@]} packages"
+  (cd "$work/debs" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
+  for deb in "$work"/debs/*.deb; do
+    if is_kept "$(dpkg-deb -f "$deb" Package)" "$work/wanted"; then
+      dpkg-deb -x "$deb" "$folder"
+    else
+      dpkg-deb -x "$deb" "$work/others"
+    fi
+  done
+  complete_links "$folder" "$work/others"
+  prune "$folder"
+  prune_boost "$folder" "$work/boost"
+  complete_libraries "$folder" "$work/others"
+  link_alternatives "$folder"
+  tar -C "$folder" -czf "$archive" .
+  mib=$(du -m --apparent-size "$archive" | cut -f1)
+  say "'$1' has $mib MiB, unpacked $(du -sm --apparent-size "$folder" | cut -f1) MiB in $(find "$folder" | wc -l) files"
+  [ "$mib" -lt $largest_mib ] || fail "'$1' is larger than $largest_mib MiB. Leave out more in prune()."
+}
+
+# ---- run
+
+# use_folder FOLDER: as if its packages were installed.
+use_folder() {
+  local usr=$1/usr
+  export PATH=$usr/bin:$PATH
+  export CMAKE_PREFIX_PATH=$usr HDF5_ROOT=$1/hdf5 Boost_ROOT=$usr
+  export CPATH=$usr/include:$usr/include/$arch${CPATH:+:$CPATH}
+  export LIBRARY_PATH=$usr/lib/$arch:$usr/lib${LIBRARY_PATH:+:$LIBRARY_PATH}
+  export LD_LIBRARY_PATH=$usr/lib/$arch:$usr/lib/$arch/pmix2/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  export OPAL_PREFIX=$usr
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_MCA_hwloc_base_binding_policy=none
+  export OMPI_MCA_plm=isolated # there may be no ssh, which Open MPI otherwise looks for
+  export PMIX_MCA_pcompress_base_silence_warning=1 # it looks for its plugins where Debian installs them
+}
+
+torch_dir() { python3 -c 'import h5py, numpy, torch; print(torch.utils.cmake_prefix_path + "/Torch")'; }
+
+# The packages that the build took from elsewhere although FOLDER $1 has them.
+found_elsewhere() {
+  grep -E '^(MPI_C_COMPILER|MPI_mpi_LIBRARY|HDF5_C_(INCLUDE_DIR|LIBRARY_hdf5)|Boost_INCLUDE_DIR|LIBDEFLATE_LIBRARY|HWLOC_LIBRARY|LIBXSMM_LIBRARY|BLAS_LIBRARY|fmt_DIR|hwy_DIR|nlohmann_json_DIR|ZLIB_INCLUDE_DIR|Catch2_DIR):' \
+    build/gpu/CMakeCache.txt | grep -v "=$1/" || true
+}
+
+run() {
+  local start=$SECONDS folder name torch elsewhere failed=no
+  [ -f "$1" ] || fail "'$1' does not exist. Make it on a machine with network: tests/gpu/run.sh prepare $1"
+  for name in g++ cmake ninja python3; do
+    command -v $name >/dev/null || fail "'$name' was not found. Install it, or put its folder into PATH."
+  done
+  torch=$(torch_dir) || fail "python3 ($(command -v python3)) lacks torch, numpy or h5py. Put the one that has them first in PATH."
+  folder=$PWD/build/gpu-packages
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  tar -C "$folder" -xzf "$1"
+  use_folder "$folder"
+
+  say "building with the LibTorch of $torch"
+  cmake --preset release -B build/gpu -DBUILD_TESTING=ON -DTorch_DIR="$torch"
+  elsewhere=$(found_elsewhere "$folder")
+  [ -z "$elsewhere" ] || say "warning: this machine's, although '$1' has them: $elsewhere"
+  cmake --build build/gpu --target gpu_tests
+  say "built after $((SECONDS - start)) s"
+  build/gpu/sheaf info
+
+  ctest --test-dir build/gpu -L gpu --parallel 8 --output-on-failure || failed=yes
+  say "tests ended after $((SECONDS - start)) s"
+  SHEAF=$PWD/build/gpu/sheaf MPIEXEC=mpiexec SHEAF_SOURCE=$PWD \
+    GATED_MLP=$PWD/build/gpu/tests/app/plugin/gated_mlp.so \
+    python3 tests/gpu/bench.py $((${TIME_LIMIT:-580} - SECONDS + start)) || failed=yes
+  say "ended after $((SECONDS - start)) s"
+  [ $failed = no ] || exit 1
+  build/gpu/sheaf info | grep -q '^LibTorch .* CUDA device(s)' || exit 77
+}
+
+case ${1:-} in
+  prepare | run) [ $# = 2 ] || fail "name one archive: tests/gpu/run.sh $1 ARCHIVE.tar.gz" ;;
+  *) fail "name the part to run: tests/gpu/run.sh prepare ARCHIVE.tar.gz, or tests/gpu/run.sh run ARCHIVE.tar.gz" ;;
+esac
+"$1" "$2"
