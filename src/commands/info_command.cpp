@@ -8,7 +8,7 @@
 #include "core/version.hpp"
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
-#include "engine/engine.hpp"
+#include "engine/resident_trainer.hpp"
 #include "engine/torch_backend.hpp"
 #include "hdf5/file.hpp"
 #include "mpi/agreement.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/bytes.hpp"
-#include "engine/engine.hpp"
-#include "engine/training.hpp"
+#include "engine/trainer.hpp"
+#include "engine/training_context.hpp"
 #include "plan/iteration_record.hpp"
 
 namespace sheaf {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <variant>
 
-#include "engine/engine.hpp"
 #include "engine/resident/flush_denormals.hpp"
 #include "engine/resident/kernels.hpp"
 #include "engine/resident/product.hpp"

@@ -10,9 +10,10 @@
 #include "dataset/dataset.hpp"
 #include "dataset/splits.hpp"
 #include "dataset/stream.hpp"
-#include "engine/engine.hpp"
 #include "engine/piece_size.hpp"
+#include "engine/trainer.hpp"
 #include "engine/training.hpp"
+#include "engine/training_context.hpp"
 #include "plan/network_layout.hpp"
 #include "plan/plan.hpp"
 

@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "device/lane_device.hpp"
 #include "engine/engine.hpp"
+#include "engine/training_context.hpp"
 
 namespace sheaf {
 

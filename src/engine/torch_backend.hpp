@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "device/lane_device.hpp"
 #include "engine/predictor.hpp"
-#include "engine/training.hpp"
+#include "engine/trainer.hpp"
 #include "model/trained_model.hpp"
 #include "plan/network_layout.hpp"
 #include "plan/plan.hpp"

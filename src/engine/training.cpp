@@ -12,7 +12,7 @@
 #include "dataset/synthetic.hpp"
 #include "engine/kept_model.hpp"
 #include "engine/piece_size.hpp"
-#include "engine/predictor.hpp"
+#include "engine/predictions.hpp"
 #include "engine/score.hpp"
 #include "model/initial_weights.hpp"
 #include "plan/estimate.hpp"

@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "device/lane_device.hpp"
 #include "engine/predictor.hpp"
+#include "model/trained_model.hpp"
 
 namespace sheaf {
 

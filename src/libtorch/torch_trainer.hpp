@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "engine/engine.hpp"
-#include "engine/training.hpp"
+#include "device/lane_device.hpp"
+#include "engine/trainer.hpp"
 
 namespace sheaf {
 

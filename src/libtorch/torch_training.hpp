@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/bytes.hpp"
-#include "engine/training.hpp"
+#include "engine/trainer.hpp"
 #include "libtorch/batch_reader.hpp"
 #include "libtorch/network.hpp"
 #include "options/study.hpp"

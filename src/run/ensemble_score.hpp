@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "engine/training_context.hpp"
 #include "journal/replay.hpp"
 #include "results/leaderboard.hpp"
 

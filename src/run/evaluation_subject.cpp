@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
-#include "engine/predictor.hpp"
+#include "engine/model_opening.hpp"
 #include "run/model_keeper.hpp"
 
 namespace sheaf {

@@ -10,7 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "engine/engine.hpp"
+#include "engine/training_context.hpp"
 #include "journal/record_store.hpp"
 #include "mpi/communicator.hpp"
 #include "results/run_results.hpp"

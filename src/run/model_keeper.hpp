@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/engine.hpp"
+#include "engine/training_context.hpp"
 #include "plan/network_layout.hpp"
 #include "results/run_results.hpp"
 

@@ -16,7 +16,7 @@
 #include "core/clock.hpp"
 #include "dataset/resident.hpp"
 #include "dataset/synthetic.hpp"
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 #include "engine/resident/product.hpp"
 #include "engine/resident_trainer.hpp"
 #include "libtorch/torch_trainer.hpp"

@@ -10,6 +10,7 @@
 
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
+#include "engine/lane_engine.hpp"
 #include "journal/journal_files.hpp"
 #include "mpi/session.hpp"
 #include "run/train_share.hpp"

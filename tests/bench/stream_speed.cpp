@@ -24,7 +24,7 @@
 #include "dataset/feature_reader.hpp"
 #include "dataset/resident.hpp"
 #include "dataset/stream.hpp"
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 #include "hdf5/file.hpp"
 #include "mpi/session.hpp"
 

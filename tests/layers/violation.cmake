@@ -17,6 +17,10 @@ options/study.hpp: includes <boost/program_options.hpp>, which only options/pars
 results/table.hpp: includes <mpi.h>, which only mpi/ may name
 results/table.hpp: includes \"partition/chunk_rules.hpp\", but partition is not below results
 stray.cpp: is in no folder
+core/clock.hpp: includes \"options/study.hpp\", which includes core/clock
+options/study.hpp: includes \"core/clock.hpp\", which includes options/study
+partition/chunk_rules.hpp: includes \"partition/node_pool.hpp\", which includes partition/chunk_rules
+partition/node_pool.cpp: includes \"partition/chunk_rules.hpp\", which includes partition/node_pool
 ")
 
 execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_CURRENT_LIST_DIR}/violation -P ${CHECK}

@@ -13,7 +13,7 @@
 #include "core/allocator.hpp"
 #include "core/error.hpp"
 #include "dataset/resident.hpp"
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 #include "model/initial_weights.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/session.hpp"

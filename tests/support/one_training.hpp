@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/training.hpp"
+#include "engine/trainer.hpp"
 #include "model/initial_weights.hpp"
 #include "plan/estimate.hpp"
 

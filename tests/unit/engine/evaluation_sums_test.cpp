@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/predictor.hpp"
+#include "engine/predictions.hpp"
 #include "engine/score.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "dataset/synthetic.hpp"
+#include "engine/lane_engine.hpp"
 #include "engine/piece_size.hpp"
 #include "engine/resident_trainer.hpp"
 #include "libtorch/torch_trainer.hpp"

@@ -1,6 +1,6 @@
 // What the engine makes of one iteration, against arithmetic by hand.
 // SPDX-License-Identifier: MIT
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 
 #include <array>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "dataset/synthetic.hpp"
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 #include "engine/resident/kernels.hpp"
 #include "options/settings.hpp"
 #include "support/every_target.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "dataset/synthetic.hpp"
-#include "engine/engine.hpp"
+#include "engine/lane_engine.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
 

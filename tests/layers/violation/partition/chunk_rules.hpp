@@ -1,2 +1,3 @@
-// Not compiled: breaks no rule.
+// Not compiled: includes node_pool, which includes it.
 #include "options/study.hpp"
+#include "partition/node_pool.hpp"

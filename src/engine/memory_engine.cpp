@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/engine.hpp"
+#include "engine/memory_engine.hpp"
 
 #include <exception>
 #include <new>
@@ -8,7 +8,6 @@
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/resident_trainer.hpp"
-#include "engine/streamed_engine.hpp"
 #include "engine/torch_backend.hpp"
 #include "engine/training.hpp"
 
@@ -16,9 +15,9 @@ namespace sheaf {
 namespace {
 
 // Each iteration by the trainer that its trial asks for; trainers are made when first needed.
-class ChoosingEngine : public Engine {
+class MemoryEngine : public Engine {
  public:
-  ChoosingEngine(const TrainingContext& context, LaneDevice device)
+  MemoryEngine(const TrainingContext& context, LaneDevice device)
       : context_(context), device_(device), lots_(context) {}
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
@@ -87,9 +86,8 @@ class ChoosingEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device) {
-  if (context.stream != nullptr) return make_streamed_engine(context, device);
-  return std::make_unique<ChoosingEngine>(context, device);
+std::unique_ptr<Engine> make_memory_engine(const TrainingContext& context, LaneDevice device) {
+  return std::make_unique<MemoryEngine>(context, device);
 }
 
 }  // namespace sheaf

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "engine/predictor.hpp"
+#include "engine/model_opening.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -75,22 +73,6 @@ std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::v
   if (torch_predictor_reason(model, run, device.gpu >= 0).empty())
     return std::make_unique<ResidentPredictor>(*model.trained);
   return torch_backend().make_predictor(model, row_shape, output_count, device);
-}
-
-void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, std::int64_t count) {
-  float* const end = outputs + count * output_count;
-  if (loss == LossKind::mse) return;
-  if (loss == LossKind::bce) {
-    for (; outputs != end; ++outputs) *outputs = static_cast<float>(1 / (1 + std::exp(-double{*outputs})));
-    return;
-  }
-  for (float* row = outputs; row != end; row += output_count) {
-    const double largest = double{*std::max_element(row, row + output_count)};
-    double sum = 0;
-    for (float* output = row; output != row + output_count; ++output) sum += std::exp(double{*output} - largest);
-    for (float* output = row; output != row + output_count; ++output)
-      *output = static_cast<float>(std::exp(double{*output} - largest) / sum);
-  }
 }
 
 }  // namespace sheaf

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace sheaf {
+
+/// What a lane trains on.
+struct LaneDevice {
+  int gpu = -1;          ///< CUDA device; -1: CPU
+  int thread_count = 1;  ///< inside the lane, CPU only
+};
+
+}  // namespace sheaf

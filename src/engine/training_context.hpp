@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "dataset/dataset.hpp"
+#include "dataset/splits.hpp"
+#include "dataset/stream.hpp"
+#include "options/study.hpp"
+#include "plan/plan.hpp"
+
+namespace sheaf {
+
+/// Where models in mid-training are kept. Called by lanes, concurrently, for different iterations.
+struct Checkpoints {
+  double interval_seconds = 60;
+  std::function<std::optional<std::string>(std::int64_t iteration)> load;
+  /// Never loads again what was loaded last, and tells the user why; throws RunError.
+  std::function<void(std::int64_t iteration, const std::string& reason)> set_aside;
+  std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
+};
+
+/// What all engines of a rank look at. Outlives them.
+struct TrainingContext {
+  const Study& study;
+  const Plan& plan;
+  const DataSet* data = nullptr;             ///< null when each iteration draws its own (data.draw = iteration)
+  Splits* splits = nullptr;                  ///< of `data`; null with it
+  Stream* stream = nullptr;                  ///< of the features, when `data` has none
+  const Checkpoints* checkpoints = nullptr;  ///< null: none are made
+};
+
+}  // namespace sheaf

@@ -1,0 +1,2 @@
+// Not compiled: breaks no rule.
+#include "core/clock.hpp"
