@@ -8,6 +8,7 @@
 #include "core/version.hpp"
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
+#include "engine/blas_library.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/torch_backend.hpp"
 #include "hdf5/file.hpp"
@@ -29,8 +30,9 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
   text += fmt::format("LibTorch     {}, {}\n", torch.version,
                       torch.cuda_device_count > 0 ? fmt::format("{} CUDA device(s)", torch.cuda_device_count)
-                                                  : std::string("no CUDA device"));
-  text += fmt::format("BLAS         {}\n", torch.blas);
+                      : torch.built_with_cuda     ? "no CUDA device"
+                                                  : "built without CUDA");
+  text += fmt::format("BLAS         {}\n", blas_library());
   text += fmt::format("resident     engine: {}\n", resident_engine_info());
   text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,

@@ -20,8 +20,8 @@ namespace sheaf {
 /// LibTorch's view of the machine.
 struct TorchInfo {
   std::string version;
-  std::string blas;           ///< the library behind its matrix products
-  int cuda_device_count = 0;  ///< that LibTorch can use; 0 in a CPU build
+  bool built_with_cuda = false;
+  int cuda_device_count = 0;  ///< that LibTorch can use
 };
 
 /// What LibTorch does. All of it is local and thread-safe; each function is documented where src/libtorch declares its

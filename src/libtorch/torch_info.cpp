@@ -7,30 +7,18 @@
 #include <torch/types.h>
 #include <torch/version.h>
 
-#include "engine/blas_library.hpp"
+#include <string>
+
 #include "engine/product_speed.hpp"
 
 namespace sheaf {
 
-namespace {
-
-// `settings`: "..., BLAS_INFO=generic, BUILD_TYPE=...". What LibTorch brings along itself (mkl) goes by its name there;
-// else it calls the library that the process has.
-std::string torch_blas(const std::string& settings) {
-  const std::string key = "BLAS_INFO=";
-  const std::size_t begin = settings.find(key);
-  const std::string name = begin == std::string::npos
-                               ? ""
-                               : settings.substr(begin + key.size(), settings.find(',', begin) - begin - key.size());
-  return name.empty() || name == "generic" || name == "open" || name == "flexi" ? blas_library() : name;
-}
-
-}  // namespace
-
 TorchInfo torch_info() {
+  const std::string configuration = at::show_config();
+  const auto holds = [&](const char* text) { return configuration.find(text) != std::string::npos; };
   TorchInfo info;
   info.version = TORCH_VERSION;
-  info.blas = torch_blas(at::show_config());
+  info.built_with_cuda = holds("USE_CUDA=ON") || holds("USE_CUDA=1");
   info.cuda_device_count = static_cast<int>(torch::cuda::device_count());
   return info;
 }

@@ -19,6 +19,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "engine/blas_library.hpp"
 #include "engine/blas_memory.hpp"
 #include "engine/engine_choice.hpp"
 #include "engine/lane_engine.hpp"
@@ -86,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
                                                             const std::string& directory, bool uses_torch,
                                                             int rank_count, const std::string& mpi_version,
                                                             const JobStart& start) {
-  const TorchInfo torch = uses_torch ? torch_backend().info() : TorchInfo{"not used", "not used"};
+  const bool uses_blas = uses_torch || resident_engine_needs_blas();
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
           {"command_line", command_line},
@@ -96,8 +97,8 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"rank_count", fmt::format("{}", rank_count)},
           {"attempts", fmt::format("{}", count_attempts(directory))},
           {"mpi", mpi_version},
-          {"libtorch", torch.version},
-          {"blas", torch.blas},
+          {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
+          {"blas", uses_blas ? blas_library() : "not used"},
           {"resident_engine", resident_engine_info()},
           {"hdf5", hdf5_version()},
           {"random_numbers", "Philox4x32-10"},

@@ -17,8 +17,11 @@ namespace {
 VisibleGpus usable_gpus() {
   VisibleGpus visible = find_gpus();
   if (visible.gpus.empty()) return visible;
-  if (torch_backend().info().cuda_device_count == 0) return {{}, "LibTorch was built without CUDA"};
-  return visible;
+  const TorchInfo torch = torch_backend().info();
+  if (torch.cuda_device_count > 0) return visible;
+  return {{},
+          torch.built_with_cuda ? "LibTorch's CUDA cannot use it; the driver may be too old"
+                                : "LibTorch was built without CUDA"};
 }
 
 // Every rank's list, in rank order. Collective.
