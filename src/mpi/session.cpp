@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <utility>
 
 #include "core/error.hpp"
@@ -20,17 +21,19 @@ namespace sheaf {
 namespace {
 
 // One process needs no networks, and no daemon that would start others; Open MPI takes most of its start-up time for
-// them. What the user has set stays.
-void leave_out_networks() {
-  for (const auto& [name, value] : {std::pair("OMPI_MCA_ess_singleton_isolated", "1"), std::pair("OMPI_MCA_pml", "ob1"),
-                                    std::pair("OMPI_MCA_btl", "self"), std::pair("OMPI_MCA_osc", "^ucx")})
-    setenv(name, value, 0);
+// them. Without the daemon all such processes would share one directory for their job, and remove it under each other,
+// so there is none. What the user has set stays.
+void start_without_launcher() {
+  for (const auto& [name, value] :
+       {std::pair("ess_singleton_isolated", "1"), std::pair("orte_create_session_dirs", "0"), std::pair("pml", "ob1"),
+        std::pair("btl", "self"), std::pair("osc", "^ucx")})
+    setenv((std::string("OMPI_MCA_") + name).c_str(), value, 0);
 }
 
 }  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) {
-  if (!launched_rank()) leave_out_networks();
+  if (!launched_rank()) start_without_launcher();
   const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
   require(code == MPI_SUCCESS,  // MPI's own text for the code may be asked for only once it runs
           fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See what the launcher and the "

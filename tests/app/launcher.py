@@ -55,16 +55,22 @@ def ended(process):
         return None
 
 
-# Open MPI 4.1 would start a daemon.
-shutil.rmtree("alone", ignore_errors=True)
+# Open MPI 4.1 would start a daemon. Without one, its directory for the job would be the same for all such programs, which
+# would remove it under each other.
+for directory in ("alone", "temporary"):
+    shutil.rmtree(directory, ignore_errors=True)
+os.makedirs("temporary")
+os.environ["TMPDIR"] = os.path.abspath("temporary")
 with open("alone.cfg", "w") as file:
     file.write("[run]\nprogress = none\n")
 job = Started([SHEAF, "run", "alone.cfg", f"--data.file={DIGITS}", "--data.task=classification", "--data.classes=10",
                "--train.loss=cross_entropy", "--run.output=alone"])
 happened = job.creep_until(lambda: os.path.exists("alone/study.cfg"))
 started = children_of(job.process.pid)
+made = os.listdir("temporary")
 job.go_on()
 checks.check(happened and started == [], "a program without a launcher starts no other", str(started))
+checks.check(made == [], "it makes no files outside its run", str(made))
 checks.check(job.finish().code == 0, "it trains")
 
 # Signals do not shorten its patience.
