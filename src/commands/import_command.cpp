@@ -61,7 +61,7 @@ std::string report(const ImportRequest& request, const std::string& content, dou
 }
 
 std::string content_of(const ImportedData& data) {
-  return fmt::format("{} rows, features {} {}, {}", data.features.rows(), shape_text(data.features.shape),
+  return fmt::format("{}, features {} {}, {}", counted(data.features.rows(), "row"), shape_text(data.features.shape),
                      number_type_name(data.features.type),
                      is_real(data.targets.type) ? fmt::format("targets {} {}", shape_text(data.targets.shape),
                                                               number_type_name(data.targets.type))

@@ -27,9 +27,10 @@ std::string data_line(const Study& study, const StudyData& data) {
           ? fmt::format("'{}'{}", study.data.file,
                         study.data.weights.empty() ? "" : fmt::format(", weights '{}'", study.data.weights))
           : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
-  return fmt::format("data         {} rows x {} features, {} {} ({})", data.shape.rows, data.shape.features,
-                     data.shape.outputs, study.data.task == Task::classification ? "classes" : "target columns",
-                     origin);
+  const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", data.shape.outputs)
+                                                                      : counted(data.shape.outputs, "target column");
+  return fmt::format("data         {} x {}, {} ({})", counted(data.shape.rows, "row"),
+                     counted(data.shape.features, "feature"), outputs, origin);
 }
 
 std::string data_memory(const StudyData& data) {
@@ -40,8 +41,10 @@ std::string data_memory(const StudyData& data) {
 }
 
 std::string iterations_line(const Plan& plan) {
-  return fmt::format("iterations   {} = {} trials x {} repeats x {} folds x {} members", plan.iteration_count(),
-                     plan.trials().size(), plan.repeats(), plan.folds(), plan.members());
+  return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
+                     counted(static_cast<std::int64_t>(plan.trials().size()), "trial"),
+                     counted(plan.repeats(), "repeat"), counted(plan.folds(), "fold"),
+                     counted(plan.members(), "member"));
 }
 
 // Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
@@ -82,8 +85,8 @@ std::string plan_text(const Study& study, const RunOptions& asked, const Plan& p
   for (const auto& rank : ranks) lanes += rank.lanes;
   std::string text =
       fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
-  text += fmt::format("partition    {} over {} lanes of {} ranks\n", setting_text(study, "run.partition"), lanes,
-                      ranks.size());
+  text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
+                      counted(static_cast<std::int64_t>(ranks.size()), "rank"));
   text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} a lane; a node has {}\n", data_memory(data), human_bytes(memory),
                       human_bytes(static_cast<double>(facts.node_bytes)));

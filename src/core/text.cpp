@@ -102,6 +102,10 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string human_seconds(double seconds) {
   if (seconds < 0.9995) return fmt::format("{:.3g} s", seconds);
   if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 /// `text` with '?' for control characters and for bytes that are no UTF-8: names from files may hold any bytes, and
 /// messages go to terminals.
 std::string printable(std::string_view text);
+
+/// "1 row", "2 rows". `noun`: singular, its plural ends in s.
+std::string counted(std::int64_t count, std::string_view noun);
 
 /// A duration for people: "0.42 s", "38 s", "12 min 5 s", "3 h 20 min".
 std::string human_seconds(double seconds);

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/random_stream.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -49,7 +50,8 @@ std::optional<std::int64_t> StreamPlan::kept_place(std::int64_t block) const {
 }
 
 std::string StreamPlan::text() const {
-  const std::string text = fmt::format("{} windows of {} rows", windows(), std::min(window_rows(), rows));
+  const std::string text =
+      fmt::format("{} of {}", counted(windows(), "window"), counted(std::min(window_rows(), rows), "row"));
   if (keeps_all()) return text + "; the whole file is kept in memory";
   const std::string some =
       kept_blocks > 0 ? fmt::format("; {} % of the file is kept there", 100 * kept_blocks / blocks()) : "";

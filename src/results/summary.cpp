@@ -93,13 +93,14 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   }
   std::string text = format_table(rows);
   if (trials.size() > leaderboard_rows)
-    text += fmt::format("... and {} more trials in results.csv and results.h5\n", trials.size() - leaderboard_rows);
+    text += fmt::format("... and {} more in results.csv and results.h5\n",
+                        counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
 
   std::string best;
   const auto& values = plan.trials()[static_cast<std::size_t>(trials[0].trial)].values;
   for (std::size_t key = 0; key < values.size(); ++key)
     best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], values[key]);
-  std::string over = fmt::format("{} fit{}", trials[0].iterations, trials[0].iterations == 1 ? "" : "s");
+  std::string over = counted(trials[0].iterations, "fit");
   if (plan.folds() > 1) over = fmt::format("{} folds", plan.folds());
   if (plan.repeats() > 1) over += fmt::format(" x {} repeats", plan.repeats());
   if (plan.members() > 1) over += fmt::format(", ensembles of {}", plan.members());
@@ -115,7 +116,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
 // of the trials that LibTorch trained.
 std::string engine_line(const RunResults& results) {
   const auto part = [](const char* name, std::int64_t count) {
-    return count == 0 ? "" : fmt::format("{} {} iteration{}", name, count, count == 1 ? "" : "s");
+    return count == 0 ? "" : fmt::format("{} {}", name, counted(count, "iteration"));
   };
   std::string torch = part("torch", results.trained_by_torch);
   if (!results.torch_reasons.empty()) torch += fmt::format(" ({})", fmt::join(results.torch_reasons, "; "));

@@ -203,7 +203,8 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   if (run.work.count() > 0) {
     if (world.is_root()) {
       for (const auto& line : placement_lines(ranks)) log_root(line);
-      log_root(fmt::format("{}: {} iterations into '{}'", study.study.name, run.work.count(), run.directory));
+      log_root(
+          fmt::format("{}: {} into '{}'", study.study.name, counted(run.work.count(), "iteration"), run.directory));
       warn_of_slow_blas(reasons);
       if (const auto note = note_on_gpus(study, *plan, placed.facts); !note.empty()) log_root(note);
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
 #include "engine/torch_backend.hpp"
@@ -82,10 +83,9 @@ std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Commun
 
 std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit) {
   const auto tell = [](const RankInfo& rank) {
-    std::string text =
-        fmt::format("{} on {}: {} lane{}", rank.device, rank.host, rank.lanes, rank.lanes == 1 ? "" : "s");
+    std::string text = fmt::format("{} on {}: {}", rank.device, rank.host, counted(rank.lanes, "lane"));
     if (rank.threads > 1) text += fmt::format(" x {} threads", rank.threads);
-    text += fmt::format(", {} core{} bound", rank.cores, rank.cores == 1 ? "" : "s");
+    text += fmt::format(", {} bound", counted(rank.cores, "core"));
     return rank.note.empty() ? text : fmt::format("{} ({})", text, rank.note);
   };
   std::vector<std::string> lines;

@@ -89,7 +89,7 @@ def check_accuracy():
     run(*common, "--data.mode=resident")
     full = accuracy()
     done = run(*common, "--data.mode=streamed", "--data.memory=2")
-    checks.check("windows" in done.stderr and "streamed: 1 windows" not in done.stderr, "several windows", done.stderr)
+    checks.check("windows" in done.stderr and "streamed: 1 window " not in done.stderr, "several windows", done.stderr)
     checks.check(accuracy() > full - 0.01, "accuracy of the window shuffle", f"{accuracy()} against {full}")
     checks.check(full > 0.9, "the digits are learnt", str(full))
     # The test can fail: without any shuffle the sorted file teaches one digit after the other.

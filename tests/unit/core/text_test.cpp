@@ -36,6 +36,12 @@ TEST_CASE("durations and sizes read well at their edges") {
   CHECK(human_bytes(1024.0 * 1024 * 1024) == "1.0 GiB");
 }
 
+TEST_CASE("a count has its noun in the singular or the plural") {
+  CHECK(counted(0, "row") == "0 rows");
+  CHECK(counted(1, "row") == "1 row");
+  CHECK(counted(2, "row") == "2 rows");
+}
+
 TEST_CASE("tables align numbers to the right and text to the left") {
   CHECK(format_table({{"name", "loss"}, {"a", "0.5"}, {"long", "12.25"}}) ==
         "name   loss\n"

@@ -79,7 +79,7 @@ TEST_CASE("what windows leave of the memory keeps blocks, evenly spread over the
   for (const std::int64_t window : {0, 250}) {
     const StreamPlan small = plan_stream(options_of(100, window), 5010, 100, 1024);
     CHECK(small.keeps_all());
-    CHECK(small.text() == (window == 0 ? "1 windows of 5010 rows; the whole file is kept in memory"
+    CHECK(small.text() == (window == 0 ? "1 window of 5010 rows; the whole file is kept in memory"
                                        : "17 windows of 300 rows; the whole file is kept in memory"));
   }
 }
