@@ -114,7 +114,7 @@ class JournalReader {
 
   // Warns once: journals of one attempt differ in the same way.
   void refuse_or_warn(const Difference& difference) {
-    require(forced_, fmt::format("{}. {}, start anew with another run.output, or go on all the same with --force.",
+    require(forced_, fmt::format("{}. {}, start a new run with another run.output, or continue with --force.",
                                  difference.what, difference.remedy));
     if (std::exchange(has_warned_, true)) return;
     replay_.warnings.push_back(

@@ -15,7 +15,7 @@ std::string stored_study_text(const Study& study);
 /// The version in that comment; none: the text has no such comment.
 std::optional<std::string> storing_version(const std::string& text);
 
-/// Throws RunError when another version of the program stored the text, unless `forced`. `directory` names the run in
+/// Throws RunError when the text is empty, or when another version of the program stored it, unless `forced`. `directory` names the run in
 /// the message.
 void require_this_version(const std::string& text, const std::string& directory, bool forced);
 

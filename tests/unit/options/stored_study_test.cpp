@@ -23,9 +23,10 @@ TEST_CASE("a stored study is a study file that tells its version") {
 TEST_CASE("a study that another version stored is refused unless forced") {
   constexpr bool forced = true;
   CHECK_NOTHROW(require_this_version(stored_study_text(Study{}), "run", !forced));
-  CHECK_NOTHROW(require_this_version("[study]\n", "run", !forced));
-  const std::string other = "# Written by sheaf 0.0.9\n[study]\n";
+  CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run", !forced));
+  const std::string other = "# Written by sheaf 0.0.9\n[study]\nseed = 1\n";
   CHECK_THROWS_WITH(require_this_version(other, "run", !forced),
                     StartsWith("'run' holds a run of sheaf 0.0.9, and this is sheaf " + program_version()));
   CHECK_NOTHROW(require_this_version(other, "run", forced));
+  CHECK_THROWS_WITH(require_this_version("", "run", forced), StartsWith("'run/study.cfg' holds no keys ("));
 }
