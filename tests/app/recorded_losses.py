@@ -1,0 +1,142 @@
+"""Final and validation losses of small studies are those that recorded_losses.json has, to the last digit where the native
+engine runs the same vector instructions and products as when they were recorded, and to rounding elsewhere. A change that
+means to change them records anew, and says so in its message.
+
+    python3 tests/app/recorded_losses.py                   compares what the native engine trains
+    python3 tests/app/recorded_losses.py --record          writes recorded_losses.json
+    python3 tests/app/recorded_losses.py --write FILE      writes all, LibTorch's too, to FILE
+    python3 tests/app/recorded_losses.py --compare FILE    compares all with FILE, to the last digit
+
+The last two are for a change that moves code: FILE is from the same machine, before the change."""
+
+import json
+import math
+import os
+import re
+import shutil
+import sys
+
+import h5py
+import numpy
+
+from program import DIGITS, SOURCE, Checks, read_csv, sheaf
+
+RECORDED = os.path.join(SOURCE, "tests", "app", "recorded_losses.json")
+CLOSE = 5e-3  # between processors: rounding of some hundred steps, and a label of 359
+FEW = {"data.validation": 0.2, "train.epochs": 3, "study.iterations": 2, "study.seed": 5}
+SYNTHETIC = {**FEW, "data.source": "synthetic", "data.rows": 300, "data.columns": 7, "data.relation": "linear"}
+DIGIT = {**FEW, "data.file": DIGITS, "data.task": "classification", "train.loss": "cross_entropy",
+         "data.normalise": "standard"}
+MLP = {"model.kind": "mlp", "model.hidden": "24 16"}
+STREAMED = {"data.file": "streamed.h5", "data.mode": "streamed", "data.window": 300, "data.memory": 1,
+            "data.normalise": "none"}
+NATIVE = {
+    "linear, sgd": {**SYNTHETIC},
+    "linear, drawn once": {**SYNTHETIC, "data.draw": "study", "train.shuffle": "false"},
+    "linear, full batches": {**SYNTHETIC, "train.batch_size": "full", "train.epochs": 20},
+    "linear, sum": {**SYNTHETIC, "train.reduction": "sum", "train.learning_rate": 1e-3},
+    "three targets": {**SYNTHETIC, **MLP, "data.outputs": 3, "train.epochs": 4},
+    "momentum": {**SYNTHETIC, **MLP, "train.momentum": 0.9, "train.nesterov": "true", "train.weight_decay": 1e-3},
+    "adam, tanh": {**SYNTHETIC, **MLP, "train.optimizer": "adam", "model.activation": "tanh"},
+    "adamw, gelu": {**SYNTHETIC, **MLP, "train.optimizer": "adamw", "train.weight_decay": 0.01,
+                    "model.activation": "gelu"},
+    "rmsprop, sigmoid": {**SYNTHETIC, **MLP, "train.optimizer": "rmsprop", "train.momentum": 0.5,
+                         "model.activation": "sigmoid"},
+    "float64": {**SYNTHETIC, **MLP, "train.precision": "float64", "train.optimizer": "adam"},
+    "minmax, glorot": {**SYNTHETIC, **MLP, "data.normalise": "minmax", "data.draw": "study",
+                       "model.initialisation": "glorot"},
+    "he, no bias": {**SYNTHETIC, **MLP, "model.initialisation": "he", "model.bias": "false", "data.distribution": "uniform"},
+    "digits": {**DIGIT, **MLP},
+    "digits, dropout": {**DIGIT, **MLP, "model.dropout": 0.3},
+    "digits, wide": {**DIGIT, "model.kind": "mlp", "model.hidden": "200", "train.batch_size": 50},
+    "digits, bce": {**DIGIT, **MLP, "train.loss": "bce", "train.optimizer": "adam"},
+    "digits, weights": {**DIGIT, **MLP, "data.file": "weights.h5", "data.weights": "weights"},
+    "digits, float64": {**DIGIT, **MLP, "train.precision": "float64"},
+    "folds": {**DIGIT, **MLP, "data.validation": 0, "search.folds": 3, "search.repeats": 2, "study.iterations": 1,
+              "search.method": "grid", "search.train.learning_rate": "0.01, 0.1"},
+    "bagging": {**DIGIT, **MLP, "ensemble.members": 3, "ensemble.bootstrap": "true"},
+    "every epoch": {**DIGIT, **MLP, "run.curves": "true"},
+    "streamed": {**DIGIT, **MLP, **STREAMED},
+    "streamed, standard": {**DIGIT, **MLP, **STREAMED, "data.normalise": "standard", "train.optimizer": "adam"},
+    "streamed, every epoch": {**DIGIT, **MLP, **STREAMED, "run.curves": "true", "train.batch_size": 70},
+    "streamed, regression": {**DIGIT, **MLP, **STREAMED, "data.task": "regression", "train.loss": "mse",
+                             "train.learning_rate": 1e-5},
+}
+CNN = {"model.kind": "cnn", "model.channels": "4", "model.hidden": "8", "data.image": "1x8x8"}
+TORCH = {f"torch, {name}": {**keys, "run.engine": "torch"} for name, keys in NATIVE.items()}
+TORCH.update({
+    "torch, cnn": {**DIGIT, **CNN},
+    "torch, cnn, streamed": {**DIGIT, **CNN, **STREAMED, "data.image": "1x8x20"},
+    "torch, resnet18": {**DIGIT, "model.kind": "resnet18", "data.image": "1x8x8", "train.epochs": 1, "study.iterations": 1},
+    "torch, torchscript": {**DIGIT, "model.kind": "torchscript:module.pt"},
+    "torch, plugin": {**DIGIT, "model.kind": f"plugin:{os.environ.get('SHEAF_PLUGINS')}/gated_mlp.so"},
+})
+
+
+def write_files():
+    with h5py.File(DIGITS, "r") as file:
+        features, targets = file["features"][:].reshape(-1, 64), file["targets"][:]
+    with h5py.File("streamed.h5", "w") as file:
+        wide = numpy.tile(features.astype("f4"), 3)[:, :160]
+        file.create_dataset("features", data=wide, chunks=(300, 160))
+        file["targets"] = targets
+    with h5py.File("weights.h5", "w") as file:
+        file["features"], file["targets"] = features, targets
+        file["weights"] = 0.5 + numpy.arange(len(targets)) % 3
+
+
+def train(keys):
+    shutil.rmtree("run", ignore_errors=True)
+    options = {"run.output": "run", "run.device": "cpu", "run.lanes": 1, "run.progress": "none", **keys}
+    result = sheaf("run", "empty.cfg", *(f"--{key}={value}" for key, value in options.items()))
+    checks.check(result.code == 0, f"{keys}: it trains", result.stderr)
+
+
+def losses(keys):
+    """Of each iteration and each epoch, as their texts have all digits."""
+    train(keys)
+    found = [[row["final_loss"], row["validation_loss"], row["validation_score"]] for row in read_csv("run/results.csv")]
+    if keys.get("run.curves") == "true":
+        with h5py.File("run/results.h5", "r") as file:
+            epochs = file["epochs"][:]
+        found += [[repr(float(row[name])) for name in ("training_loss", "validation_loss")] for row in epochs]
+    return found
+
+
+def close(found, expected):
+    numbers = [[float(text) for row in rows for text in row if text] for rows in (found, expected)]
+    return len(numbers[0]) == len(numbers[1]) and all(
+        math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE) or math.isnan(a) and math.isnan(b) for a, b in zip(*numbers))
+
+
+def processor():
+    """What decides the native engine's rounding."""
+    return re.search(r"engine: (.*)", sheaf("info").stdout).group(1)
+
+
+checks = Checks()
+arguments = sys.argv[1:]
+studies = {**NATIVE, **TORCH} if arguments[:1] in (["--write"], ["--compare"]) else NATIVE
+path = arguments[1] if len(arguments) == 2 else RECORDED
+write_files()
+with open("empty.cfg", "w"):
+    pass
+if "torch, torchscript" in studies:
+    import torch
+
+    layers = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 8), torch.nn.ReLU(), torch.nn.Linear(8, 10))
+    torch.jit.script(layers).save("module.pt")
+found = {name: losses(keys) for name, keys in studies.items()}
+if arguments[:1] in (["--write"], ["--record"]):
+    with open(path, "w") as file:
+        json.dump({"processor": processor(), "losses": found}, file, indent=1)
+    sys.exit(checks.finish())
+with open(path) as file:
+    recorded = json.load(file)
+same = recorded["processor"] == processor() or bool(arguments)
+checks.check(found.keys() == recorded["losses"].keys(), "the studies are those that were recorded")
+for name, expected in recorded["losses"].items():
+    right = found[name] == expected if same else close(found[name], expected)
+    checks.check(right, name, f"{found[name]}\ninstead of\n{expected}")
+print("compared to the last digit" if same else f"compared to {CLOSE}: recorded on {recorded['processor']}")
+sys.exit(checks.finish())
