@@ -110,21 +110,6 @@ FeatureScaling standard_scaling(const DataSet& data, const RowSet& rows, const E
   return scaling;
 }
 
-void require_enough_rows(const DataSet& data, std::int64_t folds, double validation) {
-  if (folds > 1) {
-    require(data.rows >= folds,
-            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Ask for fewer folds.",
-                        data.rows, folds));
-  } else if (validation > 0) {
-    const std::int64_t held_out = holdout_count(data.rows, validation);
-    require(held_out < data.rows,
-            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Hold out fewer.",
-                        validation, held_out, data.rows));
-  } else {
-    require(data.rows > 0, "The data set has no rows to train on.");
-  }
-}
-
 // As the function for users, into `fold_of`, [rows].
 void assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed, std::int64_t repeat,
                   std::int32_t* fold_of) {
@@ -272,6 +257,21 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 
 }  // namespace
 
+void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
+  if (folds > 1) {
+    require(rows >= folds,
+            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Ask for fewer folds.",
+                        rows, folds));
+  } else if (validation > 0) {
+    const std::int64_t held_out = holdout_count(rows, validation);
+    require(held_out < rows,
+            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Hold out fewer.",
+                        validation, held_out, rows));
+  } else {
+    require(rows > 0, "The data set has no rows to train on.");
+  }
+}
+
 struct Splits::State {
   State(const Study& study, DataSet all_data)
       : data(std::move(all_data)),
@@ -280,7 +280,7 @@ struct Splits::State {
         normalise(study.data.normalise),
         seed(study.study.seed),
         repeats(study.study.iterations * study.search.repeats) {
-    require_enough_rows(data, folds, validation);
+    require_enough_rows(data.rows, folds, validation);
     splits.emplace(splits_kept(data, folds));
   }
 

@@ -70,6 +70,9 @@ class Splits {
   std::unique_ptr<State> state_;
 };
 
+/// Throws RunError unless every split has a row to train on. Pure.
+void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation);
+
 /// The rows in the order of one epoch: shuffled, or ascending. Pure.
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
                                       std::int64_t epoch);

@@ -37,12 +37,15 @@ TrainedBy engine_of(const Trial& trial, EngineKind engine) {
   return engine == EngineKind::torch || !reason_of(trial).empty() ? TrainedBy::torch : TrainedBy::resident;
 }
 
-double gpu_speedup(const TrialEstimate& estimate, std::int64_t cores) {
+double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cores) {
   // LibTorch's kernel launches bound a small step: forward, backward and optimizer are some dozens. Rates are of
   // float32 products: of a large GPU in LibTorch, and half the peak of a core with AVX2.
   constexpr double step_seconds = 0.75e-3, gpu_flops = 20e12, core_flops = 40e9;
-  const double on_gpu = static_cast<double>(estimate.steps) * step_seconds + estimate.flops / gpu_flops;
-  const double on_cores = estimate.flops / core_flops / static_cast<double>(cores);
+  double on_gpu = 0, on_cores = 0;
+  for (const auto& estimate : estimates) {
+    on_gpu += static_cast<double>(estimate.steps) * step_seconds + estimate.flops / gpu_flops;
+    on_cores += estimate.flops / core_flops / static_cast<double>(cores);
+  }
   return on_cores / on_gpu;
 }
 
@@ -56,11 +59,10 @@ std::string torch_reason(const Trial& trial, const RunOptions& run, double speed
   return "";
 }
 
-EngineKind settled_engine(const Plan& plan, const RunOptions& run, const std::vector<double>& speedups) {
+EngineKind settled_engine(const Plan& plan, const RunOptions& run, double speedup) {
   if (run.engine != EngineKind::automatic) return run.engine;
   std::size_t by_torch = 0;
-  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial)
-    by_torch += torch_reason(plan.trials()[trial], run, speedups[trial]).empty() ? 0 : 1;
+  for (const Trial& trial : plan.trials()) by_torch += torch_reason(trial, run, speedup).empty() ? 0 : 1;
   if (by_torch == 0) return EngineKind::resident;
   return by_torch == plan.trials().size() ? EngineKind::torch : EngineKind::by_model;
 }

@@ -260,7 +260,8 @@ void add_run(std::vector<Setting>& table) {
                           {"by_model", EngineKind::by_model}}),
       "What trains: LibTorch; the resident engine, for linear models and mlps on CPUs with one thread; or, by_model, "
       "the resident engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
-      "torch where a rank trains on a GPU or run.threads > 1, else resident or by_model.");
+      "torch if run.threads > 1, or on ranks with a GPU if it is expected to be faster than their cores, else "
+      "resident or by_model.");
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Worker threads of a rank; auto takes the cores that are bound to it.");
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.");

@@ -74,7 +74,7 @@ void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
 std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
   std::vector<std::string> reasons;
   for (std::size_t trial = 0; trial < plan.trials().size(); ++trial)
-    reasons.push_back(torch_reason(plan.trials()[trial], options, facts.gpu_speedups[trial]));
+    reasons.push_back(torch_reason(plan.trials()[trial], options, facts.gpu_speedup));
   return reasons;
 }
 

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "dataset/splits.hpp"
 #include "dataset/stream_plan.hpp"
-#include "device/cores.hpp"
 #include "device/memory.hpp"
-#include "engine/engine_choice.hpp"
 #include "mpi/agreement.hpp"
-#include "plan/estimate.hpp"
 #include "plan/network_layout.hpp"
 #include "run/place_ranks.hpp"
 #include "run/study_data.hpp"
@@ -35,34 +34,25 @@ bool is_dense_trial(const Trial& trial) {
   return is_dense(trial.model.kind);
 }
 
-// `cores`: of the rank with a GPU that has the fewest. A rank that needs its GPU for other trials trains one model at a
-// time.
-std::vector<double> gpu_speedups(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t cores) {
-  const auto& trials = plan.trials();
-  const bool all_dense = std::all_of(trials.begin(), trials.end(), is_dense_trial);
-  const std::int64_t models = all_dense ? std::min(cores, plan.iteration_count()) : 1;
-  std::vector<double> speedups;
-  const std::int64_t rows = training_rows_per_iteration(study, shape.rows);
-  for (const Trial& trial : trials) {
-    double& speedup = speedups.emplace_back(no_gpu);
-    if (!is_dense_trial(trial)) continue;
-    const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    speedup = gpu_speedup(estimate_trial(trial, shape, parameters, rows), models);
-  }
-  return speedups;
+// Lanes of this rank if it trains on its cores, some of which other ranks may be bound to, too. Collective.
+std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
+  run.device = DeviceRequest::cpu;
+  run.engine = EngineKind::resident;
+  return place_ranks(run, world, node).lanes;
 }
 
 // Collective over world.
 JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
-                      const Placement& placement, const Communicator& world) {
+                      const Placement& placement, const Communicator& world, const Communicator& node) {
   JobFacts facts;
-  facts.any_gpu = world.maximum(std::int64_t{placement.gpu >= 0}) > 0;
-  facts.all_gpu = world.minimum(std::int64_t{placement.gpu >= 0}) > 0;
   const bool on_gpu = placement.gpu >= 0;
-  const auto cores = static_cast<std::int64_t>(find_bound_cores().cores.size());
-  const std::int64_t least = world.minimum(on_gpu ? cores : std::numeric_limits<std::int64_t>::max());
-  facts.gpu_speedups = facts.any_gpu ? gpu_speedups(study, plan, expected_shape(study.data, file), least)
-                                     : std::vector<double>(plan.trials().size(), no_gpu);
+  facts.any_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
+  facts.all_gpu = world.minimum(std::int64_t{on_gpu}) > 0;
+  if (facts.any_gpu) {
+    const std::int64_t lanes = lanes_on_cores(study.run, world, node);
+    const std::int64_t least = world.minimum(on_gpu ? lanes : std::numeric_limits<std::int64_t>::max());
+    facts.gpu_speedup = expected_gpu_speedup(study, plan, expected_shape(study.data, file), least, world.size());
+  }
   if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
   return facts;
@@ -70,10 +60,25 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 
 }  // namespace
 
+double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+                            std::int64_t ranks) {
+  const auto& trials = plan.trials();
+  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
+  std::vector<TrialEstimate> estimates;
+  for (const Trial& trial : trials)
+    if (is_dense_trial(trial))
+      estimates.push_back(
+          estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), training_rows));
+  if (estimates.empty()) return no_gpu;
+  // A rank that needs its GPU for other trials trains one model at a time.
+  const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
+  return gpu_speedup(estimates, estimates.size() == trials.size() ? std::min(lanes, iterations_of_rank) : 1);
+}
+
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.data.mode =
       is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::resident;
-  study.run.engine = settled_engine(plan, study.run, facts.gpu_speedups);
+  study.run.engine = settled_engine(plan, study.run, facts.gpu_speedup);
   return study;
 }
 
@@ -98,9 +103,11 @@ Study with_stored_choices(Study asked, const Study& stored) {
 
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node) {
+  agree(world,
+        [&] { require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation); });
   PlacedStudy placed;
   placed.placement = place_ranks(study.run, world, node);
-  placed.facts = gather_facts(study, plan, file, placed.placement, world);
+  placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
   placed.study = settled_study(study, plan, placed.facts);
   agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   if (placed.facts.any_gpu && !may_use_gpus(placed.study.run))
@@ -111,16 +118,16 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
   const auto& trials = plan.trials();
   if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
-  double most = 0;  // times as fast
-  for (std::size_t trial = 0; trial < trials.size(); ++trial)
-    if (engine_of(trials[trial], settled.run.engine) == TrainedBy::resident && facts.gpu_speedups[trial] != no_gpu)
-      most = std::max(most, 1 / facts.gpu_speedups[trial]);
-  if (most == 0) return "";
+  const bool on_cores = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
+    return engine_of(trial, settled.run.engine) == TrainedBy::resident;
+  });
+  if (!on_cores || facts.gpu_speedup == no_gpu) return "";
+  const double times = 1 / facts.gpu_speedup;
   return fmt::format(
       "linear models and mlps train on CPU cores (run.engine = {}), expected to be {} times as fast as "
       "a GPU for them. A run with run.engine = torch trains them on the GPU.",
       settled.run.engine == EngineKind::resident ? "resident" : "by_model",
-      most < 10 ? fmt::format("{:.1f}", most) : fmt::format("{:.0f}", most));
+      times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
 }
 
 }  // namespace sheaf

@@ -7,24 +7,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "dataset/file_schema.hpp"
 #include "device/placement.hpp"
+#include "engine/engine_choice.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
+#include "plan/estimate.hpp"
 #include "plan/plan.hpp"
 
 namespace sheaf {
 
 /// Facts about the machines of a job, by which open choices are settled.
 struct JobFacts {
-  bool any_gpu = false;              ///< some rank trains on a GPU
-  bool all_gpu = false;              ///< every rank does
-  std::vector<double> gpu_speedups;  ///< of each trial, gpu_speedup() or no_gpu
-  std::int64_t data_bytes = 0;       ///< of the data file's rows in memory; 0: the data are synthetic
-  std::int64_t node_bytes = 0;       ///< the least memory that any rank may use
+  bool any_gpu = false;         ///< some rank trains on a GPU
+  bool all_gpu = false;         ///< every rank does
+  double gpu_speedup = no_gpu;  ///< of the dense trials, where a rank has a GPU
+  std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
+  std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
 };
+
+/// gpu_speedup() of the plan's dense trials; no_gpu if there are none. `lanes`: that a rank with a GPU has if it trains
+/// on its cores. `ranks`: of the job, which share the iterations. Pure.
+double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+                            std::int64_t ranks);
 
 /// The study with its open choices settled. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
@@ -44,8 +50,8 @@ struct PlacedStudy {
 };
 
 /// Places the ranks and settles the study. Ranks that have a GPU get a lane for each core if the settled study does not
-/// use it. Throws as require_trainable, and as place_rank. `file`: of the study's data, if they are in one. Collective
-/// over world, of which `node` is a part.
+/// use it. Throws as require_trainable, require_enough_rows and place_rank. `file`: of the study's data, if they are in
+/// one. Collective over world, of which `node` is a part.
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
 

@@ -95,6 +95,8 @@ CASES = [
     ("weights all zero", ["study.cfg", "--data.file=weights.h5", "--data.weights=zeros"], 1, "'/zeros'"),
     ("no such weights", ["study.cfg", "--data.file=weights.h5", "--data.weights=weights"], 1, "'/weights'"),
     ("no rows", ["study.cfg", "--data.file=empty.h5"], 1, "empty.h5"),
+    ("no row left to train on", ["study.cfg", "--data.source=synthetic", "--data.file=", "--data.rows=1",
+                                 "--data.classes=2", "--data.validation=0.5"], 1, "No row is left"),
     ("fewer rows than folds", ["study.cfg", "--data.file=two-rows.h5", "--search.method=grid", "--search.folds=3",
                                "--data.classes=3"], 1, "3"),
     ("empty search list", ["study.cfg", "--search.method=grid", "--search.train.learning_rate="], 2,

@@ -60,16 +60,13 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
 TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays") {
   RunOptions run;
   const Plan dense = plan_of({"linear", "mlp"}), mixed = plan_of({"mlp", "cnn"}), others = plan_of({"cnn", "resnet18"});
-  const auto settled = [](const Plan& plan, const RunOptions& options, double speedup) {
-    return settled_engine(plan, options, std::vector<double>(plan.trials().size(), speedup));
-  };
+  const auto settled = settled_engine;
   const double slower = 0.1, faster = 2;
   for (const double speedup : {no_gpu, slower}) {
     CHECK(settled(dense, run, speedup) == EngineKind::resident);
     CHECK(settled(mixed, run, speedup) == EngineKind::by_model);
     CHECK(settled(others, run, speedup) == EngineKind::torch);
   }
-  CHECK(settled_engine(dense, run, {slower, faster}) == EngineKind::by_model);
   RunOptions on_gpu;
   on_gpu.device = DeviceRequest::cuda;
   for (const Plan* plan : {&dense, &mixed, &others}) {
@@ -92,7 +89,7 @@ TEST_CASE("cores are expected to train small networks faster than a GPU, and it 
     trial.train.batch_size = batch;
     const DataShape shape{10000, 64, 10, {}};
     const auto parameters = parameter_count(network_layout(trial.model, shape));
-    return gpu_speedup(estimate_trial(trial, shape, parameters, shape.rows), cores);
+    return gpu_speedup({estimate_trial(trial, shape, parameters, shape.rows)}, cores);
   };
   CHECK(speedup_of({32}, 32, 1) < 0.02);
   CHECK(speedup_of({32}, 32, 16) == Approx(speedup_of({32}, 32, 1) / 16));

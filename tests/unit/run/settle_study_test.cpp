@@ -15,7 +15,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 // Of a study of one trial; `speedup` of its GPUs.
 JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
   const bool gpus = speedup != no_gpu;
-  return {gpus, gpus, {speedup}, data_mib * mebibyte, node_mib * mebibyte};
+  return {gpus, gpus, speedup, data_mib * mebibyte, node_mib * mebibyte};
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
@@ -82,6 +82,37 @@ TEST_CASE("dense models that train on the cores of a rank with a GPU are reporte
   }
   study.run.engine = EngineKind::torch;
   CHECK(note_on_gpus(study, plan, facts_of(0, 1, slower)).empty());
+}
+
+TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all dense trials") {
+  Study study;
+  study.model.kind = ModelKind::mlp;
+  study.study.iterations = 32;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"model.hidden", {"16", "4096 4096"}}};
+  const DataShape shape{1000, 64, 10, {}};
+  const Plan plan(study);
+  const auto speedup = [&](const Plan& of, std::int64_t lanes, std::int64_t ranks) {
+    return expected_gpu_speedup(study, of, shape, lanes, ranks);
+  };
+  CHECK(speedup(plan, 16, 1) == Approx(speedup(plan, 1, 1) / 16));
+  CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 for each rank
+  CHECK(speedup(plan, 16, 100) == Approx(speedup(plan, 1, 1)));
+  // The large trial takes nearly all of the time.
+  study.search.keys[0].candidates = {"4096 4096"};
+  const double large = speedup(Plan(study), 1, 1);
+  study.search.keys[0].candidates = {"16"};
+  const double small = speedup(Plan(study), 1, 1);
+  CHECK(small < 0.1);
+  CHECK(large > 1);
+  CHECK(speedup(plan, 1, 1) > large / 2.5);
+  // Beside other trials, the GPU rank has one lane.
+  study.model.channels = {4};
+  study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
+  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
+        Approx(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 1, 1)));
+  study.search.keys = {{"model.kind", {"cnn"}}};
+  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
 }
 
 TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
