@@ -131,8 +131,11 @@ int open_launcher() {
 }  // namespace
 
 std::optional<std::string> launched_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
     if (const char* rank = std::getenv(name)) return rank;
+  // A step of srun. The batch script has SLURM_PROCID alone.
+  if (const char* rank = std::getenv("SLURM_PROCID"); rank != nullptr && std::getenv("SLURM_STEP_ID") != nullptr)
+    return rank;
   return std::nullopt;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 // One process needs no networks, and no daemon that would start others; Open MPI takes most of its start-up time for
 // them. Without the daemon all such processes would share one directory for their job, and remove it under each other,
-// so there is none. What the user has set stays.
+// so there is none. Variables that the user has set stay.
 void start_without_launcher() {
   for (const auto& [name, value] :
        {std::pair("ess_singleton_isolated", "1"), std::pair("orte_create_session_dirs", "0"), std::pair("pml", "ob1"),
