@@ -1,7 +1,7 @@
 # Finds a shared LibTorch 1.13 or newer and defines
 #   LibTorch::LibTorch   its headers and libraries, all of one installation
 #   LibTorch_VERSION     e.g. 2.15.0
-#   LibTorch_PYTHON      the Python of that installation, e.g. of the virtual environment that a wheel is in
+#   LibTorch_PYTHON      the Python of that installation, e.g. of the virtual environment that a wheel is in, or empty
 # Searched like every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
 #
 # LibTorch's own TorchConfig.cmake is not loaded. It searches libc10.so in the system's folders first, which mixes a
@@ -26,12 +26,15 @@ if(candidate_count GREATER 0)
             NO_CACHE NO_DEFAULT_PATH)
   get_filename_component(LibTorch_INCLUDE_DIR ${LibTorch_INCLUDE_DIR} ABSOLUTE)
 
-  # The first folder above it that has a Python.
-  set(folder ${Torch_DIR})
-  while(NOT EXISTS ${folder}/bin/python3 AND NOT folder STREQUAL "/")
+  # The first folder above it that has a Python; /bin is not of the installation.
+  set(LibTorch_PYTHON "")
+  get_filename_component(folder ${Torch_DIR} DIRECTORY)
+  while(NOT LibTorch_PYTHON AND NOT folder STREQUAL "/")
+    if(EXISTS ${folder}/bin/python3)
+      set(LibTorch_PYTHON ${folder}/bin/python3)
+    endif()
     get_filename_component(folder ${folder} DIRECTORY)
   endwhile()
-  set(LibTorch_PYTHON ${folder}/bin/python3)
 endif()
 
 include(FindPackageHandleStandardArgs)
@@ -49,9 +52,10 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
     ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
-  # libtorch.so defines no symbols, but it depends on libtorch_cuda.so in CUDA builds.
+  # libtorch.so defines no symbols, but it depends on libtorch_cuda.so in CUDA builds. One item, so that nothing comes
+  # between; CMake does not quote it.
   target_link_libraries(LibTorch::LibTorch INTERFACE
-    -Wl,--push-state,--no-as-needed,${LibTorch_torch},--pop-state ${LibTorch_torch_cpu} ${LibTorch_c10})
+    "-Wl,--push-state,--no-as-needed,\"${LibTorch_torch}\",--pop-state" ${LibTorch_torch_cpu} ${LibTorch_c10})
   if(config MATCHES "cxx_std_[0-9]+")
     target_compile_features(LibTorch::LibTorch INTERFACE ${CMAKE_MATCH_0})
   endif()

@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.21)
 
 set(work ${CMAKE_CURRENT_BINARY_DIR}/find_libtorch)
-set(environment ${work}/environment)
+set(environment "${work}/an environment")
 set(torch ${environment}/lib/python3.11/site-packages/torch)
 file(REMOVE_RECURSE ${work})
 file(WRITE ${work}/project/CMakeLists.txt "
@@ -46,7 +46,7 @@ foreach(place -DTorch_DIR=${torch}/share/cmake/Torch -DCMAKE_PREFIX_PATH=${torch
   foreach(line
       "python ${environment}/bin/python3"
       "INCLUDE_DIRECTORIES ${torch}/include;${torch}/include/torch/csrc/api/include"
-      "LINK_LIBRARIES [^\n]*${torch}/lib/libtorch.so[^\n]*;${torch}/lib/libtorch_cpu.so;${torch}/lib/libc10.so"
+      "LINK_LIBRARIES [^\n]*\"${torch}/lib/libtorch.so\"[^\n]*;${torch}/lib/libtorch_cpu.so;${torch}/lib/libc10.so"
       "LINK_OPTIONS LINKER:-rpath-link,[^\n]*/site-packages/nvidia/nccl/lib"
       "COMPILE_FEATURES cxx_std_20"
       "COMPILE_DEFINITIONS FMT_HEADER_ONLY")
