@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
+#include <string>
 
 #include "device/gpus.hpp"
 
@@ -15,7 +16,9 @@ VisibleGpus find_gpus() {
   VisibleGpus visible;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
+    // Left out, it would shift the numbers of the others.
+    if (const cudaError_t error = cudaGetDeviceProperties(&properties, device); error != cudaSuccess)
+      return {{}, "GPU " + std::to_string(device) + " does not answer: " + cudaGetErrorString(error)};
     std::int64_t id = 0;
     std::memcpy(&id, properties.uuid.bytes, sizeof id);
     visible.gpus.push_back({id, properties.name, static_cast<double>(properties.totalGlobalMem)});

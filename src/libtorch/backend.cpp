@@ -36,6 +36,7 @@ class Backend final : public TorchBackend {
 
 extern "C" const sheaf::TorchBackend* sheaf_torch_backend();
 extern "C" const sheaf::TorchBackend* sheaf_torch_backend() {
+  sheaf::require_torch_of_build();
   static const sheaf::Backend backend;
   return &backend;
 }

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
+#include <mutex>
+#include <optional>
+
 #include "core/error.hpp"
 
 namespace sheaf {
@@ -19,6 +22,11 @@ torch::Device torch_device(int gpu) {
 }
 
 void use_tf32(bool on) {
+  static std::mutex mutex;
+  static std::optional<bool> set;
+  const std::lock_guard lock(mutex);
+  if (set == on) return;
+  set = on;
   at::globalContext().setAllowTF32CuBLAS(on);
   at::globalContext().setAllowTF32CuDNN(on);
 }

@@ -3,12 +3,14 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <fmt/format.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
 #include <torch/version.h>
 
 #include <string>
 
+#include "core/error.hpp"
 #include "engine/product_speed.hpp"
 
 namespace sheaf {
@@ -21,6 +23,19 @@ TorchInfo torch_info() {
   info.built_with_cuda = holds("USE_CUDA=ON") || holds("USE_CUDA=1");
   info.cuda_device_count = static_cast<int>(torch::cuda::device_count());
   return info;
+}
+
+void require_torch_of_build() {
+  const std::string configuration = at::show_config(), key = "TORCH_VERSION=";
+  const std::size_t begin = configuration.find(key);
+  if (begin == std::string::npos) return;
+  const std::size_t version = begin + key.size();
+  const std::string found = configuration.substr(version, configuration.find_first_of(", \n", version) - version);
+  require(
+      found == TORCH_VERSION,
+      fmt::format("LibTorch {} was loaded, and this program was built with LibTorch {} (LD_LIBRARY_PATH may name the "
+                  "other one). Remove its folder from LD_LIBRARY_PATH, or build with it.",
+                  found, TORCH_VERSION));
 }
 
 double measure_blas_flops() {

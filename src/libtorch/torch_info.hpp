@@ -9,6 +9,9 @@ namespace sheaf {
 /// LibTorch's view of the machine. Local.
 TorchInfo torch_info();
 
+/// Throws RunError when the LibTorch that was loaded has another version than the one that this library was built with.
+void require_torch_of_build();
+
 /// measure_flops() (engine/product_speed.hpp) of LibTorch's own products, in float on one thread.
 double measure_blas_flops();
 
