@@ -318,6 +318,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+[ -n "$preset" ] || fail "--preset needs a name. See cmake/setup.sh --help."
+[ -n "$venv" ] || fail "--venv needs a folder. See cmake/setup.sh --help."
 venv=$(readlink -m -- "$venv")
 if [ "$torch" = kept ] && configured_torch >/dev/null && [ "$(configured_torch)" = "$(pip_torch)" ]; then torch=pip; fi
 if [ "$torch" = pip ]; then
@@ -333,7 +335,7 @@ if [ "$preset" = clang ]; then
   needed+=("clang|clang|has_command clang clang++")
 fi
 if [ "$list" = yes ]; then
-  printf '%s\n' "${needed[@]}" | packages_of
+  echo "$(printf '%s\n' "${needed[@]}" | packages_of)"
   exit 0
 fi
 provide needed "${needed[@]}"

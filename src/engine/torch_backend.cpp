@@ -4,6 +4,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include "core/error.hpp"
 #include "core/shared_library.hpp"
 #include "core/version.hpp"
@@ -23,11 +27,17 @@ void require_same_build(void* library) {
                       library_name, found, build_id()));
 }
 
-// Found beside the program, by its run path. Everything is resolved at once, so that what is missing is missed here;
-// and for all, as if the program were linked to it: MKL and others load parts of themselves that look for the rest
-// there.
+// Beside the program; a test that is linked to the library has it already, by its name.
+std::string library_path() {
+  std::error_code failed;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", failed).replace_filename(library_name);
+  return std::filesystem::exists(std::filesystem::symlink_status(path, failed)) ? path.string() : library_name;
+}
+
+// Everything is resolved at once, so that what is missing is missed here; and for all, as if the program were linked to
+// it: MKL and others load parts of themselves that look for the rest there.
 const TorchBackend& load() {
-  const SharedLibrary library = load_shared_library(library_name, RTLD_NOW | RTLD_GLOBAL);
+  const SharedLibrary library = load_shared_library(library_path(), RTLD_NOW | RTLD_GLOBAL);
   require(library.handle != nullptr,
           fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
                       "program, install the LibTorch that it was built with and no other on LD_LIBRARY_PATH, and raise "

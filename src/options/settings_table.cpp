@@ -182,14 +182,15 @@ void add_train(std::vector<Setting>& table) {
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "How a batch's losses, and with them its gradients, become one.");
-  train.add("precision", &TrainOptions::precision,
-            choice<Precision>({{"float32", Precision::float32},
-                               {"float64", Precision::float64},
-                               {"bfloat16", Precision::bfloat16},
-                               {"tf32", Precision::tf32}}),
-            "Type of the weights and of the arithmetic. bfloat16: mixed precision, products and convolutions in "
-            "bfloat16, weights and optimizer in float32, as PyTorch's autocast. tf32: float32, with TF32 products on "
-            "GPUs. LibTorch trains these two.");
+  train.add(
+      "precision", &TrainOptions::precision,
+      choice<Precision>({{"float32", Precision::float32},
+                         {"float64", Precision::float64},
+                         {"bfloat16", Precision::bfloat16},
+                         {"tf32", Precision::tf32}}),
+      "Type of the weights and of the arithmetic. bfloat16: mixed precision, products and convolutions in "
+      "bfloat16, weights and optimizer in float32, as PyTorch's autocast. tf32: float32 with TF32 products, where "
+      "every rank has a GPU. LibTorch trains these two.");
 }
 
 void add_optimizer(std::vector<Setting>& table) {

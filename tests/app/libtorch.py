@@ -122,6 +122,15 @@ for ranks in (None, 2):
     checks.check(not os.path.exists("mixed"), f"nothing is written then (ranks: {ranks})")
 done = launch(["other/sheaf", "info"])
 checks.check(done.code == 1 and len(done.error_lines()) == 1 and not done.stdout, "info refuses it, too", done.stderr)
+for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/libsheaf_libtorch.so", path))):
+    os.mkdir(name)
+    shutil.copy(SHEAF, f"{name}/sheaf")
+    spoil(f"{name}/libsheaf_libtorch.so")
+os.truncate("cut/libsheaf_libtorch.so", 4096)
+for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "was cut off: it has 4096 of ")):
+    done = launch([f"{name}/sheaf"] + run("mixed", "--run.engine=torch"))
+    checks.check(done.code == 1 and len(done.error_lines()) == 1 and says in done.error_lines()[0],
+                 f"a library that {says}", f"{done.code}\n{done.stderr}")
 done = launch(["same/sheaf"] + run("copied", "--run.engine=torch"))
 checks.check(done.code == 0, "a copy of the library is of the same build", done.stderr)
 
