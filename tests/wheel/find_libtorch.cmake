@@ -28,7 +28,7 @@ endforeach()
 
 # configure(<code> <pattern> <arguments...>): the exit code of cmake, and what its output must match.
 function(configure code pattern)
-  execute_process(COMMAND ${CMAKE_COMMAND} ${ARGN} ${work}/project
+  execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja ${ARGN} ${work}/project
     WORKING_DIRECTORY ${work} OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
   if(NOT result STREQUAL code OR NOT text MATCHES "${pattern}")
     message(FATAL_ERROR "${ARGN}: exit code ${result} (expected ${code}), and this should match '${pattern}':\n${text}")
