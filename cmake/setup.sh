@@ -3,6 +3,7 @@
 # With nothing missing it is the build alone, so it may be called before every use.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+caller_folder=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
@@ -12,8 +13,8 @@ usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--te
   --preset NAME  the preset of CMakePresets.json to build (default: release)
   --torch=pip    build with the LibTorch of PyPI's package torch, whether or not libtorch-dev is installed
   --torch=system build with the LibTorch of the system or of CMAKE_PREFIX_PATH, also after --torch=pip
-  --venv FOLDER  the virtual environment for --torch=pip (default: build/torch-venv). It is created if it does not
-                 exist; a version of torch that it has is used as it is.
+  --venv FOLDER  the virtual environment for --torch=pip (default: build/torch-venv of this repository). It is
+                 created if it does not exist; a version of torch that it has is used as it is.
   --tests        need what the tests use, too
   --no-install   never install: only say what is missing
   --list-packages  print the Debian packages that are needed, installed or not, and do nothing else
@@ -289,7 +290,7 @@ warn_of_slow_blas() {
 
 # ---- What is asked, and the work
 
-preset=release tests=no install=yes list=no torch=kept venv=build/torch-venv
+preset=release tests=no install=yes list=no torch=kept venv=build/torch-venv own_venv=no
 while [ $# -gt 0 ]; do
   case $1 in
     --preset)
@@ -302,10 +303,10 @@ while [ $# -gt 0 ]; do
     --torch=*) fail "unknown LibTorch '${1#*=}' (there are pip and system). See cmake/setup.sh --help." ;;
     --venv)
       [ $# -ge 2 ] || fail "--venv needs a folder. See cmake/setup.sh --help."
-      venv=$2
+      venv=$2 own_venv=yes
       shift
       ;;
-    --venv=*) venv=${1#*=} ;;
+    --venv=*) venv=${1#*=} own_venv=yes ;;
     --tests) tests=yes ;;
     --no-install) install=no ;;
     --list-packages) list=yes ;;
@@ -319,9 +320,11 @@ while [ $# -gt 0 ]; do
 done
 
 [ -n "$preset" ] || fail "--preset needs a name. See cmake/setup.sh --help."
-[ -n "$venv" ] || fail "--venv needs a folder. See cmake/setup.sh --help."
+[ "$own_venv" = no ] || [ -n "$venv" ] || fail "--venv needs a folder. See cmake/setup.sh --help."
+case $own_venv$venv in yes[!/]*) venv=$caller_folder/$venv ;; esac
 venv=$(readlink -m -- "$venv")
 if [ "$torch" = kept ] && configured_torch >/dev/null && [ "$(configured_torch)" = "$(pip_torch)" ]; then torch=pip; fi
+[ "$own_venv" = no ] || [ "$torch" = pip ] || fail "--venv is used only with --torch=pip. Add that, or leave --venv out."
 if [ "$torch" = pip ]; then
   needed+=("Python 3 with venv|python3 python3-venv|has_venv")
 else
@@ -335,7 +338,8 @@ if [ "$preset" = clang ]; then
   needed+=("clang|clang|has_command clang clang++")
 fi
 if [ "$list" = yes ]; then
-  echo "$(printf '%s\n' "${needed[@]}" | packages_of)"
+  printf '%s\n' "${needed[@]}" | packages_of
+  echo
   exit 0
 fi
 provide needed "${needed[@]}"

@@ -25,6 +25,13 @@ says missing 'nothing was built'
 run list 0 setup --list-packages --torch=pip
 says list '^cmake g\+\+ ninja-build libopenmpi-dev openmpi-bin libhdf5-openmpi-dev .* python3 python3-venv$'
 
+run empty_venv 1 setup --torch=pip --venv=
+says empty_venv 'needs a folder'
+run empty_preset 1 setup --preset=
+says empty_preset 'needs a name'
+run lone_venv 1 setup --venv "$PWD/elsewhere"
+says lone_venv 'only with --torch=pip'
+
 run no_apt 1 setup
 says no_apt 'nothing was built'
 
