@@ -222,9 +222,13 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
         quietly("mount", "-o", "remount,abort", "disk")  # as a faulty disk does, with files open for writing
         job.go_on()
         one_error(job.finish(), 1, "cannot be written", "a disk that turns read-only")
-        unmount("disk")
-        quietly("e2fsck", "-f", "-y", "disk.image")
-        subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)
+        for _ in range(20):
+            unmount("disk")
+            quietly("e2fsck", "-f", "-y", "disk.image")
+            subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)
+            if os.access("disk/run/journal", os.W_OK):
+                break
+            time.sleep(0.5)  # while the kernel still has the loop device of the mount that failed
         known = len(journaled("disk/run"))
         result = sheaf("resume", "disk/run", ranks=2)
         checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in
