@@ -5,7 +5,7 @@
 
 namespace sheaf {
 
-/// What a stream is drawn for. Values are part of the reproducibility promise: never renumber.
+/// The use of a random stream. The values decide results: never renumber them.
 enum class Purpose : std::uint32_t {
   iteration_seed = 1,
   initial_weights = 2,

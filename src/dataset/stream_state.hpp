@@ -1,4 +1,4 @@
-// What the ranks of a node share of a stream: rounds, slots, and what is known of blocks. For stream.cpp, whose threads
+// The state of a stream that the ranks of a node share: rounds, slots and blocks. For stream.cpp, whose threads
 // read, and stream_lane.cpp, whose lanes train.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -27,7 +27,7 @@ namespace sheaf {
 
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
-// Between looks at what comes without a word from another thread: a lane that gives up.
+// The longest sleep before a condition that no thread signals is checked again: a lane that gives up.
 inline constexpr std::chrono::milliseconds longest_sleep{100};
 
 struct StreamRound {
@@ -67,7 +67,7 @@ struct StreamState {
     Counter blocks;  // of it that are read
     Counter lanes;   // that are done with it
   };
-  // What is known of a block: whether its values were found fit for training, and are kept for all passes to come.
+  // The state of a block: whether its values were found fit for training, and whether it stays in memory.
   enum class Known : std::uint8_t { nothing, fit, being_kept, kept };
   using Knowledge = std::atomic<Known>;
 

@@ -3,7 +3,7 @@
 
 namespace sheaf {
 
-/// What a lane trains on.
+/// The device of a lane.
 struct LaneDevice {
   int gpu = -1;          ///< CUDA device; -1: CPU
   int thread_count = 1;  ///< inside the lane, CPU only

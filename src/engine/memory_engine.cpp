@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engine/memory_engine.hpp"
 
-#include <exception>
-#include <new>
-
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
+#include "engine/iteration_failure.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/torch_backend.hpp"
 #include "engine/training.hpp"
@@ -36,16 +34,9 @@ class MemoryEngine : public Engine {
     const auto start = Clock::now();
     TrainedIteration trained;
     for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
-      try {
-        trained = train_one(number, stop_requested);
-        break;
-      } catch (const DeviceError&) {
-        throw;
-      } catch (const std::bad_alloc&) {
-        trained.message = "out of memory (an allocation failed)";
-      } catch (const std::exception& error) {
-        trained.message = error.what();
-      }
+      const auto failure = failure_of([&] { trained = train_one(number, stop_requested); });
+      if (!failure) break;
+      trained.message = *failure;
       trained.record.iteration = number;
       trained.record.status = IterationStatus::failed;
       resident_.reset();

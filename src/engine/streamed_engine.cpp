@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engine/engine_choice.hpp"
+#include "engine/iteration_failure.hpp"
 #include "engine/piece_size.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/streamed_course.hpp"
@@ -79,16 +79,9 @@ class StreamedEngine : public Engine {
   // What goes wrong with one iteration is its own; what is wrong with the data or the device is thrown.
   template <class Use>
   static void attempt(Model& model, const Use& use) {
-    try {
-      use();
-      return;
-    } catch (const DeviceError&) {
-      throw;
-    } catch (const std::bad_alloc&) {
-      model.failure = "out of memory (an allocation failed)";
-    } catch (const std::exception& error) {
-      model.failure = error.what();
-    }
+    const auto failure = failure_of(use);
+    if (!failure) return;
+    model.failure = *failure;
     model.course.reset();
   }
 

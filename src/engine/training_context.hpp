@@ -18,12 +18,12 @@ namespace sheaf {
 struct Checkpoints {
   double interval_seconds = 60;
   std::function<std::optional<std::string>(std::int64_t iteration)> load;
-  /// Never loads again what was loaded last, and tells the user why; throws RunError.
+  /// Renames the checkpoint that was loaded last, so that it is not loaded again, and logs the reason. Throws RunError.
   std::function<void(std::int64_t iteration, const std::string& reason)> set_aside;
   std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
 };
 
-/// What all engines of a rank look at. Outlives them.
+/// The input of all engines of a rank, which it outlives.
 struct TrainingContext {
   const Study& study;
   const Plan& plan;

@@ -1,4 +1,4 @@
-// What the HDF5 file drivers of this folder have in common.
+// The common part of the HDF5 file drivers of this folder.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -5,9 +5,10 @@
 
 namespace sheaf {
 
-/// One layer with parameters, and what follows it. Weights are row-major, as in PyTorch: [outputs, inputs] for a dense
-/// layer, [outputs, inputs, kernel, kernel] for a convolution (inputs, outputs: channels), [outputs] for a batch norm.
-/// A forward pass takes the layers in order: the layer itself, the end of its residual block, activation, pooling.
+/// One layer with parameters, and the operations after it. Weights are row-major, as in PyTorch: [outputs, inputs] for
+/// a dense layer, [outputs, inputs, kernel, kernel] for a convolution (inputs, outputs: channels), [outputs] for a
+/// batch norm. A forward pass takes the layers in order: the layer itself, the end of its residual block, activation,
+/// pooling.
 struct Layer {
   enum class Kind { dense, convolution, batch_norm };
   enum class Pooling { none, halve, overlap, average };  ///< largest of 2 x 2; of 3 x 3 by twos; mean of the image
@@ -32,7 +33,7 @@ struct Layer {
   std::int64_t output_height() const { return (height - 1) / stride + 1; }
   std::int64_t output_width() const { return (width - 1) / stride + 1; }
   std::int64_t output_count() const { return outputs * output_height() * output_width(); }  ///< before any pooling
-  std::int64_t multiply_adds_per_row() const {  ///< of products: what is done value by value does not count
+  std::int64_t multiply_adds_per_row() const {                                              ///< of products only
     return kind == Kind::batch_norm ? 0 : weight_count() * output_height() * output_width();
   }
 };

@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-/// What to evaluate, and how.
+/// The options of an evaluation.
 struct EvaluationRequest {
   std::string model;                      ///< a model file, or a run directory
   std::optional<std::int64_t> iteration;  ///< of a run directory; none: its best model

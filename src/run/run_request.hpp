@@ -5,7 +5,7 @@
 
 namespace sheaf {
 
-/// What a job was asked for beside its study.
+/// The options of a job besides its study.
 struct RunRequest {
   std::string command_line;  ///< for the provenance
   bool resume = false;       ///< go on where the directory holds a run of this study
