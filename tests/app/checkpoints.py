@@ -20,18 +20,19 @@ from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 checks = Checks()
 
 
-def write_large(path, rows=32000):
+def write_large(path, rows=80000):
     with h5py.File(path, "w") as file:
         file["features"] = numpy.random.default_rng(1).random((rows, 64), dtype="f4")
         file["targets"] = numpy.arange(rows) % 10
 
 
-# All of the following is for `times` as many epochs as a common machine needs for a tenth of a second or two. An iteration
-# must last for several intervals of its checkpoints.
-INTERVAL = 0.04  # seconds
+# All of the following is for `times` as many epochs as a common machine needs for some tenths of a second. An iteration
+# must last for several intervals of its checkpoints, and for longer than a stopped job goes on for to finish one
+# (most_seconds_after_stop in engine/piece_size.hpp, 0.25 s).
+INTERVAL = 0.1  # seconds
 
 def long_epochs(engine, times):
-    # Four iterations of two epochs, which take a tenth of a second or two each.
+    # Four iterations of two epochs, which take some tenths of a second each.
     hidden, batch = {"resident": ("256 256", 32), "torch": ("64", 8)}[engine]
     return [word for word in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in word and
             "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
@@ -39,14 +40,14 @@ def long_epochs(engine, times):
 
 
 def short_epochs(engine, times):
-    # Six iterations of a tenth of a second or two each in the place of the small ones.
-    return study(engine, epochs={"resident": 480, "torch": 24}[engine] * times, hidden="64") + [
+    # Six iterations of some tenths of a second each in the place of the small ones.
+    return study(engine, epochs={"resident": 1200, "torch": 60}[engine] * times, hidden="64") + [
         "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def streamed(engine, times, lanes):
     # A lane trains its whole share side by side, so all iterations last for as long as the run does.
-    words = streamed_study(engine, epochs={"resident": 48, "torch": 4}[engine] * times)
+    words = streamed_study(engine, epochs={"resident": 120, "torch": 10}[engine] * times)
     return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
                                                                   f"--run.checkpoint_interval={INTERVAL}"]
 
