@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/aligned_vector.hpp"
-#include "engine/resident/feature_blocks.hpp"
-#include "engine/resident/kernels.hpp"
+#include "core/padding.hpp"
+#include "engine/loss_kernels.hpp"
 
 namespace sheaf {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "engine/loss_kernels.hpp"
 #include "options/study.hpp"
 
 namespace sheaf {
@@ -86,14 +87,6 @@ struct RowKernels {
                         Prefetch& soon);
 };
 
-/// What a batch's outputs should be.
-template <class Value>
-struct BatchTargets {
-  const Value* labels = nullptr;   ///< [row_count]; cross_entropy only
-  const Value* values = nullptr;   ///< [outputs, row_count]; mse and bce
-  const Value* weights = nullptr;  ///< [row_count]; zero in padding
-};
-
 /// A linear layer over one block of inputs.
 template <class Value>
 struct LinearLayer {
@@ -106,18 +99,12 @@ struct LinearLayer {
 };
 
 template <class Value>
-struct LossKernels {
-  /// Adds `bias` (may be null) to outputs [output_count, row_count], and returns the weighted sum of the rows' losses
-  /// (for mse and bce of all outputs of a row). gradients = d(scale * sum) / d outputs, and sums[o] = or += their sum
-  /// over the rows; both null: not wanted.
-  double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
-                 std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
-                 Value* sums);
+struct LinearKernels {
   /// Forward, loss and gradients of a layer with few outputs in one pass over its inputs; for mse and bce. Returns the
   /// weighted sum of the rows' losses. The gradients of scale times it, summed over the rows, are put or added to:
   /// weight_sums [output_count, weight_stride] but for its padding, bias_sums [output_count].
-  double (*linear_loss)(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
-                        std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
+  double (*loss)(LossKind kind, const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
+                 std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums);
 };
 
 /// One optimizer step's numbers. Source: PyTorch's SGD, Adam, AdamW and RMSprop.
@@ -148,7 +135,7 @@ template <class Value>
 ActivationKernels<Value> activation_kernels();
 RowKernels row_kernels();
 template <class Value>
-LossKernels<Value> loss_kernels();
+LinearKernels<Value> linear_kernels();
 template <class Value>
 UpdateKernels<Value> update_kernels();
 

@@ -148,6 +148,7 @@ class ResidentNetwork {
   MoveKernels<float> move_floats_ = move_kernels<float>();
   ActivationKernels<Value> activation_ = activation_kernels<Value>();
   LossKernels<Value> loss_ = loss_kernels<Value>();
+  LinearKernels<Value> linear_ = linear_kernels<Value>();
   Updater<Value> updater_;
 
   Arena arena_;

@@ -147,12 +147,11 @@ template <class Value>
 double ResidentNetwork<Value>::train_in_one_pass(const BatchPart& part) {
   const Place& place = places_.front();
   const std::int64_t padded = place.inputs.padded(0), outputs = place.layer.outputs;
-  const double sum =
-      loss_.linear_loss(train_.loss,
-                        {place.columns, place.inputs.columns(0), outputs, parameters_ + place.weights, padded,
-                         place.layer.bias ? parameters_ + place.bias : nullptr},
-                        {labels_, targets_, weights_}, static_cast<Value>(part.gradient_scale), pass_->row_count,
-                        !part.first, gradients_ + place.weights, bias_gradients(place));
+  const double sum = linear_.loss(train_.loss,
+                                  {place.columns, place.inputs.columns(0), outputs, parameters_ + place.weights, padded,
+                                   place.layer.bias ? parameters_ + place.bias : nullptr},
+                                  {labels_, targets_, weights_}, static_cast<Value>(part.gradient_scale),
+                                  pass_->row_count, !part.first, gradients_ + place.weights, bias_gradients(place));
   if (!part.last) return sum;
   update(gradients_ + place.weights, place.weights, outputs * padded);
   if (place.layer.bias) update(gradients_ + place.bias, place.bias, round_up(outputs, padding));

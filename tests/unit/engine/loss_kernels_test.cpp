@@ -160,7 +160,7 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
 
   Guarded<Value> columns(inputs), targets(batch.targets), row_weights(batch.weights);
   Guarded<Value> weight_sums(weights_before), bias_sums(bias_before);
-  const double sum = loss_kernels<Value>().linear_loss(
+  const double sum = linear_kernels<Value>().loss(
       kind,
       {columns.data(), column_count, output_count, weights.data(), stride, with_bias ? batch.bias.data() : nullptr},
       {nullptr, targets.data(), row_weights.data()}, scale, row_count, accumulate, weight_sums.data(),

@@ -1,0 +1,89 @@
+// The losses of single outputs with their derivatives, for Highway's kernels: included once for each instruction set.
+// SPDX-License-Identifier: MIT
+#if defined(SHEAF_LOSS_POINTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef SHEAF_LOSS_POINTS_INL
+#undef SHEAF_LOSS_POINTS_INL
+#else
+#define SHEAF_LOSS_POINTS_INL
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace sheaf {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Value>
+using Tag = hn::ScalableTag<Value>;
+
+// exp(x) of x <= 0, for floats with half of the work of Highway's, which takes any x and makes zero of a NaN: here that
+// stays. Below -87.3 it is 1.2e-38, about the least number that is no denormal. Relative error 8.5e-8, where products
+// and sums are fused.
+template <class D, class V>
+HWY_INLINE V exp_of_negative(D d, V x) {
+  if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
+    return hn::IfThenElse(hn::Eq(x, x), hn::Exp(d, x), x);
+  } else {
+    // x = n ln 2 + r. Adding 1.5 * 2^23 rounds to a whole n, which then stands in the last bits; with 127 more they are
+    // the exponent bits of 2^n.
+    const V rounder = hn::Set(d, 12582912.0f + 127.0f);
+    const V ln2_high = hn::Set(d, 0.693359375f), ln2_low = hn::Set(d, -2.12194440e-4f);
+    x = hn::Max(hn::Set(d, -87.3f), x);
+    const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), rounder);
+    const V n = hn::Sub(shifted, rounder);
+    const V r = hn::NegMulAdd(n, ln2_low, hn::NegMulAdd(n, ln2_high, x));
+    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToSigned<D>(), shifted)));
+    // (exp(r) - 1 - r) / r^2 by the polynomial of Cephes' expf.
+    V sum = hn::Set(d, 1.9875691500e-4f);
+    for (const float factor : {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 0.5f})
+      sum = hn::MulAdd(sum, r, hn::Set(d, factor));
+    return hn::MulAdd(hn::MulAdd(hn::Mul(sum, r), r, r), power, power);
+  }
+}
+
+// The loss of single outputs, and its derivative.
+template <class V>
+struct Point {
+  V loss;
+  V slope;
+};
+
+struct SquaredError {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D, V output, V target) const {
+    const V difference = hn::Sub(output, target);
+    return {hn::Mul(difference, difference), hn::Add(difference, difference)};
+  }
+};
+
+// Binary cross entropy of a logit z: max(z, 0) - z y + ln(1 + exp(-|z|)).
+struct LogitCrossEntropy {
+  template <class D, class V>
+  HWY_INLINE Point<V> operator()(D d, V output, V target) const {
+    const V one = hn::Set(d, 1), zero = hn::Zero(d);
+    const V power = exp_of_negative(d, hn::Neg(hn::Abs(output)));
+    const V larger = hn::Div(one, hn::Add(one, power));  // the sigmoid of |z|
+    const V sigmoid = hn::IfThenElse(hn::Lt(output, zero), hn::Mul(power, larger), larger);
+    const V loss = hn::Add(hn::NegMulAdd(output, target, hn::Max(output, zero)), hn::Log1p(d, power));
+    return {loss, hn::Sub(sigmoid, target)};
+  }
+};
+
+template <class Value>
+void note_sum(hn::Vec<Tag<Value>> lanes, bool accumulate, Value& sum) {
+  const Value total = hn::GetLane(hn::SumOfLanes(Tag<Value>(), lanes));
+  sum = accumulate ? sum + total : total;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#endif
