@@ -8,13 +8,14 @@
 #include "core/version.hpp"
 #include "device/cores.hpp"
 #include "device/gpus.hpp"
+#include "device/rank_placement.hpp"
 #include "engine/blas_library.hpp"
 #include "engine/resident_trainer.hpp"
 #include "engine/torch_backend.hpp"
+#include "engine/usable_gpus.hpp"
 #include "hdf5/file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
-#include "run/place_ranks.hpp"
 
 namespace sheaf {
 
@@ -59,7 +60,7 @@ void info_command(const CommandCall& call, const Communicator& world) {
     flops = torch_backend().measure_blas_flops();
   });
   const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(RunOptions{}, world, node);
+  const Placement placement = place_ranks(RunOptions{}, find_usable_gpus, world, node);
   const auto ranks = gather_rank_infos(placement, world);
   const auto speeds = world.all_gather(std::vector<double>{flops});
   agree(world, [&] {

@@ -7,6 +7,7 @@
 #include "commands/commands.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
+#include "device/rank_placement.hpp"
 #include "engine/engine_choice.hpp"
 #include "mpi/agreement.hpp"
 #include "options/settings.hpp"
@@ -14,7 +15,6 @@
 #include "plan/estimate.hpp"
 #include "results/result_files.hpp"
 #include "run/curves.hpp"
-#include "run/place_ranks.hpp"
 #include "run/settle_study.hpp"
 #include "run/study_data.hpp"
 

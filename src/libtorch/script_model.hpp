@@ -8,8 +8,8 @@
 #include <torch/script.h>
 
 #include "libtorch/network.hpp"
-#include "plan/iteration_record.hpp"
 #include "plan/network_layout.hpp"
+#include "plan/network_state.hpp"
 
 namespace sheaf {
 

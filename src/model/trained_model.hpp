@@ -9,8 +9,8 @@
 
 #include "dataset/splits.hpp"
 #include "options/study.hpp"
-#include "plan/iteration_record.hpp"
 #include "plan/network_layout.hpp"
+#include "plan/network_state.hpp"
 
 namespace torch::jit {
 struct Module;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataset/splits.hpp"
+#include "plan/network_state.hpp"
 
 namespace sheaf {
 
@@ -56,13 +57,6 @@ struct EpochRecord {
   double validation_score = std::numeric_limits<double>::quiet_NaN();
 };
 static_assert(std::is_trivially_copyable_v<EpochRecord>);
-
-/// A trained network: the flat list of initial_weights(), or of what a module trains, rounded to float; then what else
-/// training changed (Network::buffers()), one after the other, in double, which holds integers, too.
-struct NetworkState {
-  std::vector<float> parameters;
-  std::vector<double> buffers;
-};
 
 /// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
 /// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.

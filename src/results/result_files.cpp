@@ -59,4 +59,16 @@ void write_study(const std::string& directory, const Study& study) {
   write_whole_file(directory + "/study.cfg", stored_study_text(study));
 }
 
+std::string models_directory(const std::string& run_directory) {
+  return run_directory + "/models";
+}
+
+std::string model_path(const std::string& run_directory, std::int64_t number) {
+  return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
+}
+
+std::string best_model_list(const std::string& run_directory) {
+  return models_directory(run_directory) + "/best.txt";
+}
+
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "options/study.hpp"
@@ -25,5 +26,14 @@ void require_no_run(const std::string& directory);
 
 /// Puts the resolved study into the directory, which exists, as study.cfg. Throws RunError. Local, for rank 0.
 void write_study(const std::string& directory, const Study& study);
+
+/// "<run directory>/models"
+std::string models_directory(const std::string& run_directory);
+
+/// "<run directory>/models/iteration-<number>.pt"
+std::string model_path(const std::string& run_directory, std::int64_t number);
+
+/// The list of the best model's files.
+std::string best_model_list(const std::string& run_directory);
 
 }  // namespace sheaf

@@ -8,22 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "device/rank_info.hpp"
 #include "options/study.hpp"
 #include "plan/iteration_record.hpp"
 #include "plan/plan.hpp"
 #include "results/leaderboard.hpp"
 
 namespace sheaf {
-
-/// One rank of the run, for the table /ranks.
-struct RankInfo {
-  std::string host;
-  std::string device;  ///< "cpu", "cuda:0 NVIDIA H200"
-  std::int64_t cores = 0;
-  std::int64_t lanes = 0;
-  std::int64_t threads = 0;
-  std::string note;
-};
 
 /// The values of one iteration that the summary shows.
 struct FinalValues {

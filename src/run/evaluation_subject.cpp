@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/regular_file.hpp"
 #include "engine/model_opening.hpp"
-#include "run/model_keeper.hpp"
+#include "results/result_files.hpp"
 
 namespace sheaf {
 namespace {

@@ -14,13 +14,14 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "device/lane_device.hpp"
+#include "device/rank_placement.hpp"
 #include "engine/blas_memory.hpp"
 #include "engine/model_opening.hpp"
 #include "engine/predictions.hpp"
 #include "engine/resident_trainer.hpp"
+#include "engine/usable_gpus.hpp"
 #include "mpi/agreement.hpp"
 #include "run/evaluation_subject.hpp"
-#include "run/place_ranks.hpp"
 #include "run/prediction_file.hpp"
 
 namespace sheaf {
@@ -201,7 +202,7 @@ std::string engine_text(const EvaluationSubject& subject, const RunOptions& run,
 
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
   const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(request.run, world, node);
+  const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
   std::optional<EvaluationSubject> subject;
   agree(world, [&] {
     subject.emplace(make_subject(request, placement.gpu >= 0));

@@ -16,10 +16,11 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "dataset/file_schema.hpp"
+#include "device/rank_placement.hpp"
+#include "engine/usable_gpus.hpp"
 #include "hdf5/derived_file.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
-#include "run/place_ranks.hpp"
 #include "run/preprocess_stages.hpp"
 
 namespace sheaf {
@@ -137,7 +138,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   require_same_input(request.input, *source, world);
   RunOptions options;
   options.device = DeviceRequest::cpu;
-  const Placement placement = place_ranks(options, world, world.split_by_node());
+  const Placement placement = place_ranks(options, find_usable_gpus, world, world.split_by_node());
   const PreprocessJob job{world, placement.lanes * placement.threads, *source, *plan};
 
   const std::optional<RowScaling> scaling = find_scaling(job);

@@ -97,18 +97,6 @@ std::string best_names(const ModelsOfRun& models, IndexRange best) {
 
 }  // namespace
 
-std::string models_directory(const std::string& run_directory) {
-  return run_directory + "/models";
-}
-
-std::string model_path(const std::string& run_directory, std::int64_t number) {
-  return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
-}
-
-std::string best_model_list(const std::string& run_directory) {
-  return models_directory(run_directory) + "/best.txt";
-}
-
 std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfRun models) {
   return std::make_unique<KeepingEngine>(std::move(engine), std::move(models));
 }

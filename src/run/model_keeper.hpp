@@ -2,7 +2,6 @@
 // best model, one a line. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,15 +11,6 @@
 #include "results/run_results.hpp"
 
 namespace sheaf {
-
-/// "<run directory>/models"
-std::string models_directory(const std::string& run_directory);
-
-/// "<run directory>/models/iteration-<number>.pt"
-std::string model_path(const std::string& run_directory, std::int64_t number);
-
-/// The list of the best model's files.
-std::string best_model_list(const std::string& run_directory);
 
 /// What the models of a run are, and where they go. What is referred to outlives it.
 struct ModelsOfRun {

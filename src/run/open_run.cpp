@@ -14,7 +14,6 @@
 #include "journal/study_identity.hpp"
 #include "mpi/agreement.hpp"
 #include "results/result_files.hpp"
-#include "run/model_keeper.hpp"
 #include "run/stored_run.hpp"
 
 namespace sheaf {

@@ -12,9 +12,10 @@
 #include "dataset/splits.hpp"
 #include "dataset/stream_plan.hpp"
 #include "device/memory.hpp"
+#include "device/rank_placement.hpp"
+#include "engine/usable_gpus.hpp"
 #include "mpi/agreement.hpp"
 #include "plan/network_layout.hpp"
-#include "run/place_ranks.hpp"
 #include "run/study_data.hpp"
 
 namespace sheaf {
@@ -38,7 +39,7 @@ bool is_dense_trial(const Trial& trial) {
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
   run.engine = EngineKind::resident;
-  return place_ranks(run, world, node).lanes;
+  return place_ranks(run, find_usable_gpus, world, node).lanes;
 }
 
 // Collective over world.
@@ -106,12 +107,12 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   agree(world,
         [&] { require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation); });
   PlacedStudy placed;
-  placed.placement = place_ranks(study.run, world, node);
+  placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
   placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
   placed.study = settled_study(study, plan, placed.facts);
   agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   if (placed.facts.any_gpu && !may_use_gpus(placed.study.run))
-    placed.placement = place_ranks(placed.study.run, world, node);
+    placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
   return placed;
 }
 

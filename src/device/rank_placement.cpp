@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "run/place_ranks.hpp"
+#include "device/rank_placement.hpp"
 
 #include <fmt/format.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "device/cores.hpp"
-#include "device/gpus.hpp"
-#include "engine/torch_backend.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/session.hpp"
 
 namespace sheaf {
 namespace {
-
-// GPUs that both the CUDA runtime and LibTorch can use, or why there are none.
-VisibleGpus usable_gpus() {
-  VisibleGpus visible = find_gpus();
-  if (visible.gpus.empty()) return visible;
-  const TorchInfo torch = torch_backend().info();
-  if (torch.cuda_device_count >= static_cast<int>(visible.gpus.size())) return visible;
-  if (torch.cuda_device_count > 0)
-    return {{}, fmt::format("LibTorch can use {} of the {} GPUs", torch.cuda_device_count, visible.gpus.size())};
-  return {{},
-          torch.built_with_cuda ? "LibTorch's CUDA cannot use it; the driver may be too old"
-                                : "LibTorch was built without CUDA"};
-}
 
 // Every rank's list, in rank order. Collective.
 template <class T>
@@ -48,7 +33,8 @@ std::string device_name(int gpu) {
 
 }  // namespace
 
-Placement place_ranks(const RunOptions& options, const Communicator& world, const Communicator& node) {
+Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
+                      const Communicator& world, const Communicator& node) {
   BoundCores bound;
   VisibleGpus visible;
   agree(world, [&] {
@@ -56,7 +42,7 @@ Placement place_ranks(const RunOptions& options, const Communicator& world, cons
     if (!may_use_gpus(options))
       visible.none_reason = options.device == DeviceRequest::cpu ? "run.device = cpu" : "run.engine = resident";
     else
-      visible = usable_gpus();
+      visible = find_usable_gpus();
   });
   std::vector<std::int64_t> gpu_ids;
   for (const auto& gpu : visible.gpus) gpu_ids.push_back(gpu.id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "run/place_ranks.hpp"
+#include "device/rank_placement.hpp"
 
 #include "support/catch.hpp"
 

@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "device/gpus.hpp"
 #include "device/placement.hpp"
+#include "device/rank_info.hpp"
 #include "mpi/communicator.hpp"
 #include "options/study.hpp"
-#include "results/run_results.hpp"
 
 namespace sheaf {
 
-/// Looks at this rank's cores and GPUs, compares with the other ranks of the node, and places it. Throws on every rank
-/// when one cannot be placed. Collective over world.
-Placement place_ranks(const RunOptions& options, const Communicator& world, const Communicator& node);
+/// Looks at this rank's cores and GPUs, compares with the other ranks of the node, and places it. `find_usable_gpus` is
+/// called only where ranks may be placed on GPUs; local, it may throw. Throws on every rank when one cannot be placed.
+/// Collective over world.
+Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
+                      const Communicator& world, const Communicator& node);
 
 /// What a rank tells of its placement, from every rank, on every rank. Collective over world.
 std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world);
