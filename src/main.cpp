@@ -8,14 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "commands/command_line.hpp"
-#include "commands/commands.hpp"
+#include "commands/command_table.hpp"
 #include "core/allocator.hpp"
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
-#include "core/text.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/launcher.hpp"
 #include "mpi/session.hpp"
@@ -27,25 +25,6 @@ using namespace sheaf;
 // Texts are answered without MPI, so that they work on a login node; under a launcher its first process speaks.
 bool is_first_process() {
   return launched_rank().value_or("0") == "0";
-}
-
-ExitCode run_words(const std::vector<std::string>& words, const std::string& command_line, const Communicator& world) {
-  agree(world, [&] {
-    if (words.empty()) throw UsageError("no command was given. Write: sheaf run STUDY.cfg, or sheaf --help.");
-    for (const auto& name : command_names())
-      if (words[0] == name) return;
-    throw UsageError(fmt::format("unknown command '{}' (there are {}).{} See sheaf --help.", words[0],
-                                 fmt::join(command_names(), ", "), did_you_mean(words[0], command_names())));
-  });
-  const CommandCall call{{words.begin() + 1, words.end()}, command_line};
-  if (words[0] == "run") return run_command(call, world);
-  if (words[0] == "resume") return resume_command(call, world);
-  if (words[0] == "plan") plan_command(call, world);
-  if (words[0] == "evaluate") evaluate_command(call, world);
-  if (words[0] == "import") import_command(call, world);
-  if (words[0] == "preprocess") preprocess_command(call, world);
-  if (words[0] == "info") info_command(call, world);
-  return ExitCode::done;
 }
 
 // One line of several problems each, so that every line says that it is an error.
@@ -79,13 +58,12 @@ ExitCode print_answer(const std::string& text) try {
 }
 
 // MPI and the command in it, from start to end. Reports errors that all ranks know of, and then ends MPI in order.
-ExitCode run_session(int& argc, char**& argv, const std::vector<std::string>& words) {
+ExitCode run_session(int& argc, char**& argv, const Command& command, const CommandCall& call) {
   std::optional<MpiSession> session;
   try {
     session.emplace(argc, argv);
     session->require_threads();
-    const Communicator world = Communicator::world();
-    return run_words(words, fmt::format("sheaf {}", fmt::join(words, " ")), world);
+    return command.run(call, Communicator::world());
   } catch (const AgreedError& error) {
     if (error.code() == ExitCode::stopped)
       log_root(error.what());
@@ -101,14 +79,23 @@ int main(int argc, char** argv) {
   reserve_standard_streams();
   keep_freed_memory();
   std::set_terminate(end_program);
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (const auto answer = text_answer(words)) return static_cast<int>(print_answer(*answer));
-
-  // What a signal may stop in order is watched over from its first moment to its last.
-  std::optional<StopSignals> signals;
-  if (!words.empty() && (words[0] == "run" || words[0] == "resume")) signals.emplace();
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const auto answer = text_answer(arguments)) return static_cast<int>(print_answer(*answer));
+  const Command* command = nullptr;
   try {
-    return static_cast<int>(run_session(argc, argv, words));
+    command = &find_command(arguments);
+  } catch (const UsageError& error) {
+    if (is_first_process()) log_error_lines(error.what());
+    return static_cast<int>(ExitCode::usage);
+  }
+
+  // Signals are caught before MPI starts and after it has ended, too.
+  std::optional<StopSignals> signals;
+  if (command->can_be_stopped) signals.emplace();
+  try {
+    const CommandCall call{{arguments.begin() + 1, arguments.end()},
+                           fmt::format("sheaf {}", fmt::join(arguments, " "))};
+    return static_cast<int>(run_session(argc, argv, *command, call));
   } catch (const std::exception& error) {
     log_error(message_of(error));
   }

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: MIT
-#include "commands/commands.hpp"
-#include "commands/evaluate_words.hpp"
+#include "commands/evaluate_command.hpp"
+
+#include "commands/evaluate_arguments.hpp"
 #include "core/standard_output.hpp"
 #include "mpi/agreement.hpp"
 #include "results/evaluation_report.hpp"
 #include "run/execute_evaluate.hpp"
 
 namespace sheaf {
+namespace {
 
-void evaluate_command(const CommandCall& call, const Communicator& world) {
-  EvaluateWords words;
-  agree(world, [&] { words = parse_evaluate_words(call.words); });
-  const EvaluationReport report = execute_evaluate(words.request, world);
+ExitCode run(const CommandCall& call, const Communicator& world) {
+  EvaluateArguments arguments;
+  agree(world, [&] { arguments = parse_evaluate_arguments(call.arguments); });
+  const EvaluationReport report = execute_evaluate(arguments.request, world);
   agree(world, [&] {
-    if (world.is_root()) print_result(words.json ? evaluation_json(report) : evaluation_text(report));
+    if (world.is_root()) print_result(arguments.json ? evaluation_json(report) : evaluation_text(report));
   });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  return {"evaluate", "MODEL --data.file=F.h5 [--key=value ...]", "loss, score and predictions of a trained model",
+          evaluate_help, run};
 }
 
 }  // namespace sheaf

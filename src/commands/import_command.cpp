@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "commands/import_command.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "commands/commands.hpp"
-#include "commands/import_words.hpp"
+#include "commands/import_arguments.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -79,13 +80,19 @@ void import_files(const ImportRequest& request) {
   print_result(report(request, content, seconds_since(start)), fmt::format("'{}' is complete.", request.output));
 }
 
-}  // namespace
-
-void import_command(const CommandCall& call, const Communicator& world) {
+ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
-    const ImportRequest request = parse_import_words(call.words);
+    const ImportRequest request = parse_import_arguments(call.arguments);
     if (world.is_root()) import_files(request);
   });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command import_command() {
+  return {"import", "FILE... OUT.h5 [--key=value ...]", "make a data file of CSV, NumPy, IDX or CIFAR-10 files",
+          import_help, run};
 }
 
 }  // namespace sheaf

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "commands/info_command.hpp"
+
 #include <fmt/format.h>
 
-#include "commands/commands.hpp"
 #include "core/error.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
@@ -49,14 +50,17 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   return text + format_table(rows);
 }
 
-}  // namespace
+std::string help() {
+  return "Prints the ranks of the job with their hosts, devices, lanes and cores, the libraries in use, and the\n"
+         "rough speed of a matrix product on one core of each rank.\n";
+}
 
-void info_command(const CommandCall& call, const Communicator& world) {
+ExitCode run(const CommandCall& call, const Communicator& world) {
   double flops = 0;
   agree(world, [&] {
-    if (!call.words.empty())
+    if (!call.arguments.empty())
       throw UsageError(
-          fmt::format("'sheaf info' takes no further words (it got '{}'). Write: sheaf info.", call.words[0]));
+          fmt::format("'sheaf info' takes no arguments (it got '{}'). Write: sheaf info.", call.arguments[0]));
     flops = torch_backend().measure_blas_flops();
   });
   const Communicator node = world.split_by_node();
@@ -66,6 +70,13 @@ void info_command(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     if (world.is_root()) print_result(info_text(ranks, speeds));
   });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {"info", "", "ranks, hosts, devices, cores bound, libraries, rough speed", help, run};
 }
 
 }  // namespace sheaf

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "commands/plan_command.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "commands/command_line.hpp"
-#include "commands/commands.hpp"
+#include "commands/study_arguments.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "device/rank_placement.hpp"
@@ -97,13 +98,19 @@ std::string plan_text(const Study& study, const RunOptions& asked, const Plan& p
   return text;
 }
 
-}  // namespace
+std::string help() {
+  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing.
+Loads the TorchScript files and plugins that the study names, too, which are code: plan only studies that
+you would run.
 
-void plan_command(const CommandCall& call, const Communicator& world) {
+)" + study_help();
+}
+
+ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
   agree(world, [&] {
-    study = study_from_words("plan", call.words);
+    study = study_from_arguments("plan", call.arguments);
     plan.emplace(study);
     if (study.run.curves) require_countable_epochs(*plan);
   });
@@ -120,6 +127,14 @@ void plan_command(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, placed.facts));
   });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return {"plan", "STUDY.cfg [--key=value ...]", "show what would be run: iterations, cost, memory, placement", help,
+          run};
 }
 
 }  // namespace sheaf

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: MIT
-#include "commands/commands.hpp"
-#include "commands/preprocess_words.hpp"
+#include "commands/preprocess_command.hpp"
+
+#include "commands/preprocess_arguments.hpp"
 #include "mpi/agreement.hpp"
 #include "run/execute_preprocess.hpp"
 
 namespace sheaf {
+namespace {
 
-void preprocess_command(const CommandCall& call, const Communicator& world) {
+ExitCode run(const CommandCall& call, const Communicator& world) {
   PreprocessRequest request;
-  agree(world, [&] { request = parse_preprocess_words(call.words); });
+  agree(world, [&] { request = parse_preprocess_arguments(call.arguments); });
   execute_preprocess(request, world);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command preprocess_command() {
+  return {"preprocess", "IN.h5 OUT.h5 [--key=value ...]", "resize, scale and cast the features of a data file",
+          preprocess_help, run};
 }
 
 }  // namespace sheaf

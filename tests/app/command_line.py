@@ -20,7 +20,12 @@ for ranks in (None, 3):
 
     for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"), (["--frobnicate"], "unknown"),
                             (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
-                            (["info", "more"], "takes no further words"), (["import"], "got 0 file name(s)")):
+                            (["info", "more"], "takes no arguments"), (["import"], "got 0 file name(s)"),
+                            (["run", "x.cfg", "--resume=true"], "--resume takes no value"),
+                            (["resume", "x", "--force", "--force"], "--force is given twice"),
+                            (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),
+                            (["preprocess", "a.h5", "b.h5", "--cast=uint8", "--cast=int8"], "--cast is given twice"),
+                            (["evaluate", "a.pt", "--iteration=1", "--iteration=2"], "--iteration is given twice")):
         result = sheaf(*words, ranks=ranks)
         checks.check(result.code == 2 and len(result.error_lines()) == 1 and expected in result.error_lines()[0]
                      and not result.stdout, f"{words} {where}", f"{result.code}\n{result.stdout}{result.stderr}")

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "commands/evaluate_words.hpp"
+#include "commands/evaluate_arguments.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "commands/arguments.hpp"
 #include "core/error.hpp"
-#include "core/text.hpp"
 #include "options/quoted.hpp"
 #include "options/setting_forms.hpp"
 #include "options/settings.hpp"
@@ -30,32 +29,19 @@ std::vector<std::string> all_keys() {
   return keys;
 }
 
-bool is_in(const std::vector<std::string>& keys, const std::string& key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-template <class Value>
-Value value_of(const Form<Value>& form, const std::string& key, const std::string& text) {
-  const auto value = form.read(text);
-  if (!value)
-    throw UsageError(
-        fmt::format("--{} = {} is not possible (allowed: {}). Correct it.", key, quoted(text), form.allowed));
-  return *value;
-}
-
-void apply_own(EvaluateWords& parsed, Study& study, const std::string& key, const std::string& text) {
+void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, const std::string& text) {
   EvaluationRequest& request = parsed.request;
   if (key == "loss") {
     apply_setting(study, "train.loss", text);
     request.loss = study.train.loss;
   } else if (key == "iteration") {
-    request.iteration = value_of(integer(0), key, text);
+    request.iteration = option_value(integer(0), key, text);
   } else if (key == "predictions") {
-    request.predictions = value_of(non_empty_text(), key, text);
+    request.predictions = option_value(non_empty_text(), key, text);
   } else if (key == "overwrite") {
-    request.overwrite = value_of(flag(), key, text);
+    request.overwrite = option_value(flag(), key, text);
   } else {
-    parsed.json = value_of(choice<bool>({{"text", false}, {"json", true}}), key, text);
+    parsed.json = option_value(choice<bool>({{"text", false}, {"json", true}}), key, text);
   }
 }
 
@@ -66,40 +52,24 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
   if (key == "data.task") request.task = study.data.task;
 }
 
-void apply_word(EvaluateWords& parsed, Study& study, std::vector<std::string>& given, const std::string& word) {
-  const std::size_t equals = word.find('=');
-  const std::string key = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-  if (!is_in(all_keys(), key))
-    throw UsageError(fmt::format("unknown option {} (there are --{}).{} See sheaf evaluate --help.", quoted("--" + key),
-                                 fmt::join(all_keys(), ", --"), did_you_mean(key, all_keys())));
-  if (equals == std::string::npos)
-    throw UsageError(fmt::format("--{} has no value (it is written --{}=VALUE). {}.", key, key, usage));
-  if (is_in(given, key)) throw UsageError(fmt::format("--{} is given twice. Leave one out.", key));
-  given.push_back(key);
-  const std::string text = word.substr(equals + 1);
-  if (is_in(study_keys, key))
-    apply_study_key(parsed.request, study, key, text);
-  else
-    apply_own(parsed, study, key, text);
-}
-
 }  // namespace
 
-EvaluateWords parse_evaluate_words(const std::vector<std::string>& words) {
-  EvaluateWords parsed;
+EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("evaluate", arguments, all_keys());
+  EvaluateArguments parsed;
   EvaluationRequest& request = parsed.request;
   Study study;
-  std::vector<std::string> given;
-  for (const auto& word : words) {
-    if (word.compare(0, 2, "--") == 0) {
-      apply_word(parsed, study, given, word);
-      continue;
-    }
-    if (!request.model.empty())
-      throw UsageError(fmt::format("'sheaf evaluate' got two models, {} and {} (it takes one). {}.",
-                                   quoted(request.model), quoted(word), usage));
-    request.model = word;
+  for (const auto& [key, text] : given.options) {
+    const bool of_study = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
+    if (of_study)
+      apply_study_key(request, study, key, text);
+    else
+      apply_own(parsed, study, key, text);
   }
+  if (given.positional.size() > 1)
+    throw UsageError(fmt::format("'sheaf evaluate' got two models, {} and {} (it takes one). {}.",
+                                 quoted(given.positional[0]), quoted(given.positional[1]), usage));
+  if (!given.positional.empty()) request.model = given.positional[0];
   if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no model. {}.", usage));
   if (study.data.file.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no data. {}.", usage));
   if (study.run.threads > 1 && study.run.lanes != 1)
@@ -113,9 +83,7 @@ EvaluateWords parse_evaluate_words(const std::vector<std::string>& words) {
 }
 
 std::string evaluate_help() {
-  return R"(usage: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...]
-
-Loss and score of a trained model on a file of any size, and its predictions. Ranks share the rows, and
+  return R"(Loss and score of a trained model on a file of any size, and its predictions. Ranks share the rows, and
 read them block by block. MODEL is
 
   RUN_DIR                the best model of a run with run.models; of an ensemble all members, averaged

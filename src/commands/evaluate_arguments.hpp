@@ -1,4 +1,4 @@
-// The command line of `sheaf evaluate`. Pure.
+// The arguments of `sheaf evaluate`. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,13 +10,13 @@
 namespace sheaf {
 
 /// What to evaluate, and how to tell it.
-struct EvaluateWords {
+struct EvaluateArguments {
   EvaluationRequest request;
   bool json = false;
 };
 
-/// `words`: what follows the command's name. Throws UsageError with one sentence.
-EvaluateWords parse_evaluate_words(const std::vector<std::string>& words);
+/// `arguments`: those after the command's name. Throws UsageError with one sentence.
+EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments);
 
 std::string evaluate_help();
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "commands/preprocess_words.hpp"
+#include "commands/preprocess_arguments.hpp"
 
 #include <fmt/format.h>
 
 #include <functional>
 #include <map>
 
-#include "commands/option_words.hpp"
+#include "commands/arguments.hpp"
 #include "core/error.hpp"
 
 namespace sheaf {
@@ -49,7 +49,7 @@ const Form<ChannelOrder>& channel_order() {
   return form;
 }
 
-// What the words have said so far; --per alone would do nothing.
+// What the options have said so far; --per alone would do nothing.
 struct Draft {
   PreprocessRequest request;
   bool unit_given = false;
@@ -106,18 +106,13 @@ std::vector<std::string> key_names() {
 
 }  // namespace
 
-PreprocessRequest parse_preprocess_words(const std::vector<std::string>& words) {
+PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("preprocess", arguments, key_names());
   Draft draft;
-  std::vector<std::string> files;
-  for (const auto& word : words) {
-    if (word.compare(0, 2, "--") != 0) {
-      files.push_back(word);
-      continue;
-    }
-    const OptionWord option = parse_option_word("preprocess", word, key_names());
-    for (const auto& [name, apply] : keys)
-      if (name == option.name) apply(draft, name, option.text);
-  }
+  for (const auto& [name, text] : given.options)
+    for (const auto& [key, apply] : keys)
+      if (key == name) apply(draft, name, text);
+  const auto& files = given.positional;
   if (files.size() != 2)
     throw UsageError(
         fmt::format("'sheaf preprocess' got {} file name(s) (it takes the file to read and the file to "
@@ -137,9 +132,7 @@ PreprocessRequest parse_preprocess_words(const std::vector<std::string>& words) 
 }
 
 std::string preprocess_help() {
-  return R"(usage: sheaf preprocess IN.h5 OUT.h5 [--key=value ...]
-
-Makes a new data file of one that there is: images resized, features scaled, numbers cast, chunks laid out
+  return R"(Makes a new data file of one that there is: images resized, features scaled, numbers cast, chunks laid out
 anew. All ranks and their cores work; memory is bounded by the size of a chunk. The steps are taken in one pass and
 in this order, whatever the order of the options:
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "commands/import_words.hpp"
+#include "commands/import_arguments.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "commands/option_words.hpp"
+#include "commands/arguments.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "options/quoted.hpp"
@@ -91,18 +90,14 @@ const std::vector<Key> keys = {
      }},
 };
 
-// "--key=value"
-struct Option {
-  const Key* key = nullptr;
-  std::string text;
-};
+const Key& key_named(const std::string& name) {
+  return *std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+}
 
-Option parse_option(const std::string& word) {
+std::vector<std::string> key_names() {
   std::vector<std::string> names;
   for (const auto& key : keys) names.push_back(key.name);
-  const OptionWord option = parse_option_word("import", word, names);
-  const auto named = std::find(names.begin(), names.end(), option.name);
-  return {&keys[static_cast<std::size_t>(named - names.begin())], option.text};
+  return names;
 }
 
 bool ends_with(const std::string& text, const std::string& end) {
@@ -155,18 +150,14 @@ std::optional<ImportFormat> format_of(const std::string& path) {
   return std::nullopt;
 }
 
-ImportRequest parse_import_words(const std::vector<std::string>& words) {
+ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("import", arguments, key_names());
   ImportRequest request;
-  std::vector<Option> options;
+  request.inputs = given.positional;
   bool format_given = false;
-  for (const auto& word : words) {
-    if (word.compare(0, 2, "--") != 0) {
-      request.inputs.push_back(word);
-      continue;
-    }
-    options.push_back(parse_option(word));
-    options.back().key->apply(request, options.back().key->name, options.back().text);
-    format_given = format_given || options.back().key->name == "format";
+  for (const auto& [name, text] : given.options) {
+    key_named(name).apply(request, name, text);
+    format_given = format_given || name == "format";
   }
   if (request.inputs.size() < 2)
     throw UsageError(fmt::format("'sheaf import' got {} file name(s) (it takes inputs, then the file to write). {}.",
@@ -178,19 +169,17 @@ ImportRequest parse_import_words(const std::vector<std::string>& words) {
                                  request.output, usage));
   if (!format_given) request.format = common_format(request.inputs);
   require_input_count(request);
-  for (const auto& option : options) {
-    const auto& known = option.key->formats;
+  for (const auto& [name, text] : given.options) {
+    const auto& known = key_named(name).formats;
     if (!known.empty() && std::find(known.begin(), known.end(), request.format) == known.end())
-      throw UsageError(fmt::format("--{} does not go with format {} (it has no such choice). Leave it out.",
-                                   option.key->name, format_name(request.format)));
+      throw UsageError(fmt::format("--{} does not go with format {} (it has no such choice). Leave it out.", name,
+                                   format_name(request.format)));
   }
   return request;
 }
 
 std::string import_help() {
-  return R"(usage: sheaf import FILE... OUT.h5 [--key=value ...]
-
-Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
+  return R"(Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
 these formats; .gz at the end of a name is fine with all but .npz. The format comes from the name, or
 from --format=csv|npy|npz|idx|cifar10. All of them must be regular files, not pipes.
 

@@ -1,4 +1,4 @@
-// The command line of `sheaf import`. Pure.
+// The arguments of `sheaf import`. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,8 +26,8 @@ struct ImportRequest {
   bool overwrite = false;
 };
 
-/// `words`: what follows the command's name. Throws UsageError with one sentence.
-ImportRequest parse_import_words(const std::vector<std::string>& words);
+/// `arguments`: those after the command's name. Throws UsageError with one sentence.
+ImportRequest parse_import_arguments(const std::vector<std::string>& arguments);
 
 /// The format that a file's name tells; nothing when it tells none. ".gz" at its end says nothing.
 std::optional<ImportFormat> format_of(const std::string& path);

@@ -1,0 +1,23 @@
+// The commands of the program. Local, pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/command.hpp"
+
+namespace sheaf {
+
+/// All commands, in the order of the help.
+const std::vector<Command>& command_table();
+
+/// The command that the first argument names. `arguments`: argv without the program's name. Throws UsageError when
+/// there is none.
+const Command& find_command(const std::vector<std::string>& arguments);
+
+/// The text that answers --help or --version; none when the arguments ask for something else.
+std::optional<std::string> text_answer(const std::vector<std::string>& arguments);
+
+}  // namespace sheaf
