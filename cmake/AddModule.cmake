@@ -1,5 +1,6 @@
 # add_module(<folder> [LOADED] SOURCES <files...> [DEPENDS <folders...>] [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
-# One static library a folder of src/, named sheaf_<folder>. DEPENDS are the folders it may include. LOADED: a shared
+# One static library for each folder of src/: sheaf_core_random is that of core/random. DEPENDS are the folders that it
+# may include. LOADED: a shared
 # library instead, beside the program, which loads it. It holds nothing of the folders that it includes, and finds their
 # one copy in the program, which exports them.
 function(add_module folder)
@@ -7,24 +8,26 @@ function(add_module folder)
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "add_module(${folder}): SOURCES are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
+  string(REPLACE "/" "_" target sheaf_${folder})
   list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
+  list(TRANSFORM arg_DEPENDS REPLACE "/" "_")
   if(arg_LOADED)
-    add_library(sheaf_${folder} SHARED ${arg_SOURCES})
-    set_target_properties(sheaf_${folder} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-    target_link_libraries(sheaf_${folder} INTERFACE ${arg_DEPENDS})
-    foreach(target ${arg_DEPENDS})
-      set(includes $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
-      target_include_directories(sheaf_${folder} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/src$>)
-      target_compile_definitions(sheaf_${folder} PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
+    add_library(${target} SHARED ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    target_link_libraries(${target} INTERFACE ${arg_DEPENDS})
+    foreach(other ${arg_DEPENDS})
+      set(includes $<TARGET_PROPERTY:${other},INTERFACE_INCLUDE_DIRECTORIES>)
+      target_include_directories(${target} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/src$>)
+      target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${other},INTERFACE_COMPILE_DEFINITIONS>)
     endforeach()
     # Also for a test that calls nothing of it by name.
-    target_link_options(sheaf_${folder} INTERFACE -Wl,--no-as-needed)
+    target_link_options(${target} INTERFACE -Wl,--no-as-needed)
   else()
-    add_library(sheaf_${folder} STATIC ${arg_SOURCES})
-    target_link_libraries(sheaf_${folder} PUBLIC ${arg_DEPENDS})
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
   endif()
-  target_include_directories(sheaf_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(sheaf_${folder}
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target}
     PUBLIC ${arg_PUBLIC_LIBRARIES}
     PRIVATE sheaf_flags ${arg_PRIVATE_LIBRARIES})
 endfunction()

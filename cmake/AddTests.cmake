@@ -3,7 +3,7 @@
 #                                                     one Catch2 program, run as <name>.np<n> for each n
 # add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])   any other check
 #                                                     LONG: run only by ctest -C long, with the label long
-# A test that lets LibTorch do something DEPENDS on libtorch: it is linked then, and nothing is loaded later.
+# A test that lets LibTorch do something DEPENDS on engines/libtorch: it is linked then, and nothing is loaded later.
 # Timeouts end what hangs; they must not end a test on a machine that is slow or does something else.
 # MPI tests may use more ranks than cores, and root where that is all there is. pml=ob1: Open MPI does not look for fast
 # networks, which halves the start-up of a job.
@@ -43,6 +43,7 @@ function(sheaf_test_executable name main)
     message(FATAL_ERROR "test ${name}: SOURCES and DEPENDS are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
+  list(TRANSFORM arg_DEPENDS REPLACE "/" "_")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${main} ${arg_DEPENDS} ${arg_LIBRARIES} sheaf_flags)
   target_compile_options(${name} PRIVATE ${SHEAF_TEST_OPTIONS})

@@ -6,29 +6,35 @@ cmake_minimum_required(VERSION 3.21)
 # The folders, lowest first. A folder may use those on the lines before its own. main.cpp may use all.
 set(layers
   "core"
-  "options"
-  "mpi"
-  "hdf5 device"
-  "dataset"
-  "plan"
-  "model"
-  "engine journal partition results"
-  "run"
-  "commands libtorch")
+  "core/random files"
+  "files/hdf5 study"
+  "parallel/mpi"
+  "parallel/devices parallel/partition"
+  "data"
+  "data/import data/transform data/stream"
+  "models training/losses"
+  "training/metrics"
+  "training"
+  "search engines/native"
+  "engines"
+  "engines/libtorch runs/directory runs/journal runs/results"
+  "commands/line"
+  "commands/train commands/evaluate commands/preprocess commands/import commands/info"
+  "commands")
 
 # The third-party headers that one place alone may name: pattern of the header | the beginnings of those files' paths.
 set(third_party
-  "mpi\\.h|mpi/"
-  "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|hdf5/"
-  "(torch|ATen|c10|caffe2)/.*|libtorch/"
-  "boost/.*|options/parse_study.cpp"
-  "hwloc(\\.h|/.*)|device/"
-  "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|device/"
-  "libxsmm.*|engine/resident/product.cpp"
-  "hwy/.*|core/ dataset/transform/ engine/"
-  "libdeflate\\.h|hdf5/"
-  "zlib\\.h|dataset/import/ journal/"
-  "nlohmann/.*|journal/")
+  "mpi\\.h|parallel/mpi/"
+  "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|files/hdf5/"
+  "(torch|ATen|c10|caffe2)/.*|engines/libtorch/"
+  "boost/.*|study/parse_study.cpp"
+  "hwloc(\\.h|/.*)|parallel/devices/"
+  "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|parallel/devices/"
+  "libxsmm.*|engines/native/product.cpp"
+  "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
+  "libdeflate\\.h|files/hdf5/"
+  "zlib\\.h|files/ runs/journal/"
+  "nlohmann/.*|runs/journal/")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)
@@ -60,8 +66,8 @@ function(depends_of folder variable)
     string(REGEX REPLACE "#[^\n]*" "" text "${text}")
     string(REGEX MATCHALL "add_module\\([^)]*\\)" calls "${text}")
     foreach(call ${calls})
-      string(REGEX MATCH "[ \n]DEPENDS([ \n]+[a-z0-9_]+)+" words "${call}")
-      string(REGEX MATCHALL "[a-z0-9_]+" words "${words}")
+      string(REGEX MATCH "[ \n]DEPENDS([ \n]+[a-z0-9_/]+)+" words "${call}")
+      string(REGEX MATCHALL "[a-z0-9_/]+" words "${words}")
       list(APPEND depends ${words})
     endforeach()
   endif()
@@ -84,7 +90,7 @@ endforeach()
 # check_own(<file> <folder> <header> <its folder>)
 function(check_own file folder header other)
   if(NOT other IN_LIST folders)
-    report("${file}: includes \"${header}\", which does not begin with a folder of src/ (others' headers stand in <>)")
+    report("${file}: includes \"${header}\", which is in no folder of src/ (others' headers stand in <>)")
   elseif(NOT folder STREQUAL "" AND NOT folder STREQUAL other)
     if(NOT other IN_LIST lower_${folder})
       report("${file}: includes \"${header}\", but ${other} is not below ${folder}")
@@ -173,7 +179,7 @@ endif()
 list(SORT files)
 foreach(file ${files})
   set(folder "")
-  if(file MATCHES "^([^/]+)/")
+  if(file MATCHES "^(.+)/[^/]+$")
     set(folder ${CMAKE_MATCH_1})
     if(NOT folder IN_LIST folders)
       report("${file}: is in a folder that the table of cmake/CheckLayers.cmake does not know")
@@ -186,7 +192,7 @@ foreach(file ${files})
   foreach(line ${lines})
     string(REGEX MATCH "[<\"]([^>\"]+)" header "${line}")
     set(header "${CMAKE_MATCH_1}")
-    string(REGEX REPLACE "/.*" "" other "${header}")
+    get_filename_component(other "${header}" DIRECTORY)
     if(line MATCHES "include[ \t]*\"" OR (other IN_LIST folders AND header MATCHES "/"))
       check_own(${file} "${folder}" "${header}" "${other}")
       remember_include(${file} ${header})

@@ -14,9 +14,9 @@
 #include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
-#include "mpi/agreement.hpp"
-#include "mpi/launcher.hpp"
-#include "mpi/session.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/launcher.hpp"
+#include "parallel/mpi/session.hpp"
 
 namespace {
 

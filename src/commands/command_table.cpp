@@ -6,16 +6,16 @@
 
 #include <algorithm>
 
-#include "commands/evaluate_command.hpp"
-#include "commands/import_command.hpp"
-#include "commands/info_command.hpp"
-#include "commands/plan_command.hpp"
-#include "commands/preprocess_command.hpp"
-#include "commands/resume_command.hpp"
-#include "commands/run_command.hpp"
+#include "commands/evaluate/evaluate_command.hpp"
+#include "commands/import/import_command.hpp"
+#include "commands/info/info_command.hpp"
+#include "commands/preprocess/preprocess_command.hpp"
+#include "commands/train/plan_command.hpp"
+#include "commands/train/resume_command.hpp"
+#include "commands/train/run_command.hpp"
+#include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "options/quoted.hpp"
 
 namespace sheaf {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/command.hpp"
+#include "commands/line/command.hpp"
 
 namespace sheaf {
 

@@ -42,13 +42,15 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Other hosts of the job do not answer any more. Where it trains, that ends it with exit code 75 (run/cut_off.hpp).
+/// Other hosts of the job do not answer any more. Where it trains, that ends it with exit code 75
+/// (commands/train/cut_off.hpp).
 class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What agree() (mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end in order.
+/// What agree() (parallel/mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end
+/// in order.
 class AgreedError : public std::runtime_error {
  public:
   AgreedError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

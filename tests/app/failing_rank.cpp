@@ -3,10 +3,10 @@
 #include <chrono>
 #include <thread>
 
+#include "commands/train/train_stage.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "mpi/session.hpp"
-#include "run/train_share.hpp"
+#include "parallel/mpi/session.hpp"
 
 using namespace sheaf;
 

@@ -1,6 +1,6 @@
 // Releases the launcher that it runs under, as a rank does that has lost the other hosts (launcher.py).
 // SPDX-License-Identifier: MIT
-#include "mpi/launcher.hpp"
+#include "parallel/mpi/launcher.hpp"
 
 #include <csignal>
 

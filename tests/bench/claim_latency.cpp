@@ -14,10 +14,10 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "mpi/communicator.hpp"
-#include "mpi/session.hpp"
-#include "partition/range_exchange.hpp"
-#include "partition/work_source.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "parallel/mpi/session.hpp"
+#include "parallel/partition/range_exchange.hpp"
+#include "parallel/partition/work_source.hpp"
 
 using namespace sheaf;
 

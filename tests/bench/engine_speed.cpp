@@ -12,18 +12,18 @@
 #include <vector>
 
 #include "bench/fma_peak.hpp"
+#include "commands/train/train_stage.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
-#include "dataset/resident.hpp"
-#include "dataset/synthetic.hpp"
-#include "engine/lane_engine.hpp"
-#include "engine/resident/product.hpp"
-#include "engine/resident_trainer.hpp"
-#include "libtorch/torch_trainer.hpp"
-#include "model/initial_weights.hpp"
-#include "mpi/session.hpp"
-#include "plan/estimate.hpp"
-#include "run/train_share.hpp"
+#include "data/node_data.hpp"
+#include "data/synthetic.hpp"
+#include "engines/lane_engine.hpp"
+#include "engines/libtorch/torch_trainer.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/native/product.hpp"
+#include "models/initial_weights.hpp"
+#include "parallel/mpi/session.hpp"
+#include "training/training_cost.hpp"
 
 using namespace sheaf;
 

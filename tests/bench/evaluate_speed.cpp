@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "bench/fma_peak.hpp"
+#include "commands/evaluate/evaluation_job.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/parallel.hpp"
-#include "core/random_fill.hpp"
-#include "core/replace_file.hpp"
-#include "hdf5/row_file.hpp"
-#include "libtorch/model_file.hpp"
-#include "model/initial_weights.hpp"
-#include "mpi/session.hpp"
-#include "run/execute_evaluate.hpp"
+#include "core/random/random_fill.hpp"
+#include "engines/libtorch/model_file.hpp"
+#include "files/hdf5/row_file.hpp"
+#include "files/replace_file.hpp"
+#include "models/initial_weights.hpp"
+#include "parallel/mpi/session.hpp"
 
 using namespace sheaf;
 

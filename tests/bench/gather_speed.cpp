@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "commands/train/final_gather.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
-#include "journal/journal_files.hpp"
-#include "journal/journal_writer.hpp"
-#include "journal/replay.hpp"
-#include "mpi/session.hpp"
-#include "results/result_stream.hpp"
-#include "run/final_gather.hpp"
+#include "parallel/mpi/session.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "runs/journal/journal_writer.hpp"
+#include "runs/journal/replay.hpp"
+#include "runs/results/result_stream.hpp"
 
 using namespace sheaf;
 

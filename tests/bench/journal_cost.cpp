@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <vector>
 
+#include "commands/train/train_stage.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
-#include "engine/lane_engine.hpp"
-#include "journal/journal_files.hpp"
-#include "mpi/session.hpp"
-#include "run/train_share.hpp"
+#include "engines/lane_engine.hpp"
+#include "parallel/mpi/session.hpp"
+#include "runs/journal/journal_files.hpp"
 
 using namespace sheaf;
 

@@ -12,19 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "commands/preprocess/preprocess_job.hpp"
 #include "core/aligned_vector.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "core/random_fill.hpp"
-#include "dataset/transform/image_resize.hpp"
-#include "dataset/transform/number_cast.hpp"
-#include "device/cores.hpp"
-#include "hdf5/table_writer.hpp"
-#include "mpi/communicator.hpp"
-#include "mpi/session.hpp"
-#include "run/execute_preprocess.hpp"
+#include "core/random/random_fill.hpp"
+#include "data/transform/image_resize.hpp"
+#include "data/transform/number_cast.hpp"
+#include "files/hdf5/table_writer.hpp"
+#include "parallel/devices/cores.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "parallel/mpi/session.hpp"
 
 namespace {
 

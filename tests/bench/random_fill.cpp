@@ -1,6 +1,6 @@
 // What a random value costs, drawn one by one and as arrays on each instruction set of this processor. See README.md.
 // SPDX-License-Identifier: MIT
-#include "core/random_fill.hpp"
+#include "core/random/random_fill.hpp"
 
 #include <hwy/highway.h>
 
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/random_stream.hpp"
+#include "core/random/random_stream.hpp"
 
 using namespace sheaf;
 

@@ -20,13 +20,13 @@
 #include "core/aligned_vector.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
-#include "core/random_fill.hpp"
-#include "dataset/feature_reader.hpp"
-#include "dataset/resident.hpp"
-#include "dataset/stream.hpp"
-#include "engine/lane_engine.hpp"
-#include "hdf5/file.hpp"
-#include "mpi/session.hpp"
+#include "core/random/random_fill.hpp"
+#include "data/feature_reader.hpp"
+#include "data/node_data.hpp"
+#include "data/stream/stream.hpp"
+#include "engines/lane_engine.hpp"
+#include "files/hdf5/file.hpp"
+#include "parallel/mpi/session.hpp"
 
 using namespace sheaf;
 

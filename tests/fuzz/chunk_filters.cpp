@@ -1,7 +1,7 @@
 // Pieces: a word of bytes that say filters and sizes, then a chunk. Options: 0 the chunk is the numbers, to be filtered
 // here and given back by the decoder; else it is what the file holds.
 // SPDX-License-Identifier: MIT
-#include "hdf5/chunk_filters.hpp"
+#include "files/hdf5/chunk_filters.hpp"
 
 #include <zlib.h>
 

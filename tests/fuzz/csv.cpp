@@ -1,9 +1,9 @@
 // Pieces: label columns, dropped columns, then files. Options: 0 and 1 the delimiter, 2 and 3 the header, 4 and 5 the
 // task.
 // SPDX-License-Identifier: MIT
-#include "dataset/import/csv.hpp"
+#include "data/import/csv.hpp"
 
-#include "dataset/import/csv_records.hpp"
+#include "data/import/csv_records.hpp"
 #include "imported.hpp"
 
 using namespace sheaf;

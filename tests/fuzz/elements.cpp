@@ -1,7 +1,7 @@
 // One piece: numbers as a file holds them. Options: 0 and 1 the kind, 2 and 3 the size, 4 the byte order, 5 and 6 what
 // they become.
 // SPDX-License-Identifier: MIT
-#include "hdf5/elements.hpp"
+#include "files/hdf5/elements.hpp"
 
 #include <cstring>
 #include <vector>

@@ -13,7 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "dataset/import/byte_source.hpp"
+#include "files/byte_source.hpp"
 
 namespace sheaf::fuzz {
 

@@ -1,6 +1,6 @@
 // Pieces: files. Options: 0 CIFAR-10, not IDX.
 // SPDX-License-Identifier: MIT
-#include "dataset/import/image_files.hpp"
+#include "data/import/image_files.hpp"
 
 #include "imported.hpp"
 

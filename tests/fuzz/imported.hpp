@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "dataset/import/imported_data.hpp"
+#include "data/import/imported_data.hpp"
 #include "fuzzing.hpp"
 
 namespace sheaf::fuzz {

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "fuzzing.hpp"
-#include "journal/journal_files.hpp"
-#include "journal/replay.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "runs/journal/replay.hpp"
 
 using namespace sheaf;
 

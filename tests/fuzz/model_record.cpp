@@ -1,6 +1,6 @@
 // One piece: the record in a model file.
 // SPDX-License-Identifier: MIT
-#include "model/model_record.hpp"
+#include "models/saved_model_record.hpp"
 
 #include <optional>
 

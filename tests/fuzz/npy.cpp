@@ -1,6 +1,6 @@
 // Pieces: features, targets. Options: 0 and 1 the task.
 // SPDX-License-Identifier: MIT
-#include "dataset/import/numpy_files.hpp"
+#include "data/import/numpy_files.hpp"
 #include "imported.hpp"
 
 using namespace sheaf;

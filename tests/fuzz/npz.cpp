@@ -1,6 +1,6 @@
 // Pieces: an archive, the names of features and targets.
 // SPDX-License-Identifier: MIT
-#include "dataset/import/numpy_files.hpp"
+#include "data/import/numpy_files.hpp"
 #include "imported.hpp"
 
 using namespace sheaf;

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "fuzzing.hpp"
-#include "options/parse_study.hpp"
-#include "options/settings.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
 
 using namespace sheaf;
 

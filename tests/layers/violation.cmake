@@ -3,24 +3,24 @@
 cmake_minimum_required(VERSION 3.21)
 
 set(expected
-"mpi/CMakeLists.txt: DEPENDS partition, which is not below mpi
-core/clock.hpp: includes <torch/torch.h>, which only libtorch/ may name
-core/clock.hpp: includes \"options/study.hpp\", but options is not below core
-dataset/dataset.hpp: includes <H5Ipublic.h>, which only hdf5/ may name
-dataset/dataset.hpp: includes \"mpi.h\", which does not begin with a folder of src/ (others' headers stand in <>)
-dataset/dataset.hpp: includes \"mpi/communicator.hpp\", but the DEPENDS of dataset do not reach mpi
+"parallel/mpi/CMakeLists.txt: DEPENDS parallel/partition, which is not below parallel/mpi
+core/clock.hpp: includes <torch/torch.h>, which only engines/libtorch/ may name
+core/clock.hpp: includes \"study/study.hpp\", but study is not below core
+data/dataset.hpp: includes <H5Ipublic.h>, which only files/hdf5/ may name
+data/dataset.hpp: includes \"mpi.h\", which is in no folder of src/ (others' headers stand in <>)
+data/dataset.hpp: includes \"parallel/mpi/communicator.hpp\", but the DEPENDS of data do not reach parallel/mpi
 helpers/helpers.hpp: is in a folder that the table of cmake/CheckLayers.cmake does not know
-options/study.hpp: includes <cuda_runtime.h>, which only device/ may name
-options/study.hpp: includes <hwloc.h>, which only device/ may name
-options/study.hpp: includes <hwy/highway.h>, which only core/, dataset/transform/, engine/ may name
-options/study.hpp: includes <boost/program_options.hpp>, which only options/parse_study.cpp may name
-results/table.hpp: includes <mpi.h>, which only mpi/ may name
-results/table.hpp: includes \"partition/chunk_rules.hpp\", but partition is not below results
+runs/results/table.hpp: includes <mpi.h>, which only parallel/mpi/ may name
+runs/results/table.hpp: includes \"runs/journal/journal_line.hpp\", but runs/journal is not below runs/results
 stray.cpp: is in no folder
-core/clock.hpp: includes \"options/study.hpp\", which includes core/clock
-options/study.hpp: includes \"core/clock.hpp\", which includes options/study
-partition/chunk_rules.hpp: includes \"partition/node_pool.hpp\", which includes partition/chunk_rules
-partition/node_pool.cpp: includes \"partition/chunk_rules.hpp\", which includes partition/node_pool
+study/study.hpp: includes <cuda_runtime.h>, which only parallel/devices/ may name
+study/study.hpp: includes <hwloc.h>, which only parallel/devices/ may name
+study/study.hpp: includes <hwy/highway.h>, which only core/, data/transform/, training/losses/, engines/native/ may name
+study/study.hpp: includes <boost/program_options.hpp>, which only study/parse_study.cpp may name
+core/clock.hpp: includes \"study/study.hpp\", which includes core/clock
+parallel/partition/chunk_rules.hpp: includes \"parallel/partition/node_pool.hpp\", which includes parallel/partition/chunk_rules
+parallel/partition/node_pool.cpp: includes \"parallel/partition/chunk_rules.hpp\", which includes parallel/partition/node_pool
+study/study.hpp: includes \"core/clock.hpp\", which includes study/study
 ")
 
 execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_CURRENT_LIST_DIR}/violation -P ${CHECK}

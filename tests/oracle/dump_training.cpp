@@ -12,13 +12,13 @@
 
 #include "core/allocator.hpp"
 #include "core/error.hpp"
-#include "dataset/resident.hpp"
-#include "engine/lane_engine.hpp"
-#include "model/initial_weights.hpp"
-#include "mpi/communicator.hpp"
-#include "mpi/session.hpp"
-#include "options/parse_study.hpp"
-#include "plan/estimate.hpp"
+#include "data/node_data.hpp"
+#include "engines/lane_engine.hpp"
+#include "models/initial_weights.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "parallel/mpi/session.hpp"
+#include "study/parse_study.hpp"
+#include "training/training_cost.hpp"
 
 using namespace sheaf;
 

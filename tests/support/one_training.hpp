@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/trainer.hpp"
-#include "model/initial_weights.hpp"
-#include "plan/estimate.hpp"
+#include "models/initial_weights.hpp"
+#include "training/trainer.hpp"
+#include "training/training_cost.hpp"
 
 namespace sheaf::test {
 

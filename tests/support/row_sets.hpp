@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dataset/row_set.hpp"
+#include "data/row_set.hpp"
 
 namespace sheaf::test {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/lane_engine.hpp"
+#include "engines/lane_engine.hpp"
 
 namespace sheaf::test {
 

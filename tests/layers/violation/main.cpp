@@ -1,3 +1,3 @@
 // Not compiled: breaks no rule.
-#include "partition/chunk_rules.hpp"
-#include "results/table.hpp"
+#include "parallel/partition/chunk_rules.hpp"
+#include "runs/results/table.hpp"

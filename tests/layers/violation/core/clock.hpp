@@ -1,6 +1,6 @@
 // Not compiled: breaks the rules that violation.cmake lists.
 #include <torch/torch.h>
 #include <chrono>
-#include <options/study.hpp>
+#include <study/study.hpp>
 
 #include <fmt/format.h>

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluate_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/line/arguments.hpp"
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "study/setting_forms.hpp"
+#include "study/settings.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* usage =
+    "Write: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...], or see sheaf evaluate --help";
+
+// The keys of a study that say what to read and where to work.
+const std::vector<std::string> study_keys = {"data.file",    "data.features", "data.targets",  "data.task",
+                                             "data.classes", "data.image",    "data.channels", "run.device",
+                                             "run.engine",   "run.lanes",     "run.threads",   "run.ranks_per_gpu"};
+const std::vector<std::string> own_keys = {"loss", "iteration", "predictions", "overwrite", "output"};
+
+std::vector<std::string> all_keys() {
+  std::vector<std::string> keys = study_keys;
+  keys.insert(keys.end(), own_keys.begin(), own_keys.end());
+  return keys;
+}
+
+void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, const std::string& text) {
+  EvaluationRequest& request = parsed.request;
+  if (key == "loss") {
+    apply_setting(study, "train.loss", text);
+    request.loss = study.train.loss;
+  } else if (key == "iteration") {
+    request.iteration = option_value(integer(0), key, text);
+  } else if (key == "predictions") {
+    request.predictions = option_value(non_empty_text(), key, text);
+  } else if (key == "overwrite") {
+    request.overwrite = option_value(flag(), key, text);
+  } else {
+    parsed.json = option_value(choice<bool>({{"text", false}, {"json", true}}), key, text);
+  }
+}
+
+void apply_study_key(EvaluationRequest& request, Study& study, const std::string& key, const std::string& text) {
+  if (key == "data.targets") request.targets = text.empty() ? TargetsWanted::no : TargetsWanted::yes;
+  if (key == "data.targets" && text.empty()) return;
+  apply_setting(study, key, text);
+  if (key == "data.task") request.task = study.data.task;
+}
+
+}  // namespace
+
+EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("evaluate", arguments, all_keys());
+  EvaluateArguments parsed;
+  EvaluationRequest& request = parsed.request;
+  Study study;
+  for (const auto& [key, text] : given.options) {
+    const bool of_study = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
+    if (of_study)
+      apply_study_key(request, study, key, text);
+    else
+      apply_own(parsed, study, key, text);
+  }
+  if (given.positional.size() > 1)
+    throw UsageError(fmt::format("'sheaf evaluate' got two models, {} and {} (it takes one). {}.",
+                                 quoted(given.positional[0]), quoted(given.positional[1]), usage));
+  if (!given.positional.empty()) request.model = given.positional[0];
+  if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no model. {}.", usage));
+  if (study.data.file.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no data. {}.", usage));
+  if (study.run.threads > 1 && study.run.lanes != 1)
+    throw UsageError(fmt::format("run.threads = {} needs one lane. Set --run.lanes=1, or leave out run.threads.",
+                                 study.run.threads));
+  if (request.overwrite && request.predictions.empty())
+    throw UsageError("--overwrite has no effect (--predictions is not given). Leave it out.");
+  request.data = study.data;
+  request.run = study.run;
+  return parsed;
+}
+
+std::string evaluate_help() {
+  return R"(Loss and score of a trained model on a file of any size, and its predictions. Ranks share the rows, and
+read them block by block. MODEL is
+
+  RUN_DIR                the best model of a run with run.models; of an ensemble all members, averaged
+  RUN_DIR --iteration=N  that iteration's model
+  FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or TorchScript from Python
+                         (torch.jit.script(module).save(path)) that gives [rows, outputs]
+
+  sheaf evaluate runs/digits --data.file=test.h5
+  mpirun -n 4 sheaf evaluate net.pt --data.file=new.h5 --predictions=out.h5
+
+data
+  --data.file=F.h5       HDF5 file
+  --data.features=NAME   its features, [rows, ...]; default /features
+  --data.targets=NAME    its labels or targets; default /targets if it is there; empty: none, predictions only
+  --data.task=classification|regression
+                         default: as the model file says; for others, classification when targets are integers
+  --data.classes=N       refuses a model with another number of outputs
+  --data.image=CxHxW     how a TorchScript model takes a row; default: the features' own shape
+  --data.channels=first|last
+                         how the file's images lie, [rows, C, H, W] or [rows, H, W, C]; default first
+  --loss=mse|cross_entropy|bce
+                         default: as the model was trained; for others, cross_entropy for classes, else mse
+output
+  --predictions=OUT.h5   writes probabilities [rows, classes] and labels [rows], or values [rows, outputs]
+  --overwrite=true       replace OUT.h5; without it, a file of that name is refused
+  --output=text|json     the report on stdout; default text
+run
+  --run.device=auto|cpu|cuda, --run.engine=auto|torch|resident|by_model, --run.lanes=N,
+  --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
+
+Features reach the model as 32-bit floating point, unscaled: models of a run scale them inside.
+)";
+}
+
+}  // namespace sheaf

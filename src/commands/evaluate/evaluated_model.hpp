@@ -1,0 +1,31 @@
+// What an evaluation is about: models and data, found fit for each other before anything is predicted or written.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/evaluate/evaluated_rows.hpp"
+#include "commands/evaluate/evaluation_request.hpp"
+#include "models/saved_model.hpp"
+#include "training/metrics/evaluation_sums.hpp"
+
+namespace sheaf {
+
+struct EvaluationSubject {
+  std::vector<LoadedModel> models;  ///< several: an ensemble
+  EvaluatedRows rows;
+  Judgement judgement;
+
+  /// The file's data set of predictions is class probabilities, not values.
+  bool predicts_classes() const { return judgement.task == Task::classification; }
+};
+
+/// The model files that a request names. Throws UsageError and RunError. Local.
+std::vector<std::string> model_files(const EvaluationRequest& request);
+
+/// Loads and checks, for a rank with or without a GPU. Throws UsageError and RunError with one sentence on the first
+/// thing that is wrong. Local.
+EvaluationSubject make_subject(const EvaluationRequest& request, bool on_gpu);
+
+}  // namespace sheaf

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "commands/evaluate/evaluated_model.hpp"
+#include "commands/evaluate/prediction_file.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "engines/model_opening.hpp"
+#include "engines/native/blas_memory.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/usable_gpus.hpp"
+#include "models/predictions.hpp"
+#include "parallel/devices/lane_device.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+
+namespace sheaf {
+namespace {
+
+// Confusion is counted up to so many classes.
+constexpr std::int64_t most_confused_classes = 256;
+
+// A GPU takes so much at a time, a core one piece.
+constexpr std::int64_t gpu_piece_bytes = std::int64_t{32} << 20;
+
+// The rows are cut into runs of pieces by file and model alone: a run's sums are made in the order of its rows, and put
+// together in the order of the runs. Few enough that all sums fit a small part of memory.
+std::int64_t run_count(const EvaluationSubject& subject) {
+  const std::int64_t most =
+      std::clamp<std::int64_t>((1 << 20) / EvaluationSums::number_count(subject.judgement), 64, 1024);
+  return std::min(subject.rows.piece_count(), most);
+}
+
+// What a lane works with.
+class EvaluationLane {
+ public:
+  EvaluationLane(const EvaluationSubject& subject, const RunOptions& run, LaneDevice device,
+                 const PredictionFile* predictions)
+      : subject_(subject),
+        predictions_(predictions),
+        reader_(subject.rows, subject.judgement.task, subject.judgement.output_count) {
+    const std::int64_t piece_rows = subject.rows.rows_of({0, 1}).count();
+    const auto piece_bytes = piece_rows * subject.rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
+    if (device.gpu >= 0) pieces_at_once_ = std::max<std::int64_t>(1, gpu_piece_bytes / piece_bytes);
+    for (const LoadedModel& model : subject.models)
+      predictors_.push_back(
+          make_predictor(model, subject.rows.row_shape(), subject.judgement.output_count, run, device));
+    const std::int64_t classes = subject.judgement.output_count;
+    if (subject.predicts_classes() && classes <= most_confused_classes)
+      confusion_.resize(static_cast<std::size_t>(classes * classes));
+  }
+
+  // The sums of the rows of some pieces.
+  EvaluationSums evaluate(IndexRange pieces) {
+    EvaluationSums sums(subject_.judgement);
+    for (std::int64_t begin = pieces.begin; begin < pieces.end; begin += pieces_at_once_)
+      evaluate_rows(subject_.rows.rows_of({begin, std::min(begin + pieces_at_once_, pieces.end)}), sums);
+    return sums;
+  }
+
+  const std::vector<std::int64_t>& confusion() const { return confusion_; }
+
+ private:
+  void evaluate_rows(IndexRange rows, EvaluationSums& sums) {
+    const Judgement& judgement = subject_.judgement;
+    reader_.read(rows);
+    outputs_.resize(static_cast<std::size_t>(rows.count() * judgement.output_count));
+    if (predictors_.size() == 1)
+      predict(*predictors_.front(), rows.count());
+    else
+      average_members(rows.count());
+    find_labels(rows.count());
+    if (subject_.rows.targets() != nullptr) add_to(sums, rows.count());
+    if (predictions_ == nullptr) return;
+    if (predictors_.size() == 1 && subject_.predicts_classes())
+      make_predictions(judgement.loss, judgement.output_count, outputs_.data(), rows.count());
+    predictions_->write(rows, outputs_.data(), labels_.data());
+  }
+
+  void predict(Predictor& predictor, std::int64_t count) {
+    if (!predictor.predict(reader_.features(), count, outputs_.data())) reader_.require_finite_features();
+  }
+
+  // Before logits become probabilities, whose rounding may make two alike.
+  void find_labels(std::int64_t count) {
+    if (!subject_.predicts_classes()) return;
+    const std::int64_t classes = subject_.judgement.output_count;
+    labels_.resize(static_cast<std::size_t>(count));
+    for (std::int64_t row = 0; row < count; ++row)
+      labels_[static_cast<std::size_t>(row)] = predicted_label(outputs_.data() + row * classes, classes);
+  }
+
+  // The mean of the members' predictions, summed in double in their order.
+  void average_members(std::int64_t count) {
+    const Judgement& judgement = subject_.judgement;
+    sums_.assign(outputs_.size(), 0.0);
+    for (const auto& predictor : predictors_) {
+      predict(*predictor, count);
+      make_predictions(judgement.loss, judgement.output_count, outputs_.data(), count);
+      for (std::size_t place = 0; place < sums_.size(); ++place) sums_[place] += double{outputs_[place]};
+    }
+    const auto members = static_cast<double>(predictors_.size());
+    for (std::size_t place = 0; place < sums_.size(); ++place)
+      outputs_[place] = static_cast<float>(sums_[place] / members);
+  }
+
+  void add_to(EvaluationSums& sums, std::int64_t count) {
+    if (!subject_.predicts_classes()) {
+      sums.add_targets(outputs_.data(), reader_.targets(), count);
+      return;
+    }
+    sums.add_labels(outputs_.data(), labels_.data(), reader_.labels(), count);
+    count_confusion(count);
+  }
+
+  void count_confusion(std::int64_t count) {
+    if (confusion_.empty()) return;
+    const std::int64_t classes = subject_.judgement.output_count;
+    for (std::int64_t row = 0; row < count; ++row)
+      ++confusion_[static_cast<std::size_t>(reader_.labels()[row] * classes + labels_[static_cast<std::size_t>(row)])];
+  }
+
+  const EvaluationSubject& subject_;
+  const PredictionFile* predictions_;
+  RowReader reader_;
+  std::vector<std::unique_ptr<Predictor>> predictors_;  // of the members
+  std::int64_t pieces_at_once_ = 1;
+  std::vector<float> outputs_;
+  std::vector<double> sums_;          // of the members
+  std::vector<std::int64_t> labels_;  // that the outputs mean
+  std::vector<std::int64_t> confusion_;
+};
+
+void add_to(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& more) {
+  if (sums.empty()) sums.resize(more.size());
+  for (std::size_t place = 0; place < more.size(); ++place) sums[place] += more[place];
+}
+
+// What a rank makes of its share of the runs.
+struct Share {
+  std::vector<double> sums;             // the numbers of each run, in order
+  std::vector<std::int64_t> confusion;  // may be empty
+};
+
+Share evaluate_share(const EvaluationSubject& subject, const RunOptions& run, const Placement& placement,
+                     const PredictionFile* predictions, IndexRange runs) {
+  const std::int64_t all_runs = run_count(subject), pieces = subject.rows.piece_count();
+  const std::int64_t number_count = EvaluationSums::number_count(subject.judgement);
+  Share share{std::vector<double>(static_cast<std::size_t>(runs.count() * number_count)), {}};
+  std::mutex mutex;
+  std::vector<std::shared_ptr<EvaluationLane>> lanes;
+  for_each_index(runs, placement.lanes, [&]() -> IndexWork {
+    const auto lane = std::make_shared<EvaluationLane>(
+        subject, run, LaneDevice{placement.gpu, static_cast<int>(placement.threads)}, predictions);
+    const std::lock_guard lock(mutex);
+    lanes.push_back(lane);
+    return [&, lane](std::int64_t number) {
+      const EvaluationSums sums = lane->evaluate(split_evenly(pieces, all_runs, number));
+      std::copy(sums.numbers().begin(), sums.numbers().end(),
+                share.sums.begin() + (number - runs.begin) * number_count);
+    };
+  });
+  subject.rows.require_unchanged();
+  for (const auto& lane : lanes) add_to(share.confusion, lane->confusion());
+  return share;
+}
+
+// The ranks' shares put together, in the order of the rows. On rank 0. Collective.
+Fit gather_fit(const EvaluationSubject& subject, const Share& share, const Communicator& world) {
+  const std::vector<double> numbers = world.gather(share.sums);
+  const std::vector<std::int64_t> confusions = world.gather(share.confusion);
+  Fit fit;
+  if (!world.is_root()) return fit;
+  const Judgement& judgement = subject.judgement;
+  EvaluationSums sums(judgement);
+  for (std::size_t run = 0; run < numbers.size(); run += sums.numbers().size())
+    sums.append({judgement, numbers.data() + run});
+  fit.loss = sums.loss();
+  fit.score = sums.score();
+  const auto cells = static_cast<std::ptrdiff_t>(judgement.output_count * judgement.output_count);
+  for (auto rank = confusions.begin(); rank != confusions.end(); rank += cells)
+    add_to(fit.confusion, {rank, rank + cells});
+  return fit;
+}
+
+std::string engine_text(const EvaluationSubject& subject, const RunOptions& run, bool on_gpu) {
+  const std::string reason = torch_predictor_reason(subject.models.front(), run, on_gpu);
+  return reason.empty() ? "resident" : fmt::format("torch ({})", reason);
+}
+
+}  // namespace
+
+EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
+  const Communicator node = world.split_by_node();
+  const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
+  std::optional<EvaluationSubject> subject;
+  agree(world, [&] {
+    subject.emplace(make_subject(request, placement.gpu >= 0));
+    const std::string engine = engine_text(*subject, request.run, placement.gpu >= 0);
+    if (request.run.engine == EngineKind::resident && engine != "resident")
+      throw UsageError(fmt::format("run.engine = resident cannot run model '{}' ({}). Set run.engine = auto.",
+                                   request.model, engine));
+    if (engine != "resident" || resident_engine_needs_blas())
+      reserve_blas_memory(placement.lanes * placement.threads + 1);
+  });
+  const std::int64_t rows = subject->rows.count();
+  std::optional<PredictionFile> predictions;
+  if (!request.predictions.empty())
+    predictions.emplace(request.predictions,
+                        PredictionShape{rows, subject->judgement.output_count, subject->predicts_classes()},
+                        request.model, request.data.file, request.overwrite, world);
+
+  const auto start = Clock::now();
+  Share share;
+  agree(world, [&] {
+    share = evaluate_share(*subject, request.run, placement, predictions ? &*predictions : nullptr,
+                           split_evenly(run_count(*subject), world.size(), world.rank()));
+  });
+  EvaluationReport report;
+  if (subject->rows.targets() != nullptr) report.fit = gather_fit(*subject, share, world);
+  if (predictions) predictions->finish();
+  report.seconds = seconds_since(start);
+  if (!world.is_root()) return report;
+
+  for (const auto& model : subject->models) report.models.push_back(model.path);
+  report.data = request.data.file;
+  report.task = subject->judgement.task;
+  report.loss = subject->judgement.loss;
+  report.engine = engine_text(*subject, request.run, placement.gpu >= 0);
+  report.rows = rows;
+  report.outputs = subject->judgement.output_count;
+  report.predictions = request.predictions;
+  report.bytes = static_cast<double>(rows) * static_cast<double>(subject->rows.feature_count()) * 4;
+  return report;
+}
+
+}  // namespace sheaf

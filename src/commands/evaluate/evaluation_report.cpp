@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <cstddef>
+
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t most_shown_classes = 20;
+
+std::int64_t cell(const EvaluationReport& report, std::int64_t label, std::int64_t predicted) {
+  return report.fit->confusion[static_cast<std::size_t>(label * report.outputs + predicted)];
+}
+
+// Of one class; not a number where nothing was predicted or is there.
+struct ClassScore {
+  double precision = 0, recall = 0;
+};
+
+ClassScore class_score(const EvaluationReport& report, std::int64_t label) {
+  std::int64_t predicted = 0, there = 0;
+  for (std::int64_t other = 0; other < report.outputs; ++other) {
+    predicted += cell(report, other, label);
+    there += cell(report, label, other);
+  }
+  const auto right = static_cast<double>(cell(report, label, label));
+  return {right / static_cast<double>(predicted), right / static_cast<double>(there)};
+}
+
+std::string share_text(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.4f}", share);
+}
+
+std::string confusion_text(const EvaluationReport& report) {
+  std::vector<std::vector<std::string>> rows(1, {"label"});
+  for (std::int64_t label = 0; label < report.outputs; ++label) rows[0].push_back(fmt::format("as {}", label));
+  rows[0].insert(rows[0].end(), {"precision", "recall"});
+  for (std::int64_t label = 0; label < report.outputs; ++label) {
+    rows.push_back({fmt::format("{}", label)});
+    for (std::int64_t other = 0; other < report.outputs; ++other)
+      rows.back().push_back(fmt::format("{}", cell(report, label, other)));
+    const ClassScore score = class_score(report, label);
+    rows.back().insert(rows.back().end(), {share_text(score.precision), share_text(score.recall)});
+  }
+  return "\n" + format_table(rows);
+}
+
+std::string json_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char character : text) {
+    if (character == '"' || character == '\\')
+      quoted += std::string("\\") + character;
+    else if (static_cast<unsigned char>(character) < 0x20)
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(character));
+    else
+      quoted += character;
+  }
+  return quoted + "\"";
+}
+
+std::string json_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::string json_confusion(const EvaluationReport& report) {
+  std::vector<std::string> rows;
+  for (std::int64_t label = 0; label < report.outputs; ++label) {
+    const auto begin = report.fit->confusion.begin() + label * report.outputs;
+    rows.push_back(fmt::format("[{}]", fmt::join(begin, begin + report.outputs, ", ")));
+  }
+  return fmt::format("[{}]", fmt::join(rows, ", "));
+}
+
+const char* score_name(Task task) {
+  return task == Task::classification ? "accuracy" : "R2";
+}
+
+std::string loss_name(LossKind loss) {
+  return loss == LossKind::mse ? "mse" : loss == LossKind::bce ? "bce" : "cross_entropy";
+}
+
+}  // namespace
+
+std::string evaluation_text(const EvaluationReport& report) {
+  const std::string models = report.models.size() == 1
+                                 ? fmt::format("'{}'", report.models.front())
+                                 : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
+                                               report.models.front(), report.models.back());
+  std::string text = fmt::format("model        {}\ndata         '{}', {} rows\nengine       {}\n", models, report.data,
+                                 report.rows, report.engine);
+  if (report.fit) {
+    text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
+    text += fmt::format("{:<13}{:.6f}\n", score_name(report.task), report.fit->score);
+  }
+  if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", report.predictions);
+  text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
+                      static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9);
+  if (report.fit && !report.fit->confusion.empty() && report.outputs <= most_shown_classes)
+    text += confusion_text(report);
+  return text;
+}
+
+std::string evaluation_json(const EvaluationReport& report) {
+  std::vector<std::string> models;
+  for (const auto& model : report.models) models.push_back(json_text(model));
+  std::string text = fmt::format("{{\"models\": [{}], \"data\": {}, \"rows\": {}, \"outputs\": {}, \"engine\": {}",
+                                 fmt::join(models, ", "), json_text(report.data), report.rows, report.outputs,
+                                 json_text(report.engine));
+  if (report.fit) {
+    text += fmt::format(", \"loss_kind\": \"{}\", \"loss\": {}, \"{}\": {}", loss_name(report.loss),
+                        json_number(report.fit->loss), score_name(report.task), json_number(report.fit->score));
+    if (!report.fit->confusion.empty()) text += ", \"confusion\": " + json_confusion(report);
+  }
+  if (!report.predictions.empty()) text += ", \"predictions\": " + json_text(report.predictions);
+  return text + fmt::format(", \"seconds\": {}, \"rows_per_second\": {}, \"bytes_per_second\": {}}}\n",
+                            json_number(report.seconds), json_number(static_cast<double>(report.rows) / report.seconds),
+                            json_number(report.bytes / report.seconds));
+}
+
+}  // namespace sheaf

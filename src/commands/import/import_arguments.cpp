@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "commands/import/import_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "commands/line/arguments.hpp"
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "study/setting_forms.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* usage = "Write: sheaf import FILE... OUT.h5 [--key=value ...], or see sheaf import --help";
+
+const std::vector<std::pair<std::string, ImportFormat>> formats = {{"csv", ImportFormat::csv},
+                                                                   {"npy", ImportFormat::npy},
+                                                                   {"npz", ImportFormat::npz},
+                                                                   {"idx", ImportFormat::idx},
+                                                                   {"cifar10", ImportFormat::cifar10}};
+
+std::string format_name(ImportFormat format) {
+  return choice(formats).write(format);
+}
+
+// A key of the command line, the formats that know it (none: all), and what it does.
+struct Key {
+  std::string name;
+  std::vector<ImportFormat> formats;
+  void (*apply)(ImportRequest& request, const std::string& key, const std::string& text);
+};
+
+const std::vector<Key> keys = {
+    {"format",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.format = option_value(choice(formats), key, text);
+     }},
+    {"compression",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.compression = static_cast<int>(option_value(integer(0, 9), key, text));
+     }},
+    {"overwrite",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.overwrite = option_value(flag(), key, text);
+     }},
+    {"task",
+     {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
+       request.task = request.csv.task = option_value(tasks, key, text);
+     }},
+    {"label",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.label = option_value(non_empty_text(), key, text);
+     }},
+    {"drop",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.drop = option_value(non_empty_text(), key, text);
+     }},
+    {"header",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.header = option_value(flag(), key, text);
+     }},
+    {"delimiter",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       const auto delimiters =
+           choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
+       request.csv.delimiter = option_value(delimiters, key, text);
+     }},
+    {"features",
+     {ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.features = option_value(non_empty_text(), key, text);
+     }},
+    {"targets",
+     {ImportFormat::npz},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.targets = option_value(non_empty_text(), key, text);
+     }},
+};
+
+const Key& key_named(const std::string& name) {
+  return *std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+}
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const auto& key : keys) names.push_back(key.name);
+  return names;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// The one format of all inputs.
+ImportFormat common_format(const std::vector<std::string>& inputs) {
+  std::optional<ImportFormat> common;
+  for (const auto& input : inputs) {
+    const auto format = format_of(input);
+    if (!format)
+      throw UsageError(
+          fmt::format("the name of '{}' does not tell its format (.csv, .tsv, .npy, .npz, -ubyte and .bin "
+                      "do). Give --format={}.",
+                      input, choice(formats).values));
+    if (common && *common != *format)
+      throw UsageError(
+          fmt::format("'{}' ({}) and '{}' ({}) are of different formats (one data set has one). Import "
+                      "them apart, or give --format.",
+                      inputs.front(), format_name(*common), input, format_name(*format)));
+    common = format;
+  }
+  return *common;
+}
+
+void require_input_count(const ImportRequest& request) {
+  const std::size_t count = request.inputs.size();
+  const auto refuse = [&](const std::string& takes) {
+    throw UsageError(fmt::format("{} file(s) of format {} cannot be imported (it takes {}). {}.", count,
+                                 format_name(request.format), takes, usage));
+  };
+  if (request.format == ImportFormat::npy && count != 2) refuse("two, features and targets");
+  if (request.format == ImportFormat::npz && count != 1) refuse("one archive");
+  if (request.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
+}
+
+}  // namespace
+
+std::optional<ImportFormat> format_of(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string text = name.string();
+  for (const char* end : {".csv", ".tsv"})
+    if (ends_with(text, end)) return ImportFormat::csv;
+  if (ends_with(text, ".npy")) return ImportFormat::npy;
+  if (ends_with(text, ".npz")) return ImportFormat::npz;
+  if (ends_with(text, "ubyte") || ends_with(text, ".idx")) return ImportFormat::idx;
+  if (ends_with(text, ".bin")) return ImportFormat::cifar10;
+  return std::nullopt;
+}
+
+ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("import", arguments, key_names());
+  ImportRequest request;
+  request.inputs = given.positional;
+  bool format_given = false;
+  for (const auto& [name, text] : given.options) {
+    key_named(name).apply(request, name, text);
+    format_given = format_given || name == "format";
+  }
+  if (request.inputs.size() < 2)
+    throw UsageError(fmt::format("'sheaf import' got {} file name(s) (it takes inputs, then the file to write). {}.",
+                                 request.inputs.size(), usage));
+  request.output = request.inputs.back();
+  request.inputs.pop_back();
+  if (!has_hdf5_ending(request.output))
+    throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
+                                 request.output, usage));
+  if (!format_given) request.format = common_format(request.inputs);
+  require_input_count(request);
+  for (const auto& [name, text] : given.options) {
+    const auto& known = key_named(name).formats;
+    if (!known.empty() && std::find(known.begin(), known.end(), request.format) == known.end())
+      throw UsageError(fmt::format("--{} does not go with format {} (it has no such choice). Leave it out.", name,
+                                   format_name(request.format)));
+  }
+  return request;
+}
+
+std::string import_help() {
+  return R"(Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
+these formats; .gz at the end of a name is fine with all but .npz. The format comes from the name, or
+from --format=csv|npy|npz|idx|cifar10. All of them must be regular files, not pipes.
+
+  sheaf import train.csv more.csv train.h5 --label=species
+  sheaf import X.npy y.npy train.h5
+  sheaf import arrays.npz train.h5 --features=x_train --targets=y_train
+  sheaf import train-images-idx3-ubyte.gz train-labels-idx1-ubyte.gz mnist.h5
+  sheaf import data_batch_1.bin data_batch_2.bin cifar10.h5
+
+all formats
+  --compression=0..9    gzip of the data sets; default 0, none
+  --overwrite=true      replace OUT.h5; without it, a file of that name is refused
+csv, npy, npz
+  --task=classification|regression
+                        default: classification when the targets are integers (csv: or text), one a row
+csv (.csv, .tsv; RFC 4180; several files are appended)
+  --label=NAME|N        the target's column, by name or number (from 0; negative: from the end); default -1,
+                        the last; several for regression: --label=a,b
+  --drop=NAME|N,...     columns to leave out
+  --header=true|false   default: true when the first line has no number, or text where the second has one
+  --delimiter=,|;|tab|'|'|' '
+                        default: that of comma, semicolon and tab which the first line has most
+npz
+  --features=NAME       default: X, features, data or x_train
+  --targets=NAME        default: y, targets, labels or y_train
+
+Features of CSV become 32-bit floating point; other formats keep their type. Text labels are numbered in
+sorted order, and so are integers that are negative or not less than the number of rows; the names are kept
+as the attribute class_names of the targets. idx takes pairs of files, images and labels; images become
+[N, 1, H, W], those of CIFAR-10 [N, 3, 32, 32], both of the bytes as they are: scale by data.normalise.
+)";
+}
+
+}  // namespace sheaf

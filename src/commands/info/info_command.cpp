@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "commands/info/info_command.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/standard_output.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "engines/native/blas_library.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/torch_backend.hpp"
+#include "engines/usable_gpus.hpp"
+#include "files/hdf5/file.hpp"
+#include "parallel/devices/cores.hpp"
+#include "parallel/devices/gpus.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/session.hpp"
+
+namespace sheaf {
+
+namespace {
+
+// `speeds`: of each rank, in FLOP/s.
+std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds) {
+  const TorchInfo torch = torch_backend().info();
+  const BoundCores machine = find_bound_cores();
+  const VisibleGpus visible = find_gpus();
+  std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
+  text += fmt::format("MPI          {}\n", MpiSession::library_version());
+  text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
+  text += fmt::format("LibTorch     {}, {}\n", torch.version,
+                      torch.cuda_device_count > 0 ? fmt::format("{} CUDA device(s)", torch.cuda_device_count)
+                      : torch.built_with_cuda     ? "no CUDA device"
+                                                  : "built without CUDA");
+  text += fmt::format("BLAS         {}\n", blas_library());
+  text += fmt::format("resident     engine: {}\n", resident_engine_info());
+  text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
+                      machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
+                      machine.sockets, human_bytes(machine.memory_bytes));
+  if (visible.gpus.empty()) text += fmt::format("GPUs         none ({})\n", visible.none_reason);
+  for (const auto& gpu : visible.gpus)
+    text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));
+  text += "\n";
+  std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s of a core"});
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    rows.push_back({fmt::format("{}", rank), ranks[rank].host, ranks[rank].device, fmt::format("{}", ranks[rank].lanes),
+                    fmt::format("{}", ranks[rank].cores), fmt::format("{:.1f}", speeds[rank] / 1e9)});
+  return text + format_table(rows);
+}
+
+std::string help() {
+  return "Prints the ranks of the job with their hosts, devices, lanes and cores, the libraries in use, and the\n"
+         "rough speed of a matrix product on one core of each rank.\n";
+}
+
+ExitCode run(const CommandCall& call, const Communicator& world) {
+  double flops = 0;
+  agree(world, [&] {
+    if (!call.arguments.empty())
+      throw UsageError(
+          fmt::format("'sheaf info' takes no arguments (it got '{}'). Write: sheaf info.", call.arguments[0]));
+    flops = torch_backend().measure_blas_flops();
+  });
+  const Communicator node = world.split_by_node();
+  const Placement placement = place_ranks(RunOptions{}, find_usable_gpus, world, node);
+  const auto ranks = gather_rank_infos(placement, world);
+  const auto speeds = world.all_gather(std::vector<double>{flops});
+  agree(world, [&] {
+    if (world.is_root()) print_result(info_text(ranks, speeds));
+  });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {"info", "", "ranks, hosts, devices, cores bound, libraries, rough speed", help, run};
+}
+
+}  // namespace sheaf

@@ -1,0 +1,30 @@
+// What a command of the program is.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.hpp"
+#include "parallel/mpi/communicator.hpp"
+
+namespace sheaf {
+
+struct CommandCall {
+  std::vector<std::string> arguments;  ///< those after the command's name
+  std::string command_line;            ///< all of them, for the provenance
+};
+
+/// One row of the command table.
+struct Command {
+  std::string_view name;
+  std::string_view usage;    ///< the arguments, e.g. "RUN_DIR [--key=value ...]"; may be empty
+  std::string_view summary;  ///< one line
+  std::string (*help)();     ///< what `sheaf NAME --help` prints after the usage
+  /// Throws AgreedError on every rank alike. Collective over world.
+  ExitCode (*run)(const CommandCall& call, const Communicator& world);
+  bool can_be_stopped = false;  ///< whether SIGTERM, SIGINT and SIGUSR1 end it in order
+};
+
+}  // namespace sheaf

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "commands/preprocess/preprocess_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+#include "commands/line/arguments.hpp"
+#include "core/error.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* usage = "Write: sheaf preprocess IN.h5 OUT.h5 [--key=value ...], or see sheaf preprocess --help";
+
+constexpr std::int64_t longest_side = 65536;
+
+struct Size {
+  std::int64_t height, width;
+};
+
+// "64x48"
+Form<Size> image_size() {
+  Form<Size> form;
+  form.values = form.allowed = fmt::format("HEIGHTxWIDTH, each 1 to {}", longest_side);
+  form.read = [](const std::string& text) -> std::optional<Size> {
+    const std::size_t cross = text.find('x');
+    if (cross == text.npos) return std::nullopt;
+    const auto height = integer(1, longest_side).read(text.substr(0, cross));
+    const auto width = integer(1, longest_side).read(text.substr(cross + 1));
+    if (!height || !width) return std::nullopt;
+    return Size{*height, *width};
+  };
+  return form;
+}
+
+Form<NumberType> number_type() {
+  std::vector<std::pair<std::string, NumberType>> types;
+  for (const auto type : {NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
+                          NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
+                          NumberType::float16, NumberType::float32, NumberType::float64})
+    types.emplace_back(number_type_name(type), type);
+  return choice(types);
+}
+
+const Form<ChannelOrder>& channel_order() {
+  static const auto form = choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
+  return form;
+}
+
+// What the options have said so far; --per alone would do nothing.
+struct Draft {
+  PreprocessRequest request;
+  bool unit_given = false;
+};
+
+using Apply = void (*)(Draft& draft, const std::string& key, const std::string& text);
+
+const std::vector<std::pair<std::string, Apply>> keys = {
+    {"resize",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       const Size size = option_value(image_size(), key, text);
+       draft.request.steps.height = size.height;
+       draft.request.steps.width = size.width;
+     }},
+    {"layout", [](Draft& draft, const std::string& key,
+                  const std::string& text) { draft.request.steps.layout = option_value(channel_order(), key, text); }},
+    {"channels",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       draft.request.steps.channels = option_value(channel_order(), key, text);
+     }},
+    {"normalise",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       const auto kinds = choice<Normalise>(
+           {{"none", Normalise::none}, {"standard", Normalise::standard}, {"minmax", Normalise::minmax}});
+       draft.request.steps.normalise = option_value(kinds, key, text);
+     }},
+    {"per",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       const auto units = choice<ScalingUnit>({{"feature", ScalingUnit::feature}, {"channel", ScalingUnit::channel}});
+       draft.request.steps.unit = option_value(units, key, text);
+       draft.unit_given = true;
+     }},
+    {"cast", [](Draft& draft, const std::string& key,
+                const std::string& text) { draft.request.steps.cast = option_value(number_type(), key, text); }},
+    {"features", [](Draft& draft, const std::string& key,
+                    const std::string& text) { draft.request.features = option_value(non_empty_text(), key, text); }},
+    {"copy", [](Draft& draft, const std::string& key,
+                const std::string& text) { draft.request.copy = option_value(flag(), key, text); }},
+    {"chunk-rows", [](Draft& draft, const std::string& key,
+                      const std::string& text) { draft.request.chunk_rows = option_value(integer(1), key, text); }},
+    {"compression",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       draft.request.compression = static_cast<int>(option_value(integer(0, 9), key, text));
+     }},
+    {"overwrite", [](Draft& draft, const std::string& key,
+                     const std::string& text) { draft.request.overwrite = option_value(flag(), key, text); }},
+};
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, apply] : keys) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments) {
+  const Arguments given = parse_arguments("preprocess", arguments, key_names());
+  Draft draft;
+  for (const auto& [name, text] : given.options)
+    for (const auto& [key, apply] : keys)
+      if (key == name) apply(draft, name, text);
+  const auto& files = given.positional;
+  if (files.size() != 2)
+    throw UsageError(
+        fmt::format("'sheaf preprocess' got {} file name(s) (it takes the file to read and the file to "
+                    "write). {}.",
+                    files.size(), usage));
+  draft.request.input = files[0];
+  draft.request.output = files[1];
+  if (!has_hdf5_ending(files[1]))
+    throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
+                                 files[1], usage));
+  const TransformOptions& steps = draft.request.steps;
+  if (draft.unit_given && steps.normalise == Normalise::none)
+    throw UsageError(
+        "--per does nothing without --normalise (it says what is scaled by itself). Give --normalise, or "
+        "leave out --per.");
+  return draft.request;
+}
+
+std::string preprocess_help() {
+  return R"(Makes a new data file of one that there is: images resized, features scaled, numbers cast, chunks laid out
+anew. All ranks and their cores work; memory is bounded by the size of a chunk. The steps are taken in one pass and
+in this order, whatever the order of the options:
+
+    read -> to double -> resize -> normalise -> cast -> order of channels
+
+  --resize=HEIGHTxWIDTH   of images [rows, height, width], with channels first or last. As
+                          skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
+                          their range (0..255 stays 0..255), and what shrinks is smoothed first
+                              sheaf preprocess photos.h5 small.h5 --resize=64x64
+  --layout=first|last     where the channels of IN.h5 stand; default: where 1, 3 or 4 says it
+                              sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
+  --normalise=standard|minmax|none
+                          by all rows: to mean 0 and deviation 1, or to 0..1; what is constant is only shifted.
+                          (value - shift) / divisor; both are kept as data sets features_shift, features_divisor
+                              sheaf preprocess raw.h5 scaled.h5 --normalise=standard
+  --per=feature|channel   what is scaled by itself; default: feature
+                              sheaf preprocess photos.h5 scaled.h5 --normalise=minmax --per=channel
+  --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
+                          integers: to the nearest, halves to the even one, what is beyond the type's ends to its
+                          end; NaN and infinity are refused. float16, float32: what is beyond becomes infinite.
+                          Default: the type that there is; float32 for integers that are resized or scaled
+                              sheaf preprocess photos.h5 small.h5 --resize=64x64 --cast=uint8
+  --channels=first|last   where the channels of OUT.h5 stand; default: where they are. `sheaf run` takes them first
+                              sheaf preprocess photos.h5 planes.h5 --channels=first
+  --chunk-rows=N          rows of a chunk; default: about 1 MiB of them
+                              sheaf preprocess table.h5 chunked.h5 --chunk-rows=4096
+  --compression=0..9      gzip of the features, after HDF5's shuffle; default 0, none
+                              sheaf preprocess table.h5 packed.h5 --compression=4
+  --features=NAME         the data set to work on; default: features
+                              sheaf preprocess all.h5 train.h5 --features=train/images --resize=64x64
+  --copy=true|false       whether all else in the file (targets, weights, groups, attributes) is copied, including the
+                          targets of external links and the numbers of virtual data sets, so that OUT.h5 needs no
+                          other file; HDF5 references are left out; default: true
+                              sheaf preprocess photos.h5 alone.h5 --resize=64x64 --copy=false
+  --overwrite=true|false  replace OUT.h5; default: false, a file of that name is refused
+                              sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
+
+The disk must have room for the result at the start, for compressed numbers as if they were not. Nothing stands
+under OUT.h5 before all is done. All nodes must see both files. OUT.h5 is in the format of HDF5 1.10. Integers
+beyond 2^53 are rounded: numbers pass through double.
+)";
+}
+
+}  // namespace sheaf

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "commands/preprocess/preprocess_job.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "commands/preprocess/preprocess_passes.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/standard_output.hpp"
+#include "core/text.hpp"
+#include "data/file_schema.hpp"
+#include "files/hdf5/derived_file.hpp"
+#include "files/output_bytes.hpp"
+#include "files/replace_file.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/session.hpp"
+
+namespace sheaf {
+namespace {
+
+// HDF5 keeps the bytes of a chunk in 32 bits.
+constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
+
+// Rank 0 looks for all: others may not see the same file system yet.
+void require_other_file(const PreprocessRequest& request) {
+  struct stat input {
+  }, output{};
+  const bool same = ::stat(request.output.c_str(), &output) == 0 && ::stat(request.input.c_str(), &input) == 0 &&
+                    input.st_dev == output.st_dev && input.st_ino == output.st_ino;
+  require(!same, fmt::format("'{}' and '{}' are one file (it cannot be read and replaced at once). Choose another name "
+                             "for the output.",
+                             request.input, request.output));
+}
+
+// Nodes may see different files under one name. Collective.
+void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
+  std::string state;
+  agree(world, [&] { state = file_identity(path) + ", from " + file_identities(rows.info().files); });
+  const std::string first = world.broadcast(state, 0);
+  agree(world, [&] {
+    require(state == first, fmt::format("File '{}' is not the same on host {} as on that of rank 0 (its size or time "
+                                        "differs). Put one file where all nodes see it.",
+                                        path, MpiSession::host_name()));
+  });
+}
+
+// The file that rank 0 makes must be the one that all ranks write to. Collective.
+void require_same_output(const std::string& temporary, const Communicator& world) {
+  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary).inode()); };
+  std::string number;
+  agree(world, [&] {
+    if (world.is_root()) number = look();
+  });
+  number = world.broadcast(number, 0);
+  agree(world, [&] {
+    bool same = false;
+    try {
+      same = look() == number;
+    } catch (const RunError&) {
+      // It is not there, which says the same.
+    }
+    require(same, fmt::format("File '{}' of rank 0 is not seen on host {} (all ranks write to it). Write to a file "
+                              "system that all nodes share.",
+                              temporary, MpiSession::host_name()));
+  });
+}
+
+std::string with_leading_slash(const std::string& name) {
+  return !name.empty() && name.front() == '/' ? name : "/" + name;
+}
+
+DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan) {
+  DerivedRows rows;
+  rows.name = with_leading_slash(request.features);
+  rows.type = plan.type;
+  rows.shape = plan.shape;
+  rows.compression = request.compression;
+  rows.chunk_rows = request.chunk_rows > 0 ? std::min(request.chunk_rows, plan.shape.front())
+                                           : default_chunk_rows(plan.shape.front(), rows.row_bytes());
+  require(rows.chunk_bytes() <= most_chunk_bytes,
+          fmt::format("Chunks of {} rows are too large ({}, HDF5 takes less than 4 GiB). Give a smaller --chunk-rows.",
+                      rows.chunk_rows, human_bytes(static_cast<double>(rows.chunk_bytes()))));
+  return rows;
+}
+
+// The file but for the rows; sets the address where they are to be. Local, rank 0.
+std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
+                                        const DerivedRows& rows, const std::optional<RowScaling>& scaling,
+                                        const std::string& temporary, std::int64_t& address) {
+  const std::string shift = rows.name + "_shift", divisor = rows.name + "_divisor";
+  const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
+  const auto left_out = scaling ? std::vector{shift, divisor} : std::vector<std::string>{};
+  auto file = std::make_unique<DerivedFile>(temporary, request.input, rows, request.copy, left_out, scaling_bytes);
+  if (request.copy) file->copy_others();
+  address = file->make_rows();
+  file->write_note("preprocess", describe(plan));
+  if (scaling) {
+    file->write_values(shift, scaling->shift);
+    file->write_values(divisor, scaling->divisor);
+  }
+  return file;
+}
+
+void print_report(const PreprocessRequest& request, const TransformPlan& plan, double seconds) {
+  struct stat status {};
+  ::stat(request.output.c_str(), &status);
+  const std::string text =
+      fmt::format("'{}': {} {} ({}); {} in {}\n", request.output, request.features, shape_text(plan.shape),
+                  describe(plan), human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
+  print_result(text, fmt::format("'{}' is complete.", request.output));
+}
+
+}  // namespace
+
+void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
+  const auto start = Clock::now();
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    require_other_file(request);
+    require_free_name(request.output, request.overwrite);
+  });
+  std::optional<StoredRows> source;
+  std::optional<TransformPlan> plan;
+  DerivedRows rows;
+  agree(world, [&] {
+    source.emplace(request.input, request.features);
+    plan = plan_transform(request.steps, source->info(), source->number_type(), source->description());
+    rows = rows_of(request, *plan);
+  });
+  require_same_input(request.input, *source, world);
+  RunOptions options;
+  options.device = DeviceRequest::cpu;
+  const Placement placement = place_ranks(
+      options, [] { return VisibleGpus{}; }, world, world.split_by_node());
+  const PreprocessJob job{world, placement.lanes * placement.threads, *source, *plan};
+
+  const std::optional<RowScaling> scaling = find_scaling(job);
+  const RowScaling* scaling_used = scaling ? &*scaling : nullptr;
+  std::optional<UnfinishedFile> output;
+  std::unique_ptr<DerivedFile> file;
+  std::int64_t address = 0;
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    output.emplace(request.output);
+    file = begin_file(request, *plan, rows, scaling, output->temporary(), address);
+    if (rows.compression == 0) file->close();
+  });
+  const std::string temporary = world.broadcast(output ? output->temporary() : "", 0);
+  if (rows.compression == 0) {
+    address = world.maximum(address);
+    require_same_output(temporary, world);
+    write_in_place(job, scaling_used, temporary, address);
+  } else {
+    write_compressed(job, scaling_used, rows, file.get());
+  }
+  agree(world, [&] {
+    if (!world.is_root()) return;
+    if (rows.compression > 0) file->close();
+    output->commit();
+    print_report(request, *plan, seconds_since(start));
+  });
+}
+
+}  // namespace sheaf

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/final_gather.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "parallel/mpi/agreement.hpp"
+
+namespace sheaf {
+namespace {
+
+// The records of a window one after the other.
+std::vector<std::byte> packed_window(const RecordStore& store, IndexRange window) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(store.bytes_of(window)));
+  const IndexRange places = store.places_of(window);
+  for (std::int64_t place = places.begin; place < places.end; ++place) {
+    const PackedRecord record = store.packed(static_cast<std::size_t>(place));
+    bytes.insert(bytes.end(), record.data(), record.data() + record.size());
+  }
+  return bytes;
+}
+
+void add_records(std::vector<GatheredRecord>& records, const RecordStore& store, IndexRange window,
+                 std::size_t first_file) {
+  const IndexRange places = store.places_of(window);
+  for (std::int64_t place = places.begin; place < places.end; ++place)
+    records.push_back({store.packed(static_cast<std::size_t>(place)), first_file});
+}
+
+void add_records(std::vector<GatheredRecord>& records, const std::vector<std::byte>& bytes, std::size_t first_file) {
+  for (std::size_t at = 0; at < bytes.size(); at += records.back().record.size())
+    records.push_back({PackedRecord(bytes.data() + at), first_file});
+}
+
+}  // namespace
+
+WindowPlan::WindowPlan(std::int64_t total, const WindowLimits& limits)
+    : total_(total), limits_(limits), window_{0, std::min(total, limits.iterations)}, width_(limits.iterations) {}
+
+bool WindowPlan::accept(std::int64_t bytes) {
+  const std::int64_t count = window_.count();
+  const auto fitting = [&](double share) {
+    const double ratio = static_cast<double>(limits_.bytes) / static_cast<double>(std::max<std::int64_t>(bytes, 1));
+    const double most = static_cast<double>(limits_.iterations);
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::min(most, share * ratio * static_cast<double>(count))));
+  };
+  if (bytes <= limits_.bytes || count == 1) {
+    width_ = fitting(0.75);  // the next ones may be somewhat larger
+    return true;
+  }
+  // At most half as wide, so that a few large records do not cause many proposals.
+  window_.end = window_.begin + std::min(count / 2, fitting(0.75));
+  return false;
+}
+
+void WindowPlan::next() {
+  window_ = {window_.end, std::min(total_, window_.end + width_)};
+}
+
+JournaledIteration GatheredRecord::unpack() const {
+  JournaledIteration iteration = record.unpack();
+  iteration.file += first_file;
+  return iteration;
+}
+
+std::vector<GatheredRecord> merge_window(IndexRange window, const std::vector<GatheredRecord>& records) {
+  std::vector<std::optional<GatheredRecord>> chosen(static_cast<std::size_t>(window.count()));
+  for (const auto& found : records) {
+    const std::int64_t iteration = found.record.iteration();
+    assert(iteration >= window.begin && iteration < window.end);
+    auto& place = chosen[static_cast<std::size_t>(iteration - window.begin)];
+    if (!place || place->record.gives_way()) place = found;
+  }
+  std::vector<GatheredRecord> merged;
+  merged.reserve(chosen.size());
+  for (const auto& record : chosen) {
+    require(record.has_value(), fmt::format("no rank has the record of iteration {} (it was lost). Train it again with "
+                                            "sheaf resume.",
+                                            window.begin + static_cast<std::int64_t>(merged.size())));
+    merged.push_back(*record);
+  }
+  return merged;
+}
+
+GatherRoute::GatherRoute(const Communicator& world, const Communicator& node, const Communicator& leaders,
+                         WhileWaiting while_waiting)
+    : world_(world), node_(node), leaders_(leaders), while_waiting_(std::move(while_waiting)) {}
+
+std::int64_t GatherRoute::sum(std::int64_t value) const {
+  return world_.patient_sum({value}, while_waiting_).front();
+}
+
+std::vector<std::byte> GatherRoute::gather(std::vector<std::byte> own) const {
+  auto of_node = node_.patient_gather(std::move(own), while_waiting_);
+  if (!node_.is_root()) return {};
+  return leaders_.patient_gather(std::move(of_node), while_waiting_);
+}
+
+void GatherRoute::do_on_root(const std::function<void()>& action) const {
+  agree_in_background(
+      world_,
+      [&] {
+        if (is_root()) action();
+      },
+      while_waiting_);
+}
+
+void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+                    const WindowLimits& limits, const GatherRoute& route,
+                    const std::function<void(const std::vector<GatheredRecord>&)>& take) {
+  for (WindowPlan plan(total, limits); !plan.at_end();) {
+    const IndexRange window = plan.window();
+    if (!plan.accept(route.sum(own.bytes_of(window) + earlier.bytes_of(window)))) continue;
+    const auto received = route.gather(route.is_root() ? std::vector<std::byte>() : packed_window(own, window));
+    plan.next();
+    route.do_on_root([&] {
+      std::vector<GatheredRecord> records;
+      add_records(records, earlier, window, 0);
+      add_records(records, own, window, first_own_file);
+      add_records(records, received, first_own_file);
+      take(merge_window(window, records));
+    });
+  }
+}
+
+}  // namespace sheaf

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/finish_run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "commands/train/cut_off.hpp"
+#include "commands/train/ensemble_score.hpp"
+#include "commands/train/final_gather.hpp"
+#include "core/log.hpp"
+#include "core/standard_output.hpp"
+#include "core/text.hpp"
+#include "files/hdf5/handle.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/journal/checkpoint_files.hpp"
+#include "runs/journal/replay.hpp"
+#include "runs/results/result_stream.hpp"
+#include "runs/results/summary.hpp"
+
+namespace sheaf {
+namespace {
+
+// How far the run has come, in iterations.
+struct Counts {
+  std::int64_t total = 0;       // of the job's share
+  std::int64_t left = 0;        // of these, without a result
+  std::int64_t recorded = 0;    // of these, with a record, failed ones included
+  std::int64_t study_left = 0;  // without a result, of the whole study
+};
+
+// The progress of a task, which only the journals of all tasks know.
+Counts counts_of(const Replay& replay, const ArrayShare& share, std::int64_t study_total) {
+  const auto left = iterations_left(replay.iterations, study_total);
+  Counts counts{share.count(study_total), WorkList(share_of(left, share)).count(), 0, WorkList(left).count()};
+  for (std::size_t place = 0; place < replay.iterations.size(); ++place)
+    counts.recorded += share.has(replay.iterations.packed(place).iteration()) ? 1 : 0;
+  return counts;
+}
+
+// The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
+ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t study_total, StopCause cause) {
+  const ArrayShare& share = run.share;
+  const std::int64_t done = counts.total - counts.left;
+  const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
+  if (cause != iteration_failed && counts.recorded == counts.total) {
+    log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
+                         counts.study_left - counts.left, study_total));
+    return counts.left == 0 ? ExitCode::done : ExitCode::failed;
+  }
+  const std::string go_on = run.resume_command();
+  require(cause != no_stop,
+          fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
+                      counts.total, run.directory, go_on));
+  log_root(fmt::format("{}stopped after {} of {} iterations ({}). Go on with: {}", task, done, counts.total,
+                       stop_text(cause), go_on));
+  return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
+}
+
+// Where the records are from which the results are written.
+enum class RecordSource : std::int64_t {
+  none,      // it is not complete, or its results are there already
+  on_ranks,  // those of this attempt; those of earlier attempts are on rank 0
+  on_root    // all of them
+};
+
+// Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
+// results to write, `all` where the records are on_root. `locks`: under which all is replayed and results are written,
+// so that what a task writes last is also the latest.
+RecordSource find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
+                          Replay& all, std::vector<DirectoryLock>& locks) {
+  const OpenRun& run = end.run;
+  const StopCause cause = end.trained.cause;
+  const std::int64_t total = end.context.plan.iteration_count();
+  if (run.left == 0 && holds_results(run.directory)) {
+    log_root(
+        fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
+    return RecordSource::none;
+  }
+  if (run.share.is_whole()) {
+    if (trained == run.work.count() && cause != iteration_failed) return RecordSource::on_ranks;
+    // Failed iterations of an earlier attempt have a record, though this attempt has not come to them.
+    const auto most_records = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
+    if (cause == iteration_failed || most_records < total) {
+      const std::int64_t left = run.left - with_result;
+      code = tell_incomplete(run, {total, left, total - left, left}, total, cause);
+      return RecordSource::none;
+    }
+  }
+  locks = lock_files(run.directory, run.share);
+  constexpr bool forced = true;  // what does not belong here was refused before
+  all = replay_journals(run.directory, run.header, total, forced);
+  if (cause != iteration_failed && is_complete(all, total)) return RecordSource::on_root;
+  locks.clear();
+  code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
+  return RecordSource::none;
+}
+
+void add_extent(TableExtent& extent, const RecordStore& records, bool failed_count) {
+  for (std::size_t place = 0; place < records.size(); ++place)
+    if (failed_count || records.packed(place).has_result()) extent.add(records[place].trained);
+}
+
+TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
+  extent.epochs = world.patient_sum({extent.epochs}, waiting).front();
+  for (auto& length : extent.longest_texts) length = world.patient_maximum(length, waiting);
+  return extent;
+}
+
+// The results are safe in the run directory, so a summary that cannot be printed is no failure.
+void print_summary(const std::string& text) {
+  try {
+    print_result(text, "The results are complete in the run directory.");
+  } catch (const RunError& error) {
+    warn_root(error.what());
+  }
+}
+
+// The results of a complete run while its records come. For rank 0.
+class ResultsOfRun {
+ public:
+  ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
+               std::vector<std::string> files, std::vector<DirectoryLock> locks)
+      : end_(end),
+        streamed_bytes_(streamed_bytes),
+        files_(std::move(files)),
+        locks_(std::move(locks)),
+        stream_(end.run.directory, end.context.study, end.context.plan, extent),
+        ensembles_(end.context, files_),
+        tally_(end.context.study, end.context.plan, end.engine_reasons) {}
+
+  void take(const std::vector<GatheredRecord>& window) {
+    std::vector<TrainedIteration> iterations;
+    iterations.reserve(window.size());
+    for (const auto& record : window) {
+      JournaledIteration iteration = record.unpack();
+      const auto ensemble = ensembles_.add(iteration);
+      tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
+      iterations.push_back(std::move(iteration.trained));
+    }
+    stream_.append(iterations);
+  }
+
+  // Gives the files their names and prints the summary.
+  ExitCode finish() {
+    const Study& study = end_.context.study;
+    RunResults results = tally_.finish();
+    results.ranks = end_.ranks;
+    results.streamed_bytes = streamed_bytes_;
+    results.provenance = end_.provenance();
+    const bool left = results.failed > 0;
+    if (study.run.models != ModelsKept::none) settle_best_model(end_.models, results, left);
+    stream_.finish(results);
+    if (!left) remove_checkpoints(end_.run.directory);
+    locks_.clear();
+    print_summary(summary_text(study, end_.context.plan, results));
+    log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
+    return left ? ExitCode::failed : ExitCode::done;
+  }
+
+ private:
+  const EndOfRun& end_;
+  const std::int64_t streamed_bytes_;  // by all ranks
+  const std::vector<std::string> files_;
+  std::vector<DirectoryLock> locks_;
+  ResultStream stream_;
+  EnsembleScore ensembles_;
+  ResultTally tally_;
+};
+
+}  // namespace
+
+ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node,
+                    const Communicator& leaders) {
+  const WhileWaiting waiting = network_limit(end.context.study.run, end.run.resume_command(), world, node);
+  const GatherRoute route(world, node, leaders, waiting);
+  const RecordStore& own = end.trained.records;
+  const auto sums =
+      world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
+  auto code = ExitCode::done;
+  auto records = RecordSource::none;
+  Replay all;
+  std::vector<DirectoryLock> locks;
+  route.do_on_root([&] { records = find_records(end, sums[0], sums[1], code, all, locks); });
+  records = static_cast<RecordSource>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
+  const auto code_of_all = [&] {
+    return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
+  };
+  if (records == RecordSource::none) return code_of_all();
+
+  const bool on_ranks = records == RecordSource::on_ranks;
+  const Replay& known = on_ranks ? end.run.earlier : all;
+  TableExtent extent;
+  if (on_ranks) add_extent(extent, own, true);
+  add_extent(extent, known.iterations, !on_ranks);  // earlier failures have been tried again
+  extent = extent_over_ranks(extent, world, waiting);
+
+  std::unique_ptr<ResultsOfRun> results;
+  silence_hdf5();  // HDF5 calls MPI when it is used first, which only this thread may do
+  route.do_on_root([&] {
+    std::vector<std::string> files = known.files;
+    files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
+    results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
+  });
+  const RecordStore nothing;
+  gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(), {},
+                 route, [&](const std::vector<GatheredRecord>& window) { results->take(window); });
+  route.do_on_root([&] { code = results->finish(); });
+  return code_of_all();
+}
+
+}  // namespace sheaf

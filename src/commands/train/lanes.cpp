@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/lanes.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/thread_group.hpp"
+
+namespace sheaf {
+
+struct Lanes::State {
+  State(const Share& part, WorkSource& work, int rank_number) : share(part), source(work), rank(rank_number) {}
+
+  const Share& share;
+  WorkSource& source;
+  const int rank;
+  const Clock::time_point start = Clock::now();
+
+  std::atomic<std::int64_t> failed_count{0};
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t ended = 0;
+  std::exception_ptr failure;
+  bool begun = false;
+  std::atomic<bool> stopping{false};
+
+  ThreadGroup threads{"training"};
+
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      if (ended < threads.size()) {  // only when an exception is on its way
+        stopping = true;
+        source.stop();
+      }
+    }
+    changed.notify_all();
+    threads.join();
+  }
+
+  double now() const { return seconds_since(start); }
+
+  bool is_stopping() const { return stopping || source.is_stopped(); }
+
+  void train(int lane) {
+    const auto engine = share.make_engine();
+    const auto keep = [&](TrainedIteration&& iteration) {
+      iteration.record.rank = rank;
+      iteration.record.lane = lane;
+      const bool on_cpu = iteration.record.engine == TrainedBy::resident;
+      iteration.record.gpu = on_cpu ? -1 : share.placement.gpu;
+      iteration.record.start_seconds = now() - iteration.record.seconds;
+      const bool failed = iteration.record.status == IterationStatus::failed;
+      failed_count += failed;
+      if (failed && share.options.on_failure == OnFailure::stop) source.stop();
+      const double seconds = iteration.record.seconds;
+      if (share.journal) share.journal->append(std::move(iteration));
+      source.report(lane, 1, seconds);
+    };
+    // To the engine's own end, even when stopping: others may wait for this lane. Claims are empty then.
+    const auto stops = [this] { return is_stopping(); };
+    while (engine->train(share.work.iterations_at(source.claim(lane)), keep, stops)) {
+    }
+  }
+
+  // False when the lanes are to end before they have begun.
+  bool await_begin() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return begun || stopping; });
+    return begun;
+  }
+
+  void run_lane(int lane) {
+    try {
+      if (await_begin()) train(lane);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      stopping = true;
+    }
+    {
+      const std::lock_guard lock(mutex);
+      ++ended;
+    }
+    changed.notify_all();
+  }
+};
+
+Lanes::Lanes(const Share& share, WorkSource& source, int rank) : state_(std::make_unique<State>(share, source, rank)) {
+  state_->threads.start(share.placement.lanes,
+                        [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
+}
+
+Lanes::~Lanes() = default;
+
+void Lanes::begin() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->begun = true;
+  }
+  state_->changed.notify_all();
+}
+
+bool Lanes::wait(double seconds) {
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return state_->ended == state_->threads.size() || state_->failure; });
+  return state_->ended == state_->threads.size();
+}
+
+std::optional<std::string> Lanes::failure() const {
+  const std::lock_guard lock(state_->mutex);
+  return failure_message(state_->failure);
+}
+
+std::int64_t Lanes::failed_count() const {
+  return state_->failed_count;
+}
+
+}  // namespace sheaf

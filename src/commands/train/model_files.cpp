@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/model_files.hpp"
+
+#include "core/fingerprint.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+
+ModelFingerprints fingerprint_model_files(const Plan& plan) {
+  ModelFingerprints fingerprints;
+  for (const auto& trial : plan.trials())
+    if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0) {
+      Fingerprint fingerprint;
+      fingerprint.add(first_content(file));
+      fingerprints[file] = fingerprint.text();
+    }
+  return fingerprints;
+}
+
+}  // namespace sheaf

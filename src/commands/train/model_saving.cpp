@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/model_saving.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "engines/torch_backend.hpp"
+#include "files/replace_file.hpp"
+#include "runs/directory/run_directory.hpp"
+
+namespace sheaf {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KeepingEngine : public Engine {
+ public:
+  KeepingEngine(std::unique_ptr<Engine> engine, ModelsOfRun models)
+      : engine_(std::move(engine)), models_(std::move(models)) {}
+
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
+    const auto keep = [&](TrainedIteration&& trained) {
+      if (!trained.network.parameters.empty()) write(trained.record.iteration, trained);
+      sink(std::move(trained));
+    };
+    return engine_->train(claim, keep, stop_requested);
+  }
+
+ private:
+  // Takes the network out of `trained`: where it goes next, it is of no use.
+  void write(std::int64_t number, TrainedIteration& trained) const {
+    const Trial& trial = models_.plan.trials()[static_cast<std::size_t>(models_.plan.iteration(number).trial)];
+    const TrainedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
+                             std::exchange(trained.network, {}),
+                             std::exchange(trained.scaling, {})};
+    write_whole_file(model_path(models_.run_directory, number), torch_backend().model_file_bytes(model));
+  }
+
+  std::unique_ptr<Engine> engine_;
+  ModelsOfRun models_;
+};
+
+void remove_model(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  require(!error,
+          fmt::format("'{}' cannot be removed ({}). Correct the directory's permissions.", path, error.message()));
+}
+
+bool is_written(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
+}
+
+// With run.models = all.
+void warn_of_missing_models(const ModelsOfRun& models, const RunResults& results) {
+  std::int64_t written = 0, first_missing = -1;
+  for (std::int64_t number = 0; number < results.iterations; ++number) {
+    if (is_written(model_path(models.run_directory, number)))
+      ++written;
+    else if (first_missing < 0)
+      first_missing = number;
+  }
+  const std::int64_t trained = results.iterations - results.diverged - results.failed;
+  if (written < trained)
+    warn_root(
+        fmt::format("{} of {} models are missing in '{}' (of iteration {}, for one: it was removed, or an earlier job "
+                    "trained it without run.models = all). Train the study in another run.output.",
+                    trained - written, trained, models_directory(models.run_directory), first_missing));
+}
+
+// The best model's iterations as a list of files, one a line; empty, with a warning: there is none.
+std::string best_names(const ModelsOfRun& models, IndexRange best) {
+  if (best.empty())
+    warn_root(
+        "no model is called the best (of each, one or more members did not finish). Lower train.learning_rate, or see "
+        "the messages in results.csv.");
+  std::string names;
+  for (std::int64_t number = best.begin; number < best.end; ++number) {
+    if (const std::string path = model_path(models.run_directory, number); !is_written(path)) {
+      warn_root(
+          fmt::format("the best model cannot be named in best.txt ('{}' is missing: it was removed, or an earlier job "
+                      "trained the iteration without run.models). Train the study in another run.output.",
+                      path));
+      return "";
+    }
+    names += fmt::format("iteration-{}.pt\n", number);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfRun models) {
+  return std::make_unique<KeepingEngine>(std::move(engine), std::move(models));
+}
+
+void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left) {
+  const Plan& plan = models.plan;
+  const std::int64_t trial = results.trials.front().trial;
+  if (models.study.run.models == ModelsKept::all) warn_of_missing_models(models, results);
+  const std::string names = best_names(models, results.best_model);
+  if (names.empty()) {
+    remove_model(best_model_list(models.run_directory));  // of an earlier job
+    return;
+  }
+  write_whole_file(best_model_list(models.run_directory), names);
+  if (left || models.study.run.models != ModelsKept::best) return;
+  const IndexRange kept{plan.number_of(trial, 0, 0, 0), plan.number_of(trial + 1, 0, 0, 0)};
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
+    if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/open_run.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "commands/train/stored_run.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "files/directories.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/directory/study_identity.hpp"
+#include "runs/journal/journal_files.hpp"
+
+namespace sheaf {
+namespace {
+
+// What other jobs have done. For rank 0, under the lock.
+Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
+                    std::int64_t total, const ArrayShare& share) {
+  require(!list_journals(directory).empty() || !holds_results(directory),
+          fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
+                      "run.output.",
+                      directory));
+  Replay replay = replay_journals(directory, header, total, request.force);
+  for (const auto& warning : replay.warnings) warn_root(warning);
+  const auto left = iterations_left(replay.iterations, total);
+  const std::int64_t own = WorkList(share_of(left, share)).count();
+  log_root(share.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
+                            : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", share.task,
+                                          share.tasks, directory, own, share.count(total)));
+  return replay;
+}
+
+// A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
+// `locks` what it has, also when it fails.
+void lock_run(const std::string& directory, const ArrayShare& share, std::vector<DirectoryLock>& locks) {
+  locks.emplace_back(directory, "lock", share.is_whole() ? Hold::alone : Hold::shared);
+  if (!share.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", share.task, share.tasks));
+}
+
+// Journals without a study file belong to a study that nobody knows.
+void require_empty(const std::string& directory) {
+  require_no_run(directory);
+  require(
+      list_journals(directory).empty(),
+      fmt::format("'{}' holds the journals of a run without its study.cfg. Choose another run.output, or remove them.",
+                  directory));
+}
+
+// Returns the stored study of the run to join; where there is none, begins the run with `study` and returns nothing.
+// For rank 0, under the lock; tasks of an array take turns.
+std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
+                                   const ArrayShare& share) {
+  for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
+    require_directory_or_nothing(inner);
+  if (joins_run(directory, request, share)) return read_stored_study(directory, request);
+  require_empty(directory);
+  write_study(directory, study);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string OpenRun::resume_command() const {
+  return resume_command_of(directory) +
+         (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
+}
+
+ArrayShare agree_on_share(const ArrayTask& option, const Communicator& world) {
+  std::vector<ArrayShare> share;
+  agree(world, [&] {
+    if (world.is_root()) share.push_back(choose_share(option, slurm_array()));
+  });
+  world.broadcast_vector(share);
+  return share.front();
+}
+
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayShare& share) {
+  std::vector<DirectoryLock> locks;
+  if (!share.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
+  return locks;
+}
+
+std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
+                                const JournalHeader& header, std::int64_t total, const ArrayShare& share,
+                                const Communicator& world) {
+  const std::string directory = run_directory(study);
+  std::vector<DirectoryLock> locks;
+  Replay earlier;
+  bool settled_otherwise = false;
+  const auto open = [&] {
+    if (!world.is_root()) return;
+    // A finished run is not even locked.
+    if (!joins_run(directory, request, share) && holds_results(directory)) require_no_run(directory);
+    try {
+      lock_run(directory, share, locks);
+      const std::size_t run_locks = locks.size();
+      for (auto& turn : lock_files(directory, share)) locks.push_back(std::move(turn));
+      const std::optional<Study> stored = begin_or_join(directory, study, request, share);
+      settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
+      if (settled_otherwise) return locks.clear();
+      if (stored) require_same_study(directory, study, *stored);
+      while (locks.size() > run_locks) locks.pop_back();
+      if (stored || !share.is_whole()) earlier = find_earlier(directory, request, header, total, share);
+    } catch (...) {
+      for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
+      throw;
+    }
+  };
+  agree_in_background(world, open, without_limit());  // a replay may take long
+  if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
+  auto left = iterations_left(earlier.iterations, total);
+  world.broadcast_vector(left);
+  return OpenRun{
+      directory,         header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share)),
+      std::move(earlier)};
+}
+
+std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
+                                             const Communicator& world) {
+  std::string attempt;
+  agree(world, [&] {
+    if (world.is_root()) attempt = begin_attempt(run.directory);
+  });
+  attempt = world.broadcast(attempt, 0);
+  std::unique_ptr<JournalWriter> journal;
+  const auto discard = [&checkpoints](const IterationRecord& record) { checkpoints.discard(record.iteration); };
+  agree(world,
+        [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
+  return journal;
+}
+
+}  // namespace sheaf

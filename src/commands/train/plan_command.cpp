@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/plan_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/train/curves.hpp"
+#include "commands/train/settle_study.hpp"
+#include "commands/train/study_arguments.hpp"
+#include "commands/train/study_data.hpp"
+#include "core/standard_output.hpp"
+#include "core/text.hpp"
+#include "engines/engine_choice.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/partition/chunk_rules.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "study/settings.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string data_line(const Study& study, const StudyData& data) {
+  const std::string origin =
+      study.data.source == DataSource::file
+          ? fmt::format("'{}'{}", study.data.file,
+                        study.data.weights.empty() ? "" : fmt::format(", weights '{}'", study.data.weights))
+          : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
+  const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", data.shape.outputs)
+                                                                      : counted(data.shape.outputs, "target column");
+  return fmt::format("data         {} x {}, {} ({})", counted(data.shape.rows, "row"),
+                     counted(data.shape.features, "feature"), outputs, origin);
+}
+
+std::string data_memory(const StudyData& data) {
+  if (data.stream) return fmt::format("data streamed in {}", data.stream->options().plan.text());
+  const double feature_bytes = data.data && data.data->byte_features != nullptr ? 1 : sizeof(float);
+  const auto columns = static_cast<double>(data.shape.features) * feature_bytes + 8;
+  return fmt::format("{} data, once a node", human_bytes(static_cast<double>(data.shape.rows) * columns));
+}
+
+std::string iterations_line(const Plan& plan) {
+  return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
+                     counted(static_cast<std::int64_t>(plan.trials().size()), "trial"),
+                     counted(plan.repeats(), "repeat"), counted(plan.folds(), "fold"),
+                     counted(plan.members(), "member"));
+}
+
+// Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
+std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates, const RunOptions& run,
+                        const JobFacts& facts) {
+  constexpr std::size_t shown = 20;
+  std::vector<std::vector<std::string>> rows(1, {"trial"});
+  for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
+  for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane", "engine"}) rows[0].emplace_back(name);
+  for (std::size_t trial = 0; trial < std::min(shown, estimates.size()); ++trial) {
+    rows.push_back({fmt::format("{}", trial)});
+    for (const auto& value : plan.trials()[trial].values) rows.back().push_back(value);
+    rows.back().push_back(fmt::format("{}", estimates[trial].parameters));
+    rows.back().push_back(
+        has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
+    rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
+    const std::string reason = torch_reason(plan.trials()[trial], run, facts.gpu_speedup);
+    rows.back().push_back(reason.empty() ? "resident" : fmt::format("torch ({})", reason));
+  }
+  std::string text = format_table(rows);
+  if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);
+  return text;
+}
+
+// `asked`: before the study was settled, which tells why LibTorch trains.
+std::string plan_text(const Study& study, const RunOptions& asked, const Plan& plan, const StudyData& data,
+                      const std::vector<RankInfo>& ranks, const JobFacts& facts) {
+  std::vector<TrialEstimate> estimates;
+  double flops = 0, memory = 0;
+  std::int64_t lanes = 0;
+  const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
+  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial) {
+    estimates.push_back(estimate_trial(plan.trials()[trial], data.shape, data.parameter_counts[trial], training_rows));
+    flops += estimates.back().flops * static_cast<double>(plan.iteration_count()) /
+             static_cast<double>(plan.trials().size());
+    memory = std::max(memory, estimates.back().memory_bytes);
+  }
+  for (const auto& rank : ranks) lanes += rank.lanes;
+  std::string text =
+      fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
+  text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
+                      counted(static_cast<std::int64_t>(ranks.size()), "rank"));
+  text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
+  text += fmt::format("memory       {}; at most {} a lane; a node has {}\n", data_memory(data), human_bytes(memory),
+                      human_bytes(static_cast<double>(facts.node_bytes)));
+  text += fmt::format("output       {}\n", run_directory(study));
+  for (const auto& line : placement_lines(ranks)) text += line + "\n";
+  if (const auto note = note_on_gpus(study, plan, facts); !note.empty()) text += note + "\n";
+  text += "\n" + trial_lines(plan, estimates, asked, facts);
+  return text;
+}
+
+std::string help() {
+  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing.
+Loads the TorchScript files and plugins that the study names, too, which are code: plan only studies that
+you would run.
+
+)" + study_help();
+}
+
+ExitCode run(const CommandCall& call, const Communicator& world) {
+  Study study;
+  std::optional<Plan> plan;
+  agree(world, [&] {
+    study = study_from_arguments("plan", call.arguments);
+    plan.emplace(study);
+    if (study.run.curves) require_countable_epochs(*plan);
+  });
+  const Communicator node = world.split_by_node();
+  const std::optional<FileSchema> file = agree_on_data(study, world);
+  const RunOptions asked = study.run;
+  const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
+  study = placed.study;
+  const Placement& placement = placed.placement;
+  const auto ranks = gather_rank_infos(placement, world);
+  const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
+  study.run.partition =
+      settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
+  agree(world, [&] {
+    if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, placed.facts));
+  });
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command plan_command() {
+  return {"plan", "STUDY.cfg [--key=value ...]", "show what would be run: iterations, cost, memory, placement", help,
+          run};
+}
+
+}  // namespace sheaf

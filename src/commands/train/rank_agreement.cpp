@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/rank_agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "data/file_schema.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
+
+namespace sheaf {
+
+std::string odd_rank_problem(const std::string& what, const std::vector<std::string>& texts,
+                             const std::string& advice) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& text : texts) ++counts[text];
+  std::string usual = texts.front();
+  for (const auto& [text, count] : counts)
+    if (count > counts[usual]) usual = text;
+  const auto odd = std::find_if(texts.begin(), texts.end(), [&](const std::string& text) { return text != usual; });
+  if (odd == texts.end()) return "";
+  return fmt::format("rank {} of {} has another {} ({}, and {} on {} others). {}", odd - texts.begin(), texts.size(),
+                     what, *odd, usual, counts[usual], advice);
+}
+
+void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
+  std::string data;
+  agree(world, [&] {
+    if (study.data.source == DataSource::file) data = inspect_file(study.data).fingerprint;
+  });
+  const std::string text = study_file_text(study);
+  const auto require_same = [&](const std::string& what, const std::string& own, const std::string& advice) {
+    const auto texts = world.all_gather(own);
+    agree(world, [&] {
+      const std::string problem = odd_rank_problem(what, texts, advice);
+      require(problem.empty(), problem);
+    });
+  };
+  require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
+               "Start the same build on all nodes.");
+  require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
+               "Give all nodes the same study file.");
+  require_same("data file", data, "Give all nodes the same file; a copy keeps its time with cp -p or sbcast -p.");
+  for (const auto& [file, fingerprint] : models)
+    require_same("model file", fmt::format("'{}' of fingerprint {}", file, fingerprint),
+                 "Give all nodes the same file.");
+}
+
+}  // namespace sheaf

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/settle_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "commands/train/study_data.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "data/splits.hpp"
+#include "data/stream/stream_plan.hpp"
+#include "engines/usable_gpus.hpp"
+#include "models/network_layout.hpp"
+#include "parallel/devices/memory.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+
+namespace sheaf {
+
+namespace {
+
+// Rough where the number of classes is not known yet.
+DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
+  if (!file) return synthetic_shape(options);
+  constexpr std::int64_t some_classes = 10;
+  const std::int64_t classes = options.classes > 0 ? options.classes : some_classes;
+  return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
+          file->image};
+}
+
+bool is_dense_trial(const Trial& trial) {
+  return is_dense(trial.model.kind);
+}
+
+// Lanes of this rank if it trains on its cores, some of which other ranks may be bound to, too. Collective.
+std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
+  run.device = DeviceRequest::cpu;
+  run.engine = EngineKind::resident;
+  return place_ranks(run, find_usable_gpus, world, node).lanes;
+}
+
+// Collective over world.
+JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                      const Placement& placement, const Communicator& world, const Communicator& node) {
+  JobFacts facts;
+  const bool on_gpu = placement.gpu >= 0;
+  facts.any_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
+  facts.all_gpu = world.minimum(std::int64_t{on_gpu}) > 0;
+  if (facts.any_gpu) {
+    const std::int64_t lanes = lanes_on_cores(study.run, world, node);
+    const std::int64_t least = world.minimum(on_gpu ? lanes : std::numeric_limits<std::int64_t>::max());
+    facts.gpu_speedup = expected_gpu_speedup(study, plan, expected_shape(study.data, file), least, world.size());
+  }
+  if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
+  facts.node_bytes = world.minimum(usable_memory_bytes());
+  return facts;
+}
+
+}  // namespace
+
+double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
+                            std::int64_t ranks) {
+  const auto& trials = plan.trials();
+  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
+  std::vector<TrialEstimate> estimates;
+  for (const Trial& trial : trials)
+    if (is_dense_trial(trial))
+      estimates.push_back(
+          estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), training_rows));
+  if (estimates.empty()) return no_gpu;
+  // A rank that needs its GPU for other trials trains one model at a time.
+  const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
+  return gpu_speedup(estimates, estimates.size() == trials.size() ? std::min(lanes, iterations_of_rank) : 1);
+}
+
+Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
+  study.data.mode =
+      is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::resident;
+  study.run.engine = settled_engine(plan, study.run, facts.gpu_speedup);
+  return study;
+}
+
+void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
+  require_engine(plan, settled.run);
+  require(
+      settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
+      fmt::format("'{}' does not fit into memory, as data.mode = resident needs it to ({}, and a node has {}). Give "
+                  "each node more memory, or start another run with data.mode = streamed.",
+                  settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+                  human_bytes(static_cast<double>(facts.node_bytes))));
+  require(settled.train.precision != Precision::tf32 || facts.all_gpu,
+          "train.precision = tf32 needs a GPU for every rank (some train on CPU cores). Set train.precision = float32, "
+          "or run.device = cuda to learn why a rank has none.");
+}
+
+Study with_stored_choices(Study asked, const Study& stored) {
+  if (asked.data.mode == DataMode::automatic) asked.data.mode = stored.data.mode;
+  if (asked.run.engine == EngineKind::automatic) asked.run.engine = stored.run.engine;
+  return asked;
+}
+
+PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Communicator& world, const Communicator& node) {
+  agree(world,
+        [&] { require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation); });
+  PlacedStudy placed;
+  placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
+  placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
+  placed.study = settled_study(study, plan, placed.facts);
+  agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
+  if (placed.facts.any_gpu && !may_use_gpus(placed.study.run))
+    placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
+  return placed;
+}
+
+std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
+  const auto& trials = plan.trials();
+  if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
+  const bool on_cores = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
+    return engine_of(trial, settled.run.engine) == TrainedBy::resident;
+  });
+  if (!on_cores || facts.gpu_speedup == no_gpu) return "";
+  const double times = 1 / facts.gpu_speedup;
+  return fmt::format(
+      "linear models and mlps train on CPU cores (run.engine = {}), expected to be {} times as fast as "
+      "a GPU for them. A run with run.engine = torch trains them on the GPU.",
+      settled.run.engine == EngineKind::resident ? "resident" : "by_model",
+      times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/stored_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands/train/settle_study.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/directory/study_identity.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "study/stored_study.hpp"
+
+namespace sheaf {
+
+bool joins_run(const std::string& directory, const RunRequest& request, const ArrayShare& share) {
+  return (request.resume || !share.is_whole()) && holds_run(directory);
+}
+
+Study read_stored_study(const std::string& directory, const RunRequest& request) {
+  const std::string path = directory + "/study.cfg";
+  const std::string text = read_study_text(path);
+  require_this_version(text, directory, request.force);
+  Study stored = parse_study_text(text, path, {});
+  require(
+      stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
+      fmt::format("'{}' does not state how the run was trained (data.mode = {}, run.engine = {}; sheaf 0.1.0 did not "
+                  "store it). Start a new run in another run.output.",
+                  path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
+  return stored;
+}
+
+void require_same_study(const std::string& directory, const Study& study, const Study& stored) {
+  const auto differing = differing_keys(study, stored);
+  if (!differing.empty())
+    throw UsageError(
+        fmt::format("'{}' holds a run of another study ({}). Resume it with its own values, or choose another "
+                    "run.output.",
+                    directory, fmt::join(differing, "; ")));
+}
+
+std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArrayShare& share,
+                                       const Communicator& world) {
+  const std::string directory = run_directory(asked);
+  std::string text;
+  agree(world, [&] {
+    if (!world.is_root() || !joins_run(directory, request, share)) return;
+    const Study stored = read_stored_study(directory, request);
+    const Study joined = with_stored_choices(asked, stored);
+    require_same_study(directory, joined, stored);
+    if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front());
+    if (joined.run.engine != EngineKind::resident && joined.run.threads != stored.run.threads)
+      warn_root(
+          fmt::format("run.threads = {}, and the run began with {}: what LibTorch trains on CPUs agrees with "
+                      "earlier iterations to rounding.",
+                      joined.run.threads, stored.run.threads));
+    text = study_file_text(stored);
+  });
+  text = world.broadcast(text, 0);
+  std::optional<Study> stored;
+  agree(world, [&] {
+    if (!text.empty()) stored = parse_study_text(text, directory + "/study.cfg", {});
+  });
+  return stored;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/study_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "study/parse_study.hpp"
+#include "study/stored_study.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* format_help =
+    R"(A study file has sections and a key = value a line; '#' starts a comment. The command line overrides
+it, each key by its full name: --train.epochs=5. Paths are relative to the working directory.
+
+Under [search], any key of [model] and [train] may stand with its candidates: commas separate
+candidates, spaces the layers of one, as in
+    [search]
+    method = grid
+    folds = 5
+    model.hidden = 16, 64 32
+    train.learning_rate = 1e-3, 1e-2
+On the command line: --search.model.hidden="16, 64 32"
+
+)";
+
+}  // namespace
+
+Study study_from_arguments(const std::string& command, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
+    throw UsageError(fmt::format(
+        "'sheaf {}' got no study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
+        arguments.empty() ? "" : fmt::format(" (it stands before the options; '{}' came first)", arguments[0]),
+        command));
+  return parse_study(arguments[0], {arguments.begin() + 1, arguments.end()});
+}
+
+Study study_of_run(const std::vector<std::string>& arguments, bool forced) {
+  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
+    throw UsageError("'sheaf resume' got no run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
+  if (!std::filesystem::exists(arguments[0] + "/study.cfg"))
+    throw UsageError(
+        fmt::format("'{}' holds no run (study.cfg is not there). Give the directory of a run.", arguments[0]));
+  const std::string path = arguments[0] + "/study.cfg";
+  const std::string text = read_study_text(path);
+  require_this_version(text, arguments[0], forced);
+  Study study = parse_study_text(text, path, {arguments.begin() + 1, arguments.end()});
+  study.run.output = arguments[0];
+  return study;
+}
+
+bool take_flag(std::vector<std::string>& arguments, const std::string& flag) {
+  for (const auto& argument : arguments)
+    if (argument.compare(0, flag.size() + 1, flag + "=") == 0)
+      throw UsageError(fmt::format("{} takes no value (it got {}). Write {} alone.", flag, quoted(argument), flag));
+  const auto kept = std::remove(arguments.begin(), arguments.end(), flag);
+  const auto count = arguments.end() - kept;
+  if (count > 1) throw UsageError(fmt::format("{} is given twice. Leave one out.", flag));
+  arguments.erase(kept, arguments.end());
+  return count == 1;
+}
+
+std::string study_help() {
+  return format_help + settings_help();
+}
+
+}  // namespace sheaf

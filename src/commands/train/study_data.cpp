@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/study_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "data/feature_reader.hpp"
+#include "data/node_data.hpp"
+#include "data/storage.hpp"
+#include "data/stream/stream_scaling.hpp"
+#include "data/synthetic.hpp"
+#include "engines/network_check.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+// What training in windows cannot do.
+void require_streamable(const Study& study, const Plan& plan) {
+  const char* advice = "or data.mode = resident";
+  const auto& keys = study.search.keys;
+  if (std::any_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.key == "train.shuffle"; }))
+    throw UsageError(
+        fmt::format("train.shuffle cannot be searched on streamed data (all models share one reading of the "
+                    "file). Set it to yes or no, {}.",
+                    advice));
+  for (const auto& trial : plan.trials())
+    if (trial.train.batch_size == 0)
+      throw UsageError(
+          fmt::format("train.batch_size = full needs all rows in memory, and '{}' is streamed. Set a number "
+                      "of rows, {}.",
+                      study.data.file, advice));
+}
+
+Validation validation_of(const Study& study) {
+  if (study.search.folds <= 1 && study.data.validation <= 0) return Validation::none;
+  return study.run.curves ? Validation::each : Validation::last;
+}
+
+void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
+                 const Communicator& world, const Communicator& node, StudyData& prepared) {
+  StreamOptions options;
+  std::unique_ptr<const FeatureReader> reader;
+  agree(world, [&] {
+    require_streamable(study, plan);
+    reader = std::make_unique<const FeatureReader>(study.data, schema);
+    options.plan = plan_stream(study.data, schema.rows, reader->block(0).count(), row_bytes(schema, study.data.task));
+  });
+  options.seed = study.study.seed;
+  options.shuffled = study.train.shuffle;
+  options.validation = validation_of(study);
+  options.lanes = placement.lanes;
+  options.threads = placement.lanes * placement.threads;
+  prepared.data = load_targets(study.data, schema, world, node);
+  agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
+  prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
+  // A node alone may lack the memory for its windows: the others must learn of it.
+  agree(world, [&] {
+    prepared.stream =
+        std::make_unique<Stream>(std::move(reader), row_shape(schema, study.data.task), *prepared.data, options, node);
+  });
+  log_root(fmt::format("'{}' is streamed: {}", study.data.file, options.plan.text()));
+}
+
+}  // namespace
+
+std::int64_t row_bytes(const FileSchema& file, Task task) {
+  return static_cast<std::int64_t>(storage_of(1000, row_shape(file, task)).bytes / 1000);
+}
+
+std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
+  if (study.data.source != DataSource::file) return std::nullopt;
+  return agree_on_file(study.data, world);
+}
+
+StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
+                             const Placement& placement, const Communicator& world, const Communicator& node) {
+  StudyData prepared;
+  if (file && study.data.mode == DataMode::streamed)
+    open_stream(study, plan, *file, placement, world, node, prepared);
+  else if (file)
+    prepared.data = load_resident(study.data, *file, placement.lanes * placement.threads, world, node);
+  agree(world, [&] {
+    if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
+      prepared.data = draw_synthetic(study.data, study.study.seed);
+    prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
+    prepared.parameter_counts = check_networks(plan.trials(), prepared.shape);
+  });
+  // By itself: what can fail on one rank alone must not keep it from the node's collective calls.
+  agree(world, [&] {
+    if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
+  });
+  return prepared;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/train_stage.hpp"
+
+#include <chrono>
+#include <exception>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "commands/train/cut_off.hpp"
+#include "commands/train/progress.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/session.hpp"
+#include "parallel/partition/work_source.hpp"
+
+namespace sheaf {
+namespace {
+
+// The other ranks may be anywhere, so they cannot be asked. What fails one, a full disk say, often fails all of its
+// node: the first one speaks for them, and they give it the time.
+void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
+  if (!failure) return;
+  if (source.is_first_failure())
+    log_error(failure->c_str());
+  else
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  MpiSession::abort(static_cast<int>(ExitCode::failed));
+}
+
+// Waits for a disk that answers; it may be that of a host which is out of reach. For a rank that ends without
+// unwinding, since the journal may still be closing afterwards.
+void close_if_possible(JournalWriter& journal) {
+  constexpr std::chrono::seconds patience(3);
+  std::packaged_task<void()> closing([&journal] { journal.close(); });
+  auto closed = closing.get_future();
+  std::thread(std::move(closing)).detach();
+  if (closed.wait_for(patience) == std::future_status::ready) closed.get();
+}
+
+// The other hosts are out of reach, so this one ends: one rank reports why, lanes leave their claims, and
+// journals are closed. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
+[[noreturn]] void leave_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
+  constexpr double least_seconds = 1.5, most_seconds = 5;
+  const std::string message = cut_off_text(lost.what(), share.resume_command);
+  if (source.is_leader()) log_error(message.c_str());
+  source.stop();
+  if (share.journal) share.journal->hurry();
+  const auto start = Clock::now();
+  const auto waited = [&] { return seconds_since(start); };
+  while (waited() < least_seconds || (waited() < most_seconds && !lanes.wait(0))) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
+  }
+  try {
+    if (share.journal) close_if_possible(*share.journal);
+  } catch (const std::exception& error) {
+    log_error(message_of(error));
+    MpiSession::abort(static_cast<int>(ExitCode::failed));
+  }
+  end_cut_off(message, source.is_leader());
+}
+
+}  // namespace
+
+StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
+  const auto start = Clock::now();
+  const auto seconds = [start] { return seconds_since(start); };
+  WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node,
+                    network_timeout_of(share.options));
+  std::optional<Progress> progress;
+  if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
+
+  std::optional<Lanes> lanes;
+  agree(world, [&] { lanes.emplace(share, source, world.rank()); });
+  lanes->begin();
+  StopCause cause = no_stop;
+  const auto note_cause = [&] {
+    if (cause == no_stop) cause = share.stop_cause();
+    if (share.options.on_failure == OnFailure::stop && lanes->failed_count() > 0) cause = iteration_failed;
+  };
+  const auto serve = [&] {
+    note_cause();
+    if (cause != no_stop) source.stop();
+    if (share.journal) {
+      if (source.is_stopped()) share.journal->hurry();
+      end_job_if(share.journal->failure(), source);
+    }
+    const double pause_seconds = source.service();
+    if (progress) progress->update(source.finished_count(), seconds());
+    return pause_seconds;
+  };
+  const auto serve_while_waiting = [&](double) { return serve(); };
+
+  try {
+    while (!lanes->wait(serve())) end_job_if(lanes->failure(), source);
+    end_job_if(lanes->failure(), source);
+    source.end_lanes();
+    world.patient_barrier(serve_while_waiting);
+    note_cause();
+    cause = world.patient_maximum(cause, serve_while_waiting);
+    source.leave();
+  } catch (const ConnectionLost& lost) {
+    leave_cut_off(lost, share, *lanes, source);
+  }
+  if (progress) progress->finish(source.finished_count(), seconds());
+  return cause;
+}
+
+}  // namespace sheaf

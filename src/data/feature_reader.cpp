@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "data/feature_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/finite.hpp"
+
+namespace sheaf {
+namespace {
+
+// From [height, width, channels] to [channels, height, width].
+template <class Value>
+void channels_first(const ImageShape& image, const Value* from, Value* to) {
+  const std::int64_t pixels = image.height * image.width;
+  for (std::int64_t channel = 0; channel < image.channels; ++channel)
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = from[pixel * image.channels + channel];
+}
+
+}  // namespace
+
+FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schema)
+    : rows_(options.file, options.features), width_(schema.feature_count), bytes_(schema.features.is_bytes) {
+  if (options.channels == ChannelOrder::last) turned_ = schema.image;
+}
+
+template <class Value>
+void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers, NextUse next_use) const {
+  const bool turns = turned_.channels > 1;
+  rows_.read(rows, values, buffers.rows, turns ? NextUse::soon : next_use);
+  if (turns) {
+    buffers.image.resize(static_cast<std::size_t>(width_) * sizeof(Value));
+    auto* image = reinterpret_cast<Value*>(buffers.image.data());
+    for (Value* row = values; row != values + rows.count() * width_; row += width_) {
+      std::copy_n(row, width_, image);
+      channels_first(turned_, image, row);
+    }
+  }
+}
+
+void FeatureReader::require_finite(IndexRange rows, const float* values) const {
+  const std::int64_t count = rows.count() * width_;
+  const std::int64_t place = first_not_finite(values, count);
+  if (place == count) return;
+  throw BadRow(rows.begin + place / width_,
+               fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
+                           "Remove or replace it.",
+                           rows_.description(), values[place], rows.begin + place / width_, place % width_));
+}
+
+void FeatureReader::read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const {
+  if (bytes_)
+    read_as(rows, reinterpret_cast<std::uint8_t*>(values), buffers, next_use);
+  else
+    read_as(rows, reinterpret_cast<float*>(values), buffers, next_use);
+}
+
+void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buffers) const {
+  read_values(rows, values, buffers, NextUse::late);
+}
+
+void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) const {
+  read_values(rows, values, buffers, NextUse::soon);
+  if (!bytes_) require_finite(rows, reinterpret_cast<const float*>(values));
+}
+
+const float* FeatureReader::view_floats(IndexRange rows, Buffers& buffers) const {
+  if (turned_.channels <= 1) return rows_.view(rows, buffers.floats, buffers.rows);
+  buffers.floats.resize(static_cast<std::size_t>(rows.count() * width_));
+  read_as(rows, buffers.floats.data(), buffers, NextUse::soon);
+  return buffers.floats.data();
+}
+
+}  // namespace sheaf

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "data/file_schema.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/fingerprint.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string named_shape(const std::string& name, const DataSetInfo& info) {
+  return fmt::format("'{}' {}", name, shape_text(info.shape));
+}
+
+void check_features(const DataOptions& options, const DataSetInfo& features) {
+  require(features.rows() > 0, fmt::format("Data set {} of '{}' has no rows. Store at least one sample.",
+                                           named_shape(options.features, features), options.file));
+  require(features.row_elements() > 0, fmt::format("Data set {} of '{}' has no features. Store at least one a row.",
+                                                   named_shape(options.features, features), options.file));
+}
+
+void check_targets(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& targets) {
+  const std::string shape = named_shape(options.targets, targets);
+  require(features.rows() == targets.rows(),
+          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a target for each "
+                      "sample.",
+                      options.features, options.targets, options.file, features.rows(), targets.rows()));
+  if (options.task == Task::classification) {
+    require(targets.shape.size() <= 2 && targets.row_elements() == 1,
+            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification takes [rows] or "
+                        "[rows, 1]). Store one label a row, or set data.task = regression.",
+                        shape, options.file));
+  } else {
+    require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
+            fmt::format("Data set {} of '{}' is not a list of targets (data.task = regression takes [rows] or [rows, "
+                        "outputs]). Store at least one number a row.",
+                        shape, options.file));
+  }
+}
+
+void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
+  require(features.rows() == weights.rows(),
+          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a weight for each "
+                      "sample.",
+                      options.features, options.weights, options.file, features.rows(), weights.rows()));
+  require(weights.shape.size() <= 2 && weights.row_elements() == 1,
+          fmt::format("Data set {} of '{}' is not a list of sample weights (these are [rows] or [rows, 1]). Store one "
+                      "weight a row.",
+                      named_shape(options.weights, weights), options.file));
+}
+
+// data.image wins over what the shape of the features says.
+ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
+  const ImageShape& image = options.image;
+  if (image.channels == 0) {
+    const auto& shape = features.shape;
+    if (shape.size() != 4) return {};
+    if (options.channels == ChannelOrder::last) return {shape[3], shape[1], shape[2]};
+    return {shape[1], shape[2], shape[3]};
+  }
+  const std::int64_t pixels = image.channels * image.height * image.width;
+  require(
+      pixels == features.row_elements(),
+      fmt::format("data.image = {}x{}x{} does not fit data set {} of '{}' ({} values a row, not {}). Set data.image "
+                  "to its channels x height x width.",
+                  image.channels, image.height, image.width, named_shape(options.features, features), options.file,
+                  features.row_elements(), pixels));
+  return image;
+}
+
+// The files other than options.file that the numbers come from, each once.
+std::vector<std::string> other_files(const DataOptions& options, const FileSchema& schema) {
+  std::vector<std::string> others;
+  const auto add = [&](const DataSetInfo& info) {
+    for (const auto& file : info.files) {
+      std::error_code ignored;
+      if (file == options.file || std::filesystem::equivalent(file, options.file, ignored)) continue;
+      others.push_back(file);
+    }
+  };
+  add(schema.features);
+  add(schema.targets);
+  if (schema.weights) add(*schema.weights);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  return others;
+}
+
+std::string fingerprint_of(const DataOptions& options, const FileSchema& schema) {
+  const auto others = other_files(options, schema);
+  return fmt::format("{}, {}, {}{}{}", file_identity(options.file), named_shape(options.features, schema.features),
+                     named_shape(options.targets, schema.targets),
+                     schema.weights ? ", " + named_shape(options.weights, *schema.weights) : "",
+                     others.empty() ? "" : ", from " + file_identities(others));
+}
+
+}  // namespace
+
+std::string file_identity(const std::string& path) {
+  struct stat status {};
+  require(::stat(path.c_str(), &status) == 0,
+          fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  return fmt::format("{}, {} bytes of {}.{:09}", std::filesystem::path(path).filename().string(), status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+std::string file_identities(const std::vector<std::string>& paths) {
+  constexpr std::size_t most_by_name = 8;
+  std::vector<std::string> identities;
+  for (const auto& path : paths) identities.push_back(file_identity(path));
+  const std::string text = fmt::format("{}", fmt::join(identities, ", "));
+  if (paths.size() <= most_by_name) return text;
+  Fingerprint fingerprint;
+  fingerprint.add(text);
+  return fmt::format("{} files with fingerprint {}", paths.size(), fingerprint.text());
+}
+
+FileSchema inspect_features(const InputFile& file, const DataOptions& options) {
+  FileSchema schema;
+  schema.features = file.data_set(options.features).info();
+  check_features(options, schema.features);
+  schema.rows = schema.features.rows();
+  schema.feature_count = schema.features.row_elements();
+  schema.image = image_of(options, schema.features);
+  require(options.channels == ChannelOrder::first || schema.image.channels > 0,
+          fmt::format("data.channels = last needs images (data set {} of '{}' holds none). Set data.image to their "
+                      "channels x height x width.",
+                      named_shape(options.features, schema.features), options.file));
+  return schema;
+}
+
+FileSchema inspect_file(const DataOptions& options) {
+  const InputFile file(options.file);
+  FileSchema schema = inspect_features(file, options);
+  schema.targets = file.data_set(options.targets).info();
+  check_targets(options, schema.features, schema.targets);
+  if (!options.weights.empty()) {
+    schema.weights = file.data_set(options.weights).info();
+    check_weights(options, schema.features, *schema.weights);
+  }
+  schema.target_columns = schema.targets.row_elements();
+  schema.fingerprint = fingerprint_of(options, schema);
+  return schema;
+}
+
+}  // namespace sheaf

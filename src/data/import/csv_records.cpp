@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+const char* skip_blanks(const char* begin, const char* end, char delimiter) {
+  while (begin < end && is_blank(*begin) && *begin != delimiter) ++begin;
+  return begin;
+}
+
+}  // namespace
+
+std::string CsvRecords::place() const {
+  return fmt::format("line {} of '{}'", line_, source_.name());
+}
+
+// Moves what is left to the front and reads on; false at the end of the source.
+bool CsvRecords::fill() {
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t old = buffer_.size();
+  buffer_.resize(old + block_bytes_);
+  const std::size_t got = source_.read(buffer_.data() + old, block_bytes_);
+  buffer_.resize(old + got);
+  return got > 0;
+}
+
+// The end of the record that begins at begin_: its newline outside quotes, or the end of the buffer and the source.
+std::size_t CsvRecords::find_end() {
+  std::size_t scanned = 0;  // from begin_, which fill() moves
+  bool quoted = false;
+  for (;;) {
+    const char* from = buffer_.data() + begin_ + scanned;
+    const char* end = buffer_.data() + buffer_.size();
+    const auto* newline = static_cast<const char*>(std::memchr(from, '\n', static_cast<std::size_t>(end - from)));
+    const char* stop = newline ? newline : end;
+    if (std::count(from, stop, '"') % 2 == 1) quoted = !quoted;
+    scanned += static_cast<std::size_t>(stop - from);
+    require(
+        scanned <= longest_,
+        fmt::format("The record that begins in {} is longer than {} (a quote that is not closed, or not a CSV file). "
+                    "Correct it.",
+                    place(), human_bytes(static_cast<double>(longest_))));
+    if (newline) ++next_line_;
+    if (newline && !quoted) break;
+    if (newline) {
+      ++scanned;
+    } else if (!fill()) {
+      require(!quoted,
+              fmt::format("A quote of the record in {} is not closed (the file ends before). Close it.", place()));
+      break;
+    }
+  }
+  return begin_ + scanned;
+}
+
+bool CsvRecords::next() {
+  if (!started_) {
+    started_ = true;
+    fill();
+    if (buffer_.compare(0, 3, "\xef\xbb\xbf") == 0) begin_ = 3;
+  }
+  do {
+    if (begin_ == buffer_.size() && !fill()) return false;
+    line_ = next_line_;
+    const std::size_t end = find_end();
+    text_ = std::string_view(buffer_).substr(begin_, end - begin_);
+    begin_ = std::min(end + 1, buffer_.size());
+    if (!text_.empty() && text_.back() == '\r') text_.remove_suffix(1);
+  } while (std::all_of(text_.begin(), text_.end(), is_blank));
+  return true;
+}
+
+// `begin` is behind the opening quote; returns what is behind the closing one.
+const char* CsvFields::take_quoted(const char* begin, const char* end) {
+  const char* close = std::find(begin, end, '"');
+  if (close == end || close + 1 == end || close[1] != '"') {
+    fields_.emplace_back(begin, static_cast<std::size_t>(close - begin));
+    return std::min(close + 1, end);
+  }
+  std::string& text = unescaped_.emplace_back();
+  while (close != end && close + 1 != end && close[1] == '"') {
+    text.append(begin, close + 1);
+    begin = close + 2;
+    close = std::find(begin, end, '"');
+  }
+  text.append(begin, close);
+  fields_.push_back(text);
+  return std::min(close + 1, end);
+}
+
+bool CsvFields::split(std::string_view record, char delimiter) {
+  fields_.clear();
+  unescaped_.clear();
+  const char* end = record.data() + record.size();
+  for (const char* next = record.data();; ++next) {
+    next = skip_blanks(next, end, delimiter);
+    if (next < end && *next == '"') {
+      next = skip_blanks(take_quoted(next + 1, end), end, delimiter);
+      if (next < end && *next != delimiter) return false;
+    } else {
+      const char* stop = std::find(next, end, delimiter);
+      const char* last = stop;
+      while (last > next && is_blank(last[-1])) --last;
+      fields_.emplace_back(next, static_cast<std::size_t>(last - next));
+      next = stop;
+    }
+    if (next == end || fields_.size() > most_csv_fields) return true;
+  }
+}
+
+char detect_delimiter(std::string_view record) {
+  char best = ',';
+  std::size_t most = 0;
+  CsvFields fields;
+  for (const char candidate : {'\t', ';', ','}) {
+    const std::size_t found = fields.split(record, candidate) ? fields.size() - 1 : 0;
+    if (found > most) {
+      most = found;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace sheaf

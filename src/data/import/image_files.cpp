@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/image_files.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "files/byte_order.hpp"
+#include "files/hdf5/data_set.hpp"
+
+namespace sheaf {
+namespace {
+
+NumberType idx_type(int code, const std::string& name) {
+  switch (code) {
+    case 0x08:
+      return NumberType::uint8;
+    case 0x09:
+      return NumberType::int8;
+    case 0x0b:
+      return NumberType::int16;
+    case 0x0c:
+      return NumberType::int32;
+    case 0x0d:
+      return NumberType::float32;
+    case 0x0e:
+      return NumberType::float64;
+    default:
+      throw RunError(
+          fmt::format("'{}' is not an IDX file (its third byte, the type, is {:#04x}). Name images and labels "
+                      "of the MNIST kind.",
+                      name, code));
+  }
+}
+
+// The header: two zeros, the type, the rank, then the extents, big-endian. The numbers are still to come.
+NumberArray read_idx_header(ByteSource& source) {
+  unsigned char opening[4] = {};
+  read_exactly(source, opening, sizeof opening, "its header");
+  require(opening[0] == 0 && opening[1] == 0 && opening[3] >= 1 && opening[3] <= 8,
+          fmt::format("'{}' is not an IDX file (it does not begin as one). Name images and labels of the MNIST kind.",
+                      source.name()));
+  NumberArray array{idx_type(opening[2], source.name()), {}, {}};
+  for (int dimension = 0; dimension < opening[3]; ++dimension) {
+    unsigned char extent[4] = {};
+    read_exactly(source, extent, sizeof extent, "its header");
+    array.shape.push_back(static_cast<std::int64_t>(read_unsigned(extent, sizeof extent, true)));
+  }
+  return array;
+}
+
+NumberArray read_idx(ByteSource& source) {
+  NumberArray array = read_idx_header(source);
+  const auto bytes = array_bytes(array.shape, number_bytes(array.type));
+  require(bytes.has_value(),
+          fmt::format("'{}' is not an IDX file (its shape {} has too many numbers). Copy or recreate it.",
+                      source.name(), shape_text(array.shape)));
+  append_exactly(source, array.bytes, *bytes, "its numbers");
+  require_end(source);
+  to_machine_order(array.bytes, number_bytes(array.type), true);
+  return array;
+}
+
+// Appends the rows of `part`, from the file `name`.
+void append_rows(NumberArray& whole, NumberArray part, const std::string& name) {
+  if (whole.shape.empty()) {
+    whole = std::move(part);
+    return;
+  }
+  std::vector<std::int64_t> shape = part.shape;
+  shape.front() = whole.rows();
+  require(part.type == whole.type && shape == whole.shape,
+          fmt::format("'{}' {} {} does not fit the files before it ({} {}: rows of one data set have one shape and "
+                      "type). Import it apart.",
+                      name, shape_text(part.shape), number_type_name(part.type), shape_text(whole.shape),
+                      number_type_name(whole.type)));
+  whole.shape.front() += part.rows();
+  whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+}
+
+constexpr std::size_t cifar_pixels = 3 * 32 * 32;
+constexpr std::size_t cifar_record = 1 + cifar_pixels;
+
+}  // namespace
+
+ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources) {
+  assert(!sources.empty() && sources.size() % 2 == 0);
+  ImportedData data;
+  for (std::size_t pair = 0; pair < sources.size(); pair += 2) {
+    ByteSource& images_source = *sources[pair];
+    ByteSource& labels_source = *sources[pair + 1];
+    ImportedData part;
+    part.features = read_idx(images_source);
+    if (part.features.shape.size() == 3) part.features.shape.insert(part.features.shape.begin() + 1, 1);
+    const NumberArray labels = read_idx(labels_source);
+    require(labels.shape.size() == 1,
+            fmt::format("'{}' {} holds no labels (these are [rows]). Name the files in the order images, labels.",
+                        labels_source.name(), shape_text(labels.shape)));
+    part.targets = as_targets(labels, Task::classification, labels_source.name());
+    require_fit(part, images_source.name(), labels_source.name());
+    append_rows(data.features, std::move(part.features), images_source.name());
+    append_rows(data.targets, std::move(part.targets), labels_source.name());
+  }
+  return data;
+}
+
+ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sources) {
+  ImportedData data;
+  data.features = {NumberType::uint8, {0, 3, 32, 32}, {}};
+  NumberArray labels{NumberType::uint8, {0}, {}};
+  for (const auto& source : sources) {
+    std::int64_t rows = 0;
+    std::byte record[cifar_record];
+    for (std::size_t got = source->read(record, cifar_record); got > 0; got = source->read(record, cifar_record)) {
+      require(got == cifar_record,
+              fmt::format("'{}' is not a CIFAR-10 file ({} bytes are left after {} records of {}). Copy it again.",
+                          source->name(), got, rows, cifar_record));
+      require(record[0] < std::byte{10},
+              fmt::format("'{}' is not a CIFAR-10 file (record {} has the label {}, and 0 to 9 can be). Copy it again.",
+                          source->name(), rows, static_cast<int>(record[0])));
+      labels.bytes.push_back(record[0]);
+      data.features.bytes.insert(data.features.bytes.end(), record + 1, record + cifar_record);
+      ++rows;
+    }
+    require(rows > 0, fmt::format("'{}' is empty (it has no record). Name a file with samples.", source->name()));
+    data.features.shape.front() += rows;
+  }
+  labels.shape.front() = data.features.rows();
+  data.targets = as_targets(std::move(labels), Task::classification, "labels");
+  return data;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/npy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "files/byte_order.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+[[noreturn]] void refuse(const ByteSource& source, const std::string& why) {
+  throw RunError(
+      fmt::format("'{}' is not a readable .npy file ({}). Save it again with numpy.save.", source.name(), why));
+}
+
+// The text after "'key':" in the header, a Python dictionary that numpy.save writes.
+std::string_view value_of(std::string_view header, std::string_view key, const ByteSource& source) {
+  const std::size_t found = header.find(fmt::format("'{}'", key));
+  const std::size_t colon = found == header.npos ? found : header.find(':', found);
+  const std::size_t value = colon == header.npos ? colon : header.find_first_not_of(' ', colon + 1);
+  if (value == header.npos) refuse(source, fmt::format("its header lacks {}", key));
+  return header.substr(value);
+}
+
+void parse_type(std::string_view value, NpyHeader& header, const ByteSource& source) {
+  const std::size_t close = value.find('\'', 1);
+  const std::string_view type = value.substr(1, close == value.npos ? 0 : close - 1);
+  const bool plain = value.front() == '\'' && type.size() == 3 && std::string_view("<>|=").find(type[0]) != type.npos;
+  constexpr std::string_view known[] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
+  if (!plain || std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
+    refuse(source, fmt::format("its type is {}, and integers, floating-point numbers of 16, 32 or 64 bits and bool can "
+                               "be",
+                               plain || value.front() == '\'' ? quoted(std::string(type)) : "a record"));
+  header.big_endian = type[0] == '>' || (type[0] == '=' && machine_is_big_endian());
+  header.kind = type[1];
+  header.number_bytes = static_cast<std::size_t>(type[2] - '0');
+}
+
+// "(3, 4)", "(3,)".
+std::vector<std::int64_t> parse_shape(std::string_view value, const ByteSource& source) {
+  std::vector<std::int64_t> shape;
+  const std::size_t close = value.find(')');
+  if (value.front() != '(' || close == value.npos) refuse(source, "its shape cannot be read");
+  for (const char *next = value.data() + 1, *end = value.data() + close; next < end;) {
+    if (*next == ' ' || *next == ',') {
+      ++next;
+      continue;
+    }
+    std::int64_t extent = 0;
+    const auto [stop, error] = std::from_chars(next, end, extent);
+    if (error != std::errc() || extent < 0) refuse(source, "its shape cannot be read");
+    shape.push_back(extent);
+    next = stop;
+  }
+  if (shape.empty()) refuse(source, "it holds a single value, not rows of numbers");
+  if (shape.size() > 32) refuse(source, "it has more than 32 dimensions");
+  return shape;
+}
+
+std::uint64_t byte_count(const NpyHeader& header, const ByteSource& source) {
+  const auto bytes = array_bytes(header.shape, header.number_bytes);
+  if (!bytes) refuse(source, "its shape has too many numbers");
+  return *bytes;
+}
+
+NumberType number_type(const NpyHeader& header) {
+  if (header.kind == 'f')
+    return header.number_bytes == 2   ? NumberType::float16
+           : header.number_bytes == 4 ? NumberType::float32
+                                      : NumberType::float64;
+  const bool is_signed = header.kind == 'i';
+  switch (header.number_bytes) {
+    case 1:
+      return is_signed ? NumberType::int8 : NumberType::uint8;
+    case 2:
+      return is_signed ? NumberType::int16 : NumberType::uint16;
+    case 4:
+      return is_signed ? NumberType::int32 : NumberType::uint32;
+    default:
+      return is_signed ? NumberType::int64 : NumberType::uint64;
+  }
+}
+
+// Column-major to row-major, in the order of the result: an index counts up, the last dimension fastest.
+std::vector<std::byte> to_c_order(const std::vector<std::byte>& bytes, const std::vector<std::int64_t>& shape,
+                                  std::size_t number_bytes) {
+  std::vector<std::byte> ordered(bytes.size());
+  std::vector<std::size_t> strides(shape.size(), number_bytes);
+  for (std::size_t d = 1; d < shape.size(); ++d) strides[d] = strides[d - 1] * static_cast<std::size_t>(shape[d - 1]);
+  std::vector<std::int64_t> index(shape.size(), 0);
+  std::size_t from = 0;
+  for (std::size_t to = 0; to < ordered.size(); to += number_bytes) {
+    std::memcpy(ordered.data() + to, bytes.data() + from, number_bytes);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      from += strides[d];
+      if (++index[d] < shape[d]) break;
+      from -= strides[d] * static_cast<std::size_t>(shape[d]);
+      index[d] = 0;
+    }
+  }
+  return ordered;
+}
+
+}  // namespace
+
+NpyHeader read_npy_header(ByteSource& source) {
+  char opening[8] = {};
+  if (source.read(opening, sizeof opening) != sizeof opening || std::string_view(opening, magic.size()) != magic)
+    refuse(source, "it does not begin as one");
+  const int version = opening[6];
+  if (version < 1 || version > 3) refuse(source, fmt::format("its version is {}, and 1 to 3 can be", version));
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  unsigned char length[4] = {};
+  read_exactly(source, length, length_bytes, "its header");
+  const auto text_bytes = static_cast<std::size_t>(read_unsigned(length, length_bytes, false));
+  if (text_bytes > std::size_t{1} << 16) refuse(source, fmt::format("its header has {} bytes", text_bytes));
+  std::string text(text_bytes, '\0');
+  read_exactly(source, text.data(), text.size(), "its header");
+
+  NpyHeader header;
+  parse_type(value_of(text, "descr", source), header, source);
+  header.fortran_order = value_of(text, "fortran_order", source).substr(0, 4) == "True";
+  header.shape = parse_shape(value_of(text, "shape", source), source);
+  header.header_bytes = sizeof opening + length_bytes + text_bytes;
+  header.data_bytes = byte_count(header, source);
+  return header;
+}
+
+NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header) {
+  NumberArray array{number_type(header), header.shape, {}};
+  append_exactly(source, array.bytes, header.data_bytes, "its numbers");
+  require_end(source);
+  to_machine_order(array.bytes, header.number_bytes, header.big_endian);
+  if (header.fortran_order && header.shape.size() > 1)
+    array.bytes = to_c_order(array.bytes, header.shape, header.number_bytes);
+  if (header.kind == 'b')
+    for (std::byte& value : array.bytes) value = std::byte{value != std::byte{0}};
+  return array;
+}
+
+NumberArray read_npy(ByteSource& source) {
+  return read_npy_numbers(source, read_npy_header(source));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/numpy_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "data/import/npy.hpp"
+#include "files/zip.hpp"
+
+namespace sheaf {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The member that the user named, or the first of the usual names.
+ZipMember choose_member(const std::vector<ZipMember>& members, const std::string& wanted, const Names& usual,
+                        const std::string& option, const std::string& archive) {
+  for (const auto& name : wanted.empty() ? usual : Names{wanted})
+    for (const auto& member : members)
+      if (member.name == name + ".npy" || member.name == name) return member;
+  Names there;
+  for (const auto& member : members) there.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
+  const std::string nearest = wanted.empty() ? "" : did_you_mean(wanted, there);
+  constexpr std::size_t most_shown = 20;
+  if (there.size() > most_shown) {
+    there.resize(most_shown);
+    there.push_back("...");
+  }
+  throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Name one by --{}=NAME.", archive,
+                             wanted.empty() ? fmt::format("{}", fmt::join(usual, ", ")) : quoted(wanted),
+                             fmt::join(there, ", "), nearest, option));
+}
+
+NumberArray read_member(std::string_view archive, const std::string& archive_name, const ZipMember& member) {
+  const auto source = open_member(archive, archive_name, member);
+  const NpyHeader header = read_npy_header(*source);
+  require(
+      header.header_bytes + header.data_bytes == member.bytes,
+      fmt::format("'{}' is not what it declares ({} bytes in the archive's directory, {} by its own header). Create "
+                  "the archive again.",
+                  source->name(), member.bytes, header.header_bytes + header.data_bytes));
+  return read_npy_numbers(*source, header);
+}
+
+}  // namespace
+
+ImportedData import_npy(ByteSource& features, ByteSource& targets, std::optional<Task> task) {
+  ImportedData data;
+  data.features = read_npy(features);
+  data.targets = as_targets(read_npy(targets), task, targets.name());
+  require_fit(data, features.name(), targets.name());
+  return data;
+}
+
+ImportedData import_npz(std::string_view archive, const std::string& name, const NpzOptions& options) {
+  const auto members = zip_directory(archive, name);
+  const ZipMember features =
+      choose_member(members, options.features, {"X", "features", "data", "x_train"}, "features", name);
+  const ZipMember targets =
+      choose_member(members, options.targets, {"y", "targets", "labels", "y_train"}, "targets", name);
+  const std::string features_name = printable(name + ":" + features.name);
+  const std::string targets_name = printable(name + ":" + targets.name);
+  ImportedData data;
+  data.features = read_member(archive, name, features);
+  data.targets = as_targets(read_member(archive, name, targets), options.task, targets_name);
+  require_fit(data, features_name, targets_name);
+  return data;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "data/node_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/interruption.hpp"
+#include "core/parallel.hpp"
+#include "data/feature_reader.hpp"
+#include "files/hdf5/stored_rows.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/shared_array.hpp"
+
+namespace sheaf {
+namespace {
+
+// Lets this rank read its share of `blocks` blocks, and throws what is wrong with the lowest row: the same however many
+// ranks share the rows. Collective.
+template <class Read>
+void read_share(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
+  std::optional<BadRow> bad;
+  agree(world, [&] {
+    try {
+      read(split_evenly(blocks, node.size(), node.rank()));
+    } catch (const BadRow& found) {
+      bad = found;
+    }
+  });
+  const std::int64_t row = world.minimum(bad ? bad->row() : std::numeric_limits<std::int64_t>::max());
+  agree(world, [&] {
+    if (bad && bad->row() == row) throw *bad;
+  });
+}
+
+void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t threads, const Communicator& world,
+                   const Communicator& node, std::byte* features) {
+  read_share(reader.block_count(), world, node, [&](IndexRange blocks) {
+    for_each_index(blocks, threads, [&]() -> IndexWork {
+      auto buffers = std::make_shared<FeatureReader::Buffers>();
+      return [&, buffers](std::int64_t number) {
+        leave_if_interrupted();
+        const IndexRange rows = reader.block(number);
+        reader.read(rows, features + rows.begin * row_bytes, *buffers);
+      };
+    });
+  });
+}
+
+// Reads this rank's share of the rows as T, block by block, and shows each row: look(its values, row).
+template <class T, class Look>
+void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Look look) {
+  read_share(stored.block_count(), world, node, [&](IndexRange blocks) {
+    RowBuffers buffers;
+    std::vector<T> values(static_cast<std::size_t>(stored.most_block_elements()));
+    for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
+      leave_if_interrupted();
+      const IndexRange rows = stored.block(number);
+      stored.read(rows, values.data(), buffers);
+      for (std::int64_t row = rows.begin; row < rows.end; ++row)
+        look(values.data() + (row - rows.begin) * stored.info().row_elements(), row);
+    }
+  });
+}
+
+void read_targets(const StoredRows& stored, const Communicator& world, const Communicator& node, float* targets) {
+  const std::int64_t width = stored.info().row_elements();
+  read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
+    const float* found = std::find_if_not(values, values + width, [](float value) { return std::isfinite(value); });
+    if (found != values + width)
+      throw BadRow(row, fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating "
+                                    "point). Remove or replace it.",
+                                    stored.description(), *found, row, found - values));
+    std::copy_n(values, width, targets + row * width);
+  });
+}
+
+// What is wrong with `label`, if anything. `limit` is the number of classes, or of rows when that is not given.
+std::optional<std::string> label_problem(double label, const DataOptions& options, std::int64_t limit) {
+  if (!(std::floor(label) == label) || std::isinf(label)) return "class labels are whole numbers";
+  if (label < 0) return "class labels count from 0";
+  if (label < static_cast<double>(limit)) return std::nullopt;
+  return options.classes > 0 ? fmt::format("data.classes = {} allows 0 to {}", options.classes, limit - 1)
+                             : fmt::format("there cannot be more classes than the {} rows", limit);
+}
+
+// A label as messages show it: larger numbers are read as the largest of their type.
+std::string label_text(double label) {
+  return fmt::format("{}", label);
+}
+
+std::string label_text(std::int64_t label) {
+  return fmt::format("{}{}", label, label == std::numeric_limits<std::int64_t>::max() ? " or more" : "");
+}
+
+// Returns the highest label of all rows.
+std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, const Communicator& world,
+                         const Communicator& node, std::int64_t* labels) {
+  const std::int64_t limit = options.classes > 0 ? options.classes : stored.info().rows();
+  std::int64_t highest = 0;
+  const auto look = [&](const auto* label, std::int64_t row) {
+    if (const auto problem = label_problem(static_cast<double>(*label), options, limit))
+      throw BadRow(row, fmt::format("The {} holds {} in row {} ({}). Correct it.", stored.description(),
+                                    label_text(*label), row, *problem));
+    labels[row] = static_cast<std::int64_t>(*label);
+    highest = std::max(highest, labels[row]);
+  };
+  if (stored.info().number_class == NumberClass::integer)
+    read_rows<std::int64_t>(stored, world, node, look);
+  else
+    read_rows<double>(stored, world, node, look);  // seen before they are cut to integers
+  return world.maximum(highest);
+}
+
+void read_weights(const StoredRows& stored, const Communicator& world, const Communicator& node, float* weights) {
+  bool positive = false;
+  read_rows<float>(stored, world, node, [&](const float* weight, std::int64_t row) {
+    if (!std::isfinite(*weight) || *weight < 0)
+      throw BadRow(row,
+                   fmt::format("The {} holds {} in row {} (sample weights are finite and not negative). Correct it.",
+                               stored.description(), *weight, row));
+    weights[row] = *weight;
+    positive = positive || *weight > 0;
+  });
+  const bool any_positive = world.maximum(std::int64_t{positive}) > 0;
+  agree(world, [&] {
+    require(any_positive, fmt::format("The {} holds zeros alone (no row would count). Give rows positive weights.",
+                                      stored.description()));
+  });
+}
+
+// Nodes may see different files under one name. Collective.
+void require_same_file(const Communicator& world, const FileSchema& schema, const std::string& file) {
+  bool same = true;
+  for (const std::int64_t number : {schema.rows, schema.feature_count, schema.target_columns})
+    same = world.minimum(number) == world.maximum(number) && same;
+  agree(world, [&] {
+    require(same,
+            fmt::format("File '{}' is not the same on all nodes (its shapes differ). Put one file where all nodes "
+                        "see it.",
+                        file));
+  });
+}
+
+}  // namespace
+
+FileSchema agree_on_file(const DataOptions& options, const Communicator& world) {
+  FileSchema schema;
+  agree(world, [&] { schema = inspect_file(options); });
+  require_same_file(world, schema, options.file);
+  schema.fingerprint = world.broadcast(schema.fingerprint, 0);
+  return schema;
+}
+
+RowShape row_shape(const FileSchema& schema, Task task) {
+  return {schema.feature_count, schema.features.is_bytes, task, schema.target_columns, schema.weights.has_value()};
+}
+
+namespace {
+
+// `threads` = 0: without the features.
+DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t threads, const Communicator& world,
+             const Communicator& node) {
+  const bool with_features = threads > 0;
+  RowShape shape = row_shape(schema, options.task);
+  if (!with_features) shape.feature_count = 0;
+  const Storage storage = storage_of(schema.rows, shape);
+  std::shared_ptr<NodeMemory> memory;
+  agree(world, [&] { memory = std::make_shared<NodeMemory>(node, storage.bytes); });
+  const StoredArrays arrays = arrays_in(memory->array.data(), storage, options.task);
+
+  std::optional<FeatureReader> features;
+  std::optional<StoredRows> targets, weights;
+  agree(world, [&] {
+    if (with_features) features.emplace(options, schema);
+    targets.emplace(options.file, options.targets);
+    if (schema.weights) weights.emplace(options.file, options.weights);
+  });
+  DataSet data;
+  if (features) read_features(*features, feature_bytes(shape), threads, world, node, arrays.features);
+  if (options.task == Task::classification) {
+    const std::int64_t highest = read_labels(*targets, options, world, node, arrays.labels);
+    data.output_count = options.classes > 0 ? options.classes : highest + 1;
+  } else {
+    read_targets(*targets, world, node, arrays.targets);
+    data.output_count = schema.target_columns;
+  }
+  if (weights) read_weights(*weights, world, node, arrays.weights);
+  agree(world, [&] {
+    require(
+        options.task == Task::regression || data.output_count > 1,
+        fmt::format("the labels '{}' of '{}' hold one class only (all are 0). Give labels of two or more classes, or "
+                    "set data.classes.",
+                    options.targets, options.file));
+    if (features) features->require_unchanged();
+    targets->require_unchanged();
+    if (weights) weights->require_unchanged();
+  });
+  memory->array.synchronise();
+
+  data.rows = schema.rows;
+  data.feature_count = schema.feature_count;
+  data.task = options.task;
+  data.image = schema.image;
+  attach(arrays, shape, data);
+  if (!with_features) data.features = nullptr, data.byte_features = nullptr;
+  data.fingerprint = schema.fingerprint;
+  data.owner = memory;
+  return data;
+}
+
+}  // namespace
+
+DataSet load_resident(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
+                      const Communicator& world, const Communicator& node) {
+  return load(options, schema, threads, world, node);
+}
+
+DataSet load_resident(const DataOptions& options, const Communicator& world, const Communicator& node) {
+  return load(options, agree_on_file(options, world), 1, world, node);
+}
+
+DataSet load_targets(const DataOptions& options, const FileSchema& schema, const Communicator& world,
+                     const Communicator& node) {
+  return load(options, schema, 0, world, node);
+}
+
+}  // namespace sheaf

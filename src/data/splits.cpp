@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#include "data/splits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/event_count.hpp"
+#include "core/once_cache.hpp"
+#include "core/random/random_stream.hpp"
+#include "parallel/mpi/shared_array.hpp"
+
+namespace sheaf {
+namespace {
+
+using Rows = std::vector<std::int64_t>;
+
+// All rows in random order; for classification one class after the other, each in random order. Whoever deals such a
+// list out evenly deals each class out evenly.
+Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
+  const bool stratified = data.task == Task::classification;
+  const auto class_of = [&](std::int64_t row) { return stratified ? static_cast<std::size_t>(data.labels[row]) : 0; };
+  std::vector<std::int64_t> ends(stratified ? static_cast<std::size_t>(data.output_count) : 1, 0);
+  for (std::int64_t row = 0; row < data.rows; ++row) ++ends[class_of(row)];
+  std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::int64_t{0});
+  Rows order(static_cast<std::size_t>(data.rows));
+  for (std::int64_t row = 0; row < data.rows; ++row) order[static_cast<std::size_t>(ends[class_of(row)]++)] = row;
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    shuffle(order.data() + begin, end - begin, stream);
+    begin = end;
+  }
+  return order;
+}
+
+std::int64_t holdout_count(std::int64_t rows, double fraction) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * fraction));
+}
+
+// Calls visit(feature, value) for each feature of the rows, in their order.
+template <class Value, class Visit>
+void for_each_feature(const Value* values, std::int64_t feature_count, const RowSet& rows, Visit visit) {
+  rows.for_each([&](std::int64_t row) {
+    for (std::int64_t feature = 0; feature < feature_count; ++feature)
+      visit(static_cast<std::size_t>(feature), static_cast<float>(values[row * feature_count + feature]));
+  });
+}
+
+template <class Visit>
+void for_each_feature(const DataSet& data, const RowSet& rows, Visit visit) {
+  if (data.features != nullptr)
+    for_each_feature(data.features, data.feature_count, rows, visit);
+  else
+    for_each_feature(data.byte_features, data.feature_count, rows, visit);
+}
+
+struct Extremes {
+  std::vector<float> least;
+  std::vector<float> greatest;
+};
+
+Extremes extremes_of(const DataSet& data, const RowSet& rows) {
+  const auto count = static_cast<std::size_t>(data.feature_count);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Extremes found{std::vector<float>(count, infinity), std::vector<float>(count, -infinity)};
+  for_each_feature(data, rows, [&](std::size_t feature, float value) {
+    found.least[feature] = std::min(found.least[feature], value);
+    found.greatest[feature] = std::max(found.greatest[feature], value);
+  });
+  return found;
+}
+
+FeatureScaling minmax_scaling(const Extremes& extremes) {
+  FeatureScaling scaling;
+  scaling.shift = extremes.least;
+  for (std::size_t feature = 0; feature < extremes.least.size(); ++feature) {
+    const double width = double{extremes.greatest[feature]} - double{extremes.least[feature]};
+    scaling.scale.push_back(width > 0 ? static_cast<float>(1 / width) : 1.0f);
+  }
+  return scaling;
+}
+
+// Two passes: the sum of squares around the mean loses no digits where the mean is large.
+FeatureScaling standard_scaling(const DataSet& data, const RowSet& rows, const Extremes& extremes) {
+  const auto count = static_cast<double>(rows.count());
+  std::vector<double> mean(extremes.least.size(), 0.0);
+  for_each_feature(data, rows, [&](std::size_t feature, float value) { mean[feature] += double{value}; });
+  for (double& sum : mean) sum /= count;
+  std::vector<double> squares(mean.size(), 0.0);
+  for_each_feature(data, rows, [&](std::size_t feature, float value) {
+    const double deviation = double{value} - mean[feature];
+    squares[feature] += deviation * deviation;
+  });
+  FeatureScaling scaling;
+  for (std::size_t feature = 0; feature < mean.size(); ++feature) {
+    // Rounding leaves a constant feature a tiny deviation, hence the look at its extremes.
+    const bool constant = extremes.least[feature] == extremes.greatest[feature];
+    scaling.shift.push_back(constant ? extremes.least[feature] : static_cast<float>(mean[feature]));
+    scaling.scale.push_back(constant ? 1.0f : static_cast<float>(1 / std::sqrt(squares[feature] / count)));
+  }
+  return scaling;
+}
+
+// As the function for users, into `fold_of`, [rows].
+void assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed, std::int64_t repeat,
+                  std::int32_t* fold_of) {
+  assert(folds >= 1);
+  const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::folds, static_cast<std::uint64_t>(repeat)));
+  for (std::size_t place = 0; place < order.size(); ++place)
+    fold_of[order[place]] = static_cast<std::int32_t>(place % static_cast<std::size_t>(folds));
+}
+
+}  // namespace
+
+std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed,
+                                       std::int64_t repeat) {
+  std::vector<std::int32_t> fold_of(static_cast<std::size_t>(data.rows));
+  assign_folds(data, folds, seed, repeat, fold_of.data());
+  return fold_of;
+}
+
+std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat) {
+  const std::int64_t count = holdout_count(data.rows, fraction);
+  assert(count <= data.rows);
+  const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::holdout, static_cast<std::uint64_t>(repeat)));
+  // Places at even distances: `count` of them in all, and of each class its share to within one.
+  Rows held_out;
+  held_out.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t number = 0; number < count; ++number)
+    held_out.push_back(order[static_cast<std::size_t>((2 * number + 1) * data.rows / (2 * count))]);
+  std::sort(held_out.begin(), held_out.end());
+  return held_out;
+}
+
+// More than 255 times a row is drawn with a probability below 1e-500, however many rows there are.
+RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
+  RandomStream stream(iteration_seed, Purpose::bootstrap);
+  const auto count = static_cast<std::uint64_t>(rows.count());
+  std::vector<std::uint8_t> times_of_place(count, 0);
+  for (std::uint64_t draw = 0; draw < count; ++draw) {
+    std::uint8_t& times = times_of_place[stream.below(count)];
+    assert(times < std::numeric_limits<std::uint8_t>::max());
+    ++times;
+  }
+  std::vector<std::uint8_t> times(static_cast<std::size_t>(rows.data_rows()), 0);
+  auto next = times_of_place.begin();
+  rows.for_each([&](std::int64_t row) { times[static_cast<std::size_t>(row)] = *next++; });
+  return RowSet::sample(std::move(times));
+}
+
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalise normalise) {
+  if (normalise == Normalise::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
+  assert(!rows.empty());
+  const Extremes extremes = extremes_of(data, rows);
+  return normalise == Normalise::minmax ? minmax_scaling(extremes) : standard_scaling(data, rows, extremes);
+}
+
+std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
+                                      std::int64_t epoch) {
+  Rows order(static_cast<std::size_t>(rows.count()));
+  epoch_order(rows, shuffled, iteration_seed, epoch, order.data());
+  return order;
+}
+
+void epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed, std::int64_t epoch,
+                 std::int64_t* order) {
+  rows.list(order);
+  if (!shuffled) return;
+  RandomStream stream(iteration_seed, Purpose::batch_order, static_cast<std::uint64_t>(epoch));
+  shuffle(order, rows.count(), stream);
+}
+
+namespace {
+
+// The number of each row's fold, of one repeat; with a hold-out 0 for the rows held out, 1 for the others.
+using FoldNumbers = std::shared_ptr<const std::int32_t>;
+
+// The fold numbers of repeats 0..repeats-1 in the memory of a node. Whoever wants a repeat's first makes them.
+class NodeFolds {
+ public:
+  NodeFolds(std::int64_t rows, std::int64_t repeats, const Communicator& node)
+      : rows_(rows),
+        repeats_(repeats),
+        memory_(node, sizeof(Board) + static_cast<std::size_t>(repeats) *
+                                          (sizeof(State) + sizeof(std::int32_t) * static_cast<std::size_t>(rows))),
+        board_(reinterpret_cast<Board*>(memory_.array.data())),
+        states_(reinterpret_cast<State*>(board_ + 1)),
+        numbers_(reinterpret_cast<std::int32_t*>(states_ + repeats)) {}
+
+  bool has(std::int64_t repeat) const { return repeat < repeats_; }
+
+  // `make` writes the numbers. They do not outlive this.
+  template <class Make>
+  FoldNumbers get(std::int64_t repeat, const Make& make) {
+    State& state = states_[repeat];
+    std::int32_t* const numbers = numbers_ + repeat * rows_;
+    for (auto now = state.load(); now != made; now = state.load()) {
+      auto before = nothing;
+      if (state.compare_exchange_strong(before, being_made)) {
+        try {
+          make(numbers);
+        } catch (...) {
+          set(state, nothing);  // the next one tries again
+          throw;
+        }
+        set(state, made);
+      } else {
+        board_->events.wait_for(longest_sleep, [&] { return state != being_made; });
+      }
+    }
+    return {FoldNumbers(), numbers};
+  }
+
+ private:
+  // In shared memory, which begins as zeros.
+  enum Progress : std::int32_t { nothing = 0, being_made, made };
+  using State = std::atomic<Progress>;
+  struct Board {
+    EventCount events;  // changes of states
+  };
+  static constexpr std::chrono::milliseconds longest_sleep{100};
+
+  void set(State& state, Progress progress) {
+    state = progress;
+    board_->events.advance();
+  }
+
+  const std::int64_t rows_, repeats_;
+  NodeMemory memory_;
+  Board* const board_;
+  State* const states_;          // [repeats]
+  std::int32_t* const numbers_;  // [repeats, rows]
+};
+
+// Repeats whose fold numbers a node keeps: all where they are small, else few.
+std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
+  constexpr std::int64_t small_bytes = std::int64_t{8} << 20, few = 4;
+  return std::min(repeats, std::max(few, small_bytes / (4 * rows)));
+}
+
+// How many splits of `data` a rank keeps: studies with millions of repeats must not fill the memory with them. Those of
+// one repeat have their fold numbers in common.
+std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
+  constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
+  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 8 * data.feature_count;
+  return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
+}
+
+}  // namespace
+
+void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
+  if (folds > 1) {
+    require(rows >= folds,
+            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Ask for fewer folds.",
+                        rows, folds));
+  } else if (validation > 0) {
+    const std::int64_t held_out = holdout_count(rows, validation);
+    require(held_out < rows,
+            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Hold out fewer.",
+                        validation, held_out, rows));
+  } else {
+    require(rows > 0, "The data set has no rows to train on.");
+  }
+}
+
+struct Splits::State {
+  State(const Study& study, DataSet all_data)
+      : data(std::move(all_data)),
+        folds(std::max<std::int64_t>(1, study.search.folds)),
+        validation(study.data.validation),
+        normalise(study.data.normalise),
+        seed(study.study.seed),
+        repeats(study.study.iterations * study.search.repeats) {
+    require_enough_rows(data.rows, folds, validation);
+    splits.emplace(splits_kept(data, folds));
+  }
+
+  bool holds_out() const { return folds > 1 || validation > 0; }
+
+  void assign(std::int64_t repeat, std::int32_t* numbers) const {
+    if (folds > 1) {
+      assign_folds(data, folds, seed, repeat, numbers);
+    } else {
+      std::fill_n(numbers, data.rows, 1);
+      for (const std::int64_t row : holdout_rows(data, validation, seed, repeat)) numbers[row] = 0;
+    }
+  }
+
+  FoldNumbers fold_numbers(std::int64_t repeat) {
+    if (node_folds && node_folds->has(repeat))
+      return node_folds->get(repeat, [&](std::int32_t* numbers) { assign(repeat, numbers); });
+    const auto own = own_folds.get(repeat, [&] {
+      std::vector<std::int32_t> numbers(static_cast<std::size_t>(data.rows));
+      assign(repeat, numbers.data());
+      return numbers;
+    });
+    return {own, own->data()};
+  }
+
+  Split make(std::int64_t repeat, std::int64_t fold) {
+    Split split;
+    split.training_rows = RowSet::all(data.rows);
+    if (holds_out()) {
+      const FoldNumbers numbers = fold_numbers(repeat);
+      split.training_rows = RowSet::outside_fold(numbers, data.rows, fold);
+      split.validation_rows = RowSet::in_fold(numbers, data.rows, fold);
+    }
+    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalise)
+                                     : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
+    return split;
+  }
+
+  const DataSet data;
+  const std::int64_t folds;
+  const double validation;
+  const Normalise normalise;
+  const std::uint64_t seed;
+  const std::int64_t repeats;
+  std::vector<FeatureScaling> scalings;  // of data without features
+  std::optional<NodeFolds> node_folds;
+  OnceCache<std::int64_t, std::vector<std::int32_t>> own_folds{2};
+  std::optional<OnceCache<std::pair<std::int64_t, std::int64_t>, Split>> splits;
+};
+
+Splits::Splits(const Study& study, DataSet data) : state_(std::make_unique<State>(study, std::move(data))) {}
+
+Splits::Splits(const Study& study, DataSet data, const Communicator& node) : Splits(study, std::move(data)) {
+  State& state = *state_;
+  if (state.holds_out())
+    state.node_folds.emplace(state.data.rows, repeats_shared(state.repeats, state.data.rows), node);
+}
+
+Splits::~Splits() = default;
+
+void Splits::scale_by(std::vector<FeatureScaling> scalings) {
+  state_->scalings = std::move(scalings);
+  state_->splits.emplace(splits_kept(state_->data, state_->folds));
+}
+
+std::int64_t Splits::count() const {
+  return state_->holds_out() ? state_->repeats * state_->folds : 1;
+}
+
+std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fold) {
+  // Without folds and hold-out every repeat trains on all rows: one split serves them all.
+  if (!state_->holds_out()) repeat = 0;
+  return state_->splits->get({repeat, fold}, [&] { return state_->make(repeat, fold); });
+}
+
+}  // namespace sheaf

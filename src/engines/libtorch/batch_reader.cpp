@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/batch_reader.hpp"
+
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace sheaf {
+namespace {
+
+// Several batches are gathered at once to spread the cost of the calls: few enough to stay in a core's cache, or many
+// enough to fill a GPU.
+constexpr std::int64_t block_bytes_cpu = std::int64_t{256} << 10;
+constexpr std::int64_t block_bytes_gpu = std::int64_t{64} << 20;
+
+// LibTorch knows no tensor of const values; nothing writes to these.
+template <class Value>
+torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarType type) {
+  return torch::from_blob(const_cast<Value*>(values), sizes, torch::TensorOptions(type));
+}
+
+}  // namespace
+
+DataTensors data_tensors(const DataSet& data, torch::Device device) {
+  if (data.features == nullptr && data.byte_features == nullptr)  // the rows come later
+    return {torch::empty({0, data.feature_count}, torch::TensorOptions(device)), {}, {}};
+  const torch::Tensor features = data.features != nullptr
+                                     ? view_of(data.features, {data.rows, data.feature_count}, torch::kFloat32)
+                                     : view_of(data.byte_features, {data.rows, data.feature_count}, torch::kUInt8);
+  const torch::Tensor targets = data.task == Task::classification
+                                    ? view_of(data.labels, {data.rows}, torch::kInt64)
+                                    : view_of(data.targets, {data.rows, data.output_count}, torch::kFloat32);
+  torch::Tensor weights;
+  if (data.weights != nullptr) weights = view_of(data.weights, {data.rows}, torch::kFloat32).to(device);
+  return {features.to(device), targets.to(device), weights};
+}
+
+const void* rows_of(const DataSet& data) {
+  return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
+}
+
+// Held while a lane copies: the others want the same copy.
+std::shared_ptr<const DataTensors> shared_tensors(const DataSet& data, torch::Device device) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, std::string>, std::weak_ptr<const DataTensors>> known;
+  const std::lock_guard lock(mutex);
+  auto& place = known[{rows_of(data), device.str()}];
+  std::shared_ptr<const DataTensors> tensors = place.lock();
+  if (!tensors) place = tensors = std::make_shared<const DataTensors>(data_tensors(data, device));
+  return tensors;
+}
+
+Uploader::Uploader(torch::Device device) : device_(device) {
+  if (device.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl gpu(device.type());
+  copies_ = gpu.getStreamFromGlobalPool(device);
+}
+
+// LibTorch's allocators keep the pinned memory until it is copied, and the copy until the computing stream is done.
+torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
+  if (!copies_ || !tensor.device().is_cpu()) return tensor;
+  const c10::impl::VirtualGuardImpl gpu(device_.type());
+  const c10::Stream computing = gpu.getStream(device_);
+  torch::Tensor copy;
+  {
+    const c10::StreamGuard on_own_stream(*copies_);
+    copy = tensor.pin_memory().to(device_, /*non_blocking=*/true);
+  }
+  c10::Event copied(device_.type());
+  copied.record(*copies_);
+  copied.block(computing);
+  copy.record_stream(computing);
+  return copy;
+}
+
+BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
+                         torch::ScalarType dtype, torch::Device device)
+    : tensors_(std::move(tensors)), dtype_(dtype), upload_(device) {
+  if (!scaling.shift.empty()) {
+    shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
+    scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
+  }
+  if (data.task == Task::classification && loss != LossKind::cross_entropy)
+    one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
+}
+
+bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
+                       const std::function<bool(const Batch&)>& use) const {
+  const torch::Tensor& features = tensors_.features;
+  const auto count = static_cast<std::int64_t>(rows.size());
+  const torch::Tensor numbers = view_of(rows.data(), {count}, torch::kInt64).to(features.device());
+  const std::int64_t batch_bytes = batch_size * features.size(1) * static_cast<std::int64_t>(c10::elementSize(dtype_));
+  const std::int64_t block_bytes = upload_.device().is_cuda() ? block_bytes_gpu : block_bytes_cpu;
+  const std::int64_t block_rows = std::max<std::int64_t>(1, block_bytes / batch_bytes) * batch_size;
+  for (std::int64_t begin = 0; begin < count; begin += block_rows) {
+    const torch::Tensor block = numbers.narrow(0, begin, std::min(block_rows, count - begin));
+    const auto block_features = gather_features(block).split(batch_size);
+    const auto block_targets = gather_targets(block).split(batch_size);
+    auto block_weights = std::vector<torch::Tensor>(block_features.size());
+    if (tensors_.weights.defined()) block_weights = gather_weights(block).split(batch_size);
+    for (std::size_t batch = 0; batch < block_features.size(); ++batch)
+      if (!use({block_features[batch], block_targets[batch], block_weights[batch]})) return false;
+  }
+  return true;
+}
+
+torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
+  torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
+  if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
+  return gathered.to(dtype_);  // after scaling: both precisions train on the same numbers
+}
+
+torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {
+  const torch::Tensor gathered = upload_(tensors_.targets.index_select(0, rows));
+  if (one_hot_.defined()) return one_hot_.index_select(0, gathered);
+  return gathered.is_floating_point() ? gathered.to(dtype_) : gathered;
+}
+
+torch::Tensor BatchReader::gather_weights(const torch::Tensor& rows) const {
+  return upload_(tensors_.weights.index_select(0, rows)).to(dtype_);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/layer_network.hpp"
+
+#include <cassert>
+
+#include "engines/libtorch/flat_parameters.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr double batch_norm_momentum = 0.1;  // PyTorch's default
+
+torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
+  switch (pooling) {
+    case Layer::Pooling::none:
+      return values;
+    case Layer::Pooling::halve:
+      return torch::max_pool2d(values, 2);
+    case Layer::Pooling::overlap:
+      return torch::max_pool2d(values, 3, 2, 1);
+    case Layer::Pooling::average:
+      return torch::adaptive_avg_pool2d(values, {1, 1});
+  }
+  return values;
+}
+
+// The largest of rectified values is the largest one rectified, with the same gradients: pooled first, a quarter of the
+// values is left to rectify.
+bool is_rectified_after(Layer::Pooling pooling, Activation activation) {
+  return activation == Activation::relu && (pooling == Layer::Pooling::halve || pooling == Layer::Pooling::overlap);
+}
+
+// Images [rows, channels, height, width] with the channels of a pixel together in memory.
+torch::Tensor channels_last(const torch::Tensor& images) {
+  const std::int64_t height = images.size(2), width = images.size(3);
+  // One channel lies in both orders: the strides say which is meant.
+  if (images.size(1) == 1) return images.contiguous().as_strided(images.sizes(), {height * width, 1, width, 1});
+  return images.contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> weight_sizes(const Layer& layer) {
+  switch (layer.kind) {
+    case Layer::Kind::dense:
+      return {layer.outputs, layer.inputs};
+    case Layer::Kind::convolution:
+      return {layer.outputs, layer.inputs, layer.kernel, layer.kernel};
+    case Layer::Kind::batch_norm:
+      return {layer.outputs};
+  }
+  return {};
+}
+
+LayerNetwork::LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers,
+                           const std::vector<float>& weights, torch::Device device, Precision precision)
+    : Network(precision), model_(model), channels_last_(device.is_cpu()) {
+  assert(static_cast<std::int64_t>(weights.size()) == parameter_count(layers));
+  const torch::NoGradGuard no_grad;
+  FlatParameters flat(torch::tensor(weights).to(device, dtype_of(precision)));
+  for (const auto& layer : layers) {
+    Part part;
+    part.layer = layer;
+    part.weight = flat.next(weight_sizes(layer));
+    if (layer.bias) part.bias = flat.next({layer.outputs});
+    if (layer.kind == Layer::Kind::batch_norm) {
+      part.running_mean = torch::zeros({layer.outputs}, flat.values().options());
+      part.running_variance = torch::ones({layer.outputs}, flat.values().options());
+      buffers_.insert(buffers_.end(), {part.running_mean, part.running_variance});
+    }
+    parts_.push_back(std::move(part));
+  }
+  parameters_ = flat.values();
+}
+
+torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional<TrainingStep> step) {
+  torch::Tensor values = features, shortcut;
+  for (std::size_t index = 0; index < parts_.size(); ++index) {
+    const Layer& layer = parts_[index].layer;
+    if (layer.begins_block) shortcut = values;
+    torch::Tensor& place = layer.on_shortcut ? shortcut : values;
+    place = apply(parts_[index], place, step.has_value());
+    if (layer.ends_block) values = values + shortcut;
+    const bool pools_first = layer.activated && is_rectified_after(layer.pooling, model_.activation);
+    if (pools_first) values = pool(layer.pooling, values);
+    if (layer.activated) values = activate(values);
+    if (!pools_first) values = pool(layer.pooling, values);
+    if (step && model_.dropout > 0 && layer.kind == Layer::Kind::dense && layer.activated)
+      values = drop(values, index, *step);
+  }
+  return values;
+}
+
+torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values, bool training) const {
+  const Layer& layer = part.layer;
+  switch (layer.kind) {
+    case Layer::Kind::dense:
+      return torch::linear(values.flatten(1), part.weight, part.bias);
+    case Layer::Kind::convolution: {
+      const torch::Tensor images = values.view({-1, layer.inputs, layer.height, layer.width});
+      return torch::conv2d(channels_last_ ? channels_last(images) : images, part.weight, part.bias, layer.stride,
+                           layer.kernel / 2);
+    }
+    case Layer::Kind::batch_norm:
+      return normalise(part, values, training);
+  }
+  return values;
+}
+
+// One row of one pixel has no variance: it would leave infinity in the running one, so it leaves both as they are.
+torch::Tensor LayerNetwork::normalise(const Part& part, const torch::Tensor& values, bool training) {
+  const bool follow = !training || values.numel() > part.layer.outputs;
+  return torch::batch_norm(values, part.weight, part.bias, follow ? part.running_mean : torch::Tensor(),
+                           follow ? part.running_variance : torch::Tensor(), training, batch_norm_momentum,
+                           batch_norm_epsilon, true);
+}
+
+torch::Tensor LayerNetwork::activate(const torch::Tensor& values) const {
+  switch (model_.activation) {
+    case Activation::relu:
+      return torch::relu(values);
+    case Activation::tanh:
+      return torch::tanh(values);
+    case Activation::sigmoid:
+      return torch::sigmoid(values);
+    case Activation::gelu:
+      return torch::gelu(values);  // the erf form
+  }
+  return values;
+}
+
+torch::Tensor LayerNetwork::drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const {
+  torch::Tensor mask = torch::empty(values.sizes(), torch::kFloat32);
+  draw_dropout_mask(step, layer, model_.dropout, 0, mask.data_ptr<float>(), mask.numel());
+  mask = mask.to(values.device(), values.scalar_type()).mul_(1 / (1 - model_.dropout));
+  return values * mask;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/model_file.hpp"
+
+#include <fmt/format.h>
+#include <torch/script.h>
+
+#include <cassert>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "engines/libtorch/layer_network.hpp"
+#include "engines/libtorch/script_model.hpp"
+#include "engines/libtorch/torch_messages.hpp"
+#include "files/regular_file.hpp"
+#include "models/saved_model_record.hpp"
+
+namespace sheaf {
+namespace {
+
+std::string weight_name(std::size_t layer) {
+  return fmt::format("weight{}", layer);
+}
+
+std::string bias_name(std::size_t layer) {
+  return fmt::format("bias{}", layer);
+}
+
+const char* activation_call(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return "torch.relu(values)";
+    case Activation::tanh:
+      return "torch.tanh(values)";
+    case Activation::sigmoid:
+      return "torch.sigmoid(values)";
+    case Activation::gelu:
+      break;
+  }
+  return "torch.gelu(values)";
+}
+
+std::string mean_name(std::size_t layer) {
+  return fmt::format("mean{}", layer);
+}
+
+std::string variance_name(std::size_t layer) {
+  return fmt::format("variance{}", layer);
+}
+
+// What the layer alone makes of `values`.
+std::string layer_call(const Layer& layer, std::size_t number, const std::string& values) {
+  const std::string weight = "self." + weight_name(number);
+  const std::string bias = layer.bias ? "self." + bias_name(number) : "None";
+  switch (layer.kind) {
+    case Layer::Kind::convolution:
+      return fmt::format("torch.conv2d({0}.view([-1, {1}, {2}, {3}]), {4}, {5}, [{6}, {6}], [{7}, {7}])", values,
+                         layer.inputs, layer.height, layer.width, weight, bias, layer.stride, layer.kernel / 2);
+    case Layer::Kind::batch_norm:
+      return fmt::format("torch.batch_norm({}, {}, {}, self.{}, self.{}, False, 0.0, {}, False)", values, weight, bias,
+                         mean_name(number), variance_name(number), batch_norm_epsilon);
+    case Layer::Kind::dense:
+      break;
+  }
+  return fmt::format("torch.linear(torch.flatten({}, 1), {}, {})", values, weight, bias);
+}
+
+std::string pooling_source(Layer::Pooling pooling) {
+  switch (pooling) {
+    case Layer::Pooling::none:
+      return "";
+    case Layer::Pooling::halve:
+      return "  values = torch.max_pool2d(values, [2, 2])\n";
+    case Layer::Pooling::overlap:
+      return "  values = torch.max_pool2d(values, [3, 3], [2, 2], [1, 1])\n";
+    case Layer::Pooling::average:
+      break;
+  }
+  return "  values = torch.adaptive_avg_pool2d(values, [1, 1])\n";
+}
+
+// The statements of one layer: what LayerNetwork does with it when it evaluates.
+std::string layer_source(const ModelOptions& model, const Layer& layer, std::size_t number) {
+  const std::string place = layer.on_shortcut ? "shortcut" : "values";
+  std::string source = layer.begins_block ? "  shortcut = values\n" : "";
+  source += fmt::format("  {} = {}\n", place, layer_call(layer, number, place));
+  if (layer.ends_block) source += "  values = values + shortcut\n";
+  if (layer.activated) source += fmt::format("  values = {}\n", activation_call(model.activation));
+  return source + pooling_source(layer.pooling);
+}
+
+std::string forward_source(const std::string& statements) {
+  return "def forward(self, features: Tensor) -> Tensor:\n"
+         "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n" +
+         statements + "  return values\n";
+}
+
+std::string layers_source(const ModelOptions& model, const std::vector<Layer>& layers) {
+  std::string source;
+  for (std::size_t number = 0; number < layers.size(); ++number) source += layer_source(model, layers[number], number);
+  return forward_source(source);
+}
+
+std::string module_source(const ImageShape& image) {
+  const std::string rows =
+      image.channels == 0 ? "values"
+                          : fmt::format("values.view([-1, {}, {}, {}])", image.channels, image.height, image.width);
+  return forward_source(fmt::format("  values = self.module.forward({})\n", rows));
+}
+
+torch::Tensor copy_of(const float* values, const std::vector<std::int64_t>& sizes) {
+  return torch::from_blob(const_cast<float*>(values), sizes, torch::kFloat32).clone();
+}
+
+void register_layers(torch::jit::Module& module, const std::vector<Layer>& layers, const NetworkState& network) {
+  assert(static_cast<std::int64_t>(network.parameters.size()) == parameter_count(layers));
+  const float* values = network.parameters.data();
+  std::vector<float> statistics(network.buffers.begin(), network.buffers.end());
+  const float* buffers = statistics.data();
+  for (std::size_t number = 0; number < layers.size(); ++number) {
+    const Layer& layer = layers[number];
+    module.register_parameter(weight_name(number), copy_of(values, weight_sizes(layer)), false);
+    values += layer.weight_count();
+    if (layer.bias) module.register_parameter(bias_name(number), copy_of(values, {layer.outputs}), false);
+    values += layer.bias_count();
+    if (layer.kind != Layer::Kind::batch_norm) continue;
+    for (const std::string& name : {mean_name(number), variance_name(number)}) {
+      module.register_buffer(name, copy_of(buffers, {layer.outputs}));
+      buffers += layer.outputs;
+    }
+  }
+}
+
+}  // namespace
+
+std::string model_file_bytes(const TrainedModel& trained) {
+  const auto& [description, network, scaling] = trained;
+  assert(description.model.kind != ModelKind::plugin);
+  try {
+    torch::jit::Module module("SheafModel");
+    module.register_attribute("training", c10::BoolType::get(), false);
+    const bool scaled = !scaling.shift.empty();
+    const std::int64_t features = description.shape.features;
+    module.register_buffer("shift", scaled ? copy_of(scaling.shift.data(), {features}) : torch::zeros({features}));
+    module.register_buffer("scale", scaled ? copy_of(scaling.scale.data(), {features}) : torch::ones({features}));
+    if (has_layout(description.model.kind)) {
+      const auto layers = network_layout(description.model, description.shape);
+      register_layers(module, layers, network);
+      module.define(layers_source(description.model, layers));
+    } else {
+      module.register_module("module", ScriptModel(description.model.file).trained(network));
+      module.define(module_source(description.shape.image));
+    }
+    std::ostringstream bytes;
+    module.save(bytes, {{model_record_name, model_record(trained)}});
+    return bytes.str();
+  } catch (const c10::Error& error) {
+    throw RunError(fmt::format("a model file cannot be made (LibTorch: {})", torch_words(error)));
+  }
+}
+
+std::shared_ptr<torch::jit::Module> load_module(const std::string& path) {
+  require_regular_file(path);
+  try {
+    const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
+    module->eval();
+    return module;
+  } catch (const std::exception&) {  // LibTorch has several kinds, and they speak of its inner life
+    throw RunError(
+        fmt::format("'{}' is no whole TorchScript file (LibTorch cannot load it). Name a model file of sheaf, or save "
+                    "the module by torch.jit.script(module).save(path).",
+                    path));
+  }
+}
+
+}  // namespace sheaf

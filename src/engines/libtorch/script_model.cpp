@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/script_model.hpp"
+
+#include <fmt/format.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/jit_exception.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "core/error.hpp"
+#include "engines/libtorch/module_network.hpp"
+#include "engines/libtorch/script_weights.hpp"
+#include "engines/libtorch/torch_messages.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+namespace {
+
+// Whether a node draws random numbers. LibTorch's own list leaves out what works in place, and all forms of dropout
+// but one.
+bool draws(const torch::jit::Node& node) {
+  constexpr std::array<const char*, 9> in_place = {"bernoulli_", "normal_",     "uniform_",     "random_", "rrelu_",
+                                                   "geometric_", "log_normal_", "exponential_", "cauchy_"};
+  const std::string name = node.kind().toUnqualString();
+  if (name.find("dropout") != std::string::npos && node.hasNamedInput("train")) {
+    const auto training = torch::jit::toIValue(node.namedInput("train"));
+    return !training || !training->isBool() || training->toBool();
+  }
+  return node.isNondeterministic() || std::find(in_place.begin(), in_place.end(), name) != in_place.end();
+}
+
+// The name of the first function that draws random numbers.
+std::optional<std::string> random_function(const torch::jit::Block& block) {
+  for (const torch::jit::Node* node : block.nodes()) {
+    if (node->kind().is_aten() && draws(*node)) return node->kind().toUnqualString();
+    for (const torch::jit::Block* inner : node->blocks())
+      if (const auto found = random_function(*inner)) return found;
+  }
+  return std::nullopt;
+}
+
+// With tensors of its own, in the same code. LibTorch's copy forgets which of them require a gradient.
+torch::jit::Module copy_of(const torch::jit::Module& module) {
+  const torch::NoGradGuard no_grad;
+  torch::jit::Module copy = module.deepcopy();
+  const auto originals = module.parameters();
+  const auto copies = copy.parameters();
+  auto original = originals.begin();
+  for (torch::Tensor tensor : copies) tensor.set_requires_grad((*original++).requires_grad());
+  return copy;
+}
+
+class ScriptNetwork : public ModuleNetwork {
+ public:
+  ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, Precision precision)
+      : ModuleNetwork(image, precision), module_(std::move(module)) {
+    std::vector<torch::Tensor> parameters, buffers;
+    for (const auto& tensor : module_.parameters()) parameters.push_back(tensor);
+    for (const auto& tensor : module_.buffers()) buffers.push_back(tensor);
+    adopt(parameters, buffers, device);
+  }
+
+ private:
+  void set_training(bool training) override { module_.train(training); }
+
+  // As in eager mode: the optimised code of later calls rounds differently than that of the first ones, and which
+  // iteration makes the first call depends on the lanes.
+  torch::Tensor run(const torch::Tensor& rows) override {
+    const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+    try {
+      const torch::jit::IValue outputs = module_.forward({rows});
+      require(outputs.isTensor(), "the module returns a " + outputs.tagKind() + ", no tensor");
+      return outputs.toTensor();
+    } catch (const torch::jit::JITException& error) {
+      throw RunError(torch_words(error));
+    }
+  }
+
+  torch::jit::Module module_;
+};
+
+}  // namespace
+
+ScriptModel::ScriptModel(const std::string& file) : file_(file) {
+  std::istringstream content(first_content(file));
+  try {
+    module_ = torch::jit::load(content, torch::kCPU);
+  } catch (const std::exception& error) {
+    throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one by torch.jit.save.", file,
+                               torch_words(error)));
+  }
+  require(module_.find_method("forward").has_value(),
+          fmt::format("the TorchScript module '{}' has no forward(). Save one that has.", file));
+  const auto graph = module_.get_method("forward").graph()->copy();
+  torch::jit::Inline(*graph);
+  if (const auto name = random_function(*graph->block()))
+    throw RunError(
+        fmt::format("the TorchScript module '{}' draws random numbers in training ({}; lanes share LibTorch's "
+                    "generator, so no run could be repeated). Save it without.",
+                    file, *name));
+}
+
+std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
+                                           torch::Device device, Precision precision) const {
+  torch::jit::Module copy = copy_of(module_);
+  if (!model.keep_weights) draw_script_weights(copy, file_, model.initialisation, iteration_seed);
+  return std::make_unique<ScriptNetwork>(std::move(copy), image, device, precision);
+}
+
+torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
+  const torch::NoGradGuard no_grad;
+  torch::jit::Module copy = copy_of(module_);
+  const ScriptNetwork network(copy, {}, torch::kCPU, Precision::float32);
+  network.parameters().copy_(torch::tensor(state.parameters));
+  const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
+  std::int64_t used = 0;
+  for (torch::Tensor buffer : network.buffers()) {
+    buffer.copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
+    used += buffer.numel();
+  }
+  // A file would hold the flat tensor once for each piece of it.
+  for (torch::Tensor parameter : copy.parameters()) parameter.set_data(parameter.clone());
+  copy.eval();
+  return copy;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/torch_info.hpp"
+
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <fmt/format.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/version.h>
+
+#include <string>
+
+#include "core/error.hpp"
+#include "engines/native/product_speed.hpp"
+
+namespace sheaf {
+
+TorchInfo torch_info() {
+  const std::string configuration = at::show_config();
+  const auto holds = [&](const char* text) { return configuration.find(text) != std::string::npos; };
+  TorchInfo info;
+  info.version = TORCH_VERSION;
+  info.built_with_cuda = holds("USE_CUDA=ON") || holds("USE_CUDA=1");
+  info.cuda_device_count = static_cast<int>(torch::cuda::device_count());
+  return info;
+}
+
+void require_torch_of_build() {
+  const std::string configuration = at::show_config(), key = "TORCH_VERSION=";
+  const std::size_t begin = configuration.find(key);
+  if (begin == std::string::npos) return;
+  const std::size_t version = begin + key.size();
+  const std::string found = configuration.substr(version, configuration.find_first_of(", \n", version) - version);
+  require(
+      found == TORCH_VERSION,
+      fmt::format("LibTorch {} was loaded, and this program was built with LibTorch {} (LD_LIBRARY_PATH may name the "
+                  "other one). Remove its folder from LD_LIBRARY_PATH, or build with it.",
+                  found, TORCH_VERSION));
+}
+
+double measure_blas_flops() {
+  const torch::NoGradGuard no_grad;
+  const int thread_count = at::get_num_threads();
+  at::set_num_threads(1);
+  const torch::Tensor ones = torch::ones({measured_side, measured_side});
+  torch::Tensor product = torch::empty_like(ones);
+  const double flops = measure_flops([&] { torch::mm_out(product, ones, ones); });
+  at::set_num_threads(thread_count);
+  return flops;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/torch_messages.hpp"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+namespace sheaf {
+
+std::string torch_words(const std::exception& error) {
+  const auto* own = dynamic_cast<const c10::Error*>(&error);
+  std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
+  text.erase(text.find_last_not_of(" \n") + 1);
+  // TorchScript's interpreter puts its trace before what LibTorch says, or what the module itself raises.
+  const std::string mark = "RuntimeError: ";
+  const std::size_t marked = text.rfind(mark);
+  std::size_t begin = marked == std::string::npos ? 0 : marked + mark.size();
+  if (marked == std::string::npos && text.find("TorchScript interpreter") != std::string::npos)
+    begin = text.rfind('\n') + 1;
+  return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
+}
+
+}  // namespace sheaf

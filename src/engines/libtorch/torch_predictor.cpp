@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/torch_predictor.hpp"
+
+#include <c10/core/DeviceGuard.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/script.h>
+
+#include <cstring>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/finite.hpp"
+#include "engines/libtorch/torch_device.hpp"
+#include "engines/libtorch/torch_messages.hpp"
+#include "engines/libtorch/torch_trainer.hpp"
+
+namespace sheaf {
+namespace {
+
+std::vector<std::int64_t> sizes_of(std::int64_t count, const std::vector<std::int64_t>& row_shape) {
+  std::vector<std::int64_t> sizes{count};
+  sizes.insert(sizes.end(), row_shape.begin(), row_shape.end());
+  return sizes;
+}
+
+// Outputs on the CPU, [count, outputs].
+torch::Tensor call_module(const LoadedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
+  const c10::InferenceMode inference;
+  torch::Tensor outputs;
+  try {
+    const c10::IValue returned = module.forward({features});
+    require(returned.isTensor(), "it does not return one tensor");
+    outputs = returned.toTensor().to(torch::kCPU, torch::kFloat32).contiguous();
+  } catch (const std::exception& error) {
+    throw RunError(
+        fmt::format("model '{}' fails on features [{}] ({}). Give it data of the shape that it was made for.",
+                    model.path, fmt::join(features.sizes(), ", "), torch_words(error)));
+  }
+  const bool by_rows = outputs.dim() >= 1 && outputs.dim() <= 2 && outputs.size(0) == features.size(0);
+  require(
+      by_rows && outputs.numel() > 0,
+      fmt::format("model '{}' gives outputs [{}] for features [{}] (they are [rows] or [rows, outputs]). Wrap it in "
+                  "a module that returns those.",
+                  model.path, fmt::join(outputs.sizes(), ", "), fmt::join(features.sizes(), ", ")));
+  return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
+}
+
+class TorchPredictor : public Predictor {
+ public:
+  TorchPredictor(const LoadedModel& model, std::vector<std::int64_t> row_shape, std::int64_t output_count,
+                 LaneDevice device)
+      : model_(model),
+        row_shape_(std::move(row_shape)),
+        output_count_(output_count),
+        device_(torch_device(device.gpu)),
+        module_(*model.module) {
+    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
+    if (device.gpu < 0) return;
+    use_tf32(false);
+    module_ = model.module->clone();
+    module_.to(device_);
+  }
+
+  bool predict(const float* features, std::int64_t count, float* outputs) override {
+    const c10::OptionalDeviceGuard guard(device_);
+    // A copy, also on the CPU: modules of others may change it, and the features may be the file itself.
+    const torch::Tensor rows =
+        torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32)
+            .to(device_, torch::kFloat32, false, true);
+    const torch::Tensor found = call_module(model_, module_, rows);
+    require(found.size(1) == output_count_,
+            fmt::format("model '{}' gives {} outputs for some rows, and {} for others. Wrap it in a module that gives "
+                        "the same number for all.",
+                        model_.path, found.size(1), output_count_));
+    std::memcpy(outputs, found.data_ptr<float>(), static_cast<std::size_t>(found.numel()) * sizeof(float));
+    return first_not_finite(features, rows.numel()) == rows.numel();
+  }
+
+ private:
+  const LoadedModel& model_;
+  std::vector<std::int64_t> row_shape_;
+  std::int64_t output_count_;
+  torch::Device device_;
+  torch::jit::Module module_;
+};
+
+}  // namespace
+
+std::int64_t ask_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) {
+  return call_module(model, *model.module, torch::zeros(sizes_of(1, row_shape))).size(1);
+}
+
+std::unique_ptr<Predictor> make_torch_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+                                                std::int64_t output_count, LaneDevice device) {
+  try {
+    return std::make_unique<TorchPredictor>(model, row_shape, output_count, device);
+  } catch (const c10::Error& error) {
+    throw RunError(fmt::format("model '{}' cannot be used on {} ({}). Choose another device with run.device.",
+                               model.path, device.gpu < 0 ? "the CPU" : "the GPU", torch_words(error)));
+  }
+}
+
+}  // namespace sheaf

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/torch_trainer.hpp"
+
+#include <ATen/Parallel.h>
+#include <c10/core/DeviceGuard.h>
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "core/error.hpp"
+#include "engines/libtorch/network_maker.hpp"
+#include "engines/libtorch/torch_device.hpp"
+#include "engines/libtorch/torch_messages.hpp"
+#include "engines/libtorch/torch_training.hpp"
+
+namespace sheaf {
+namespace {
+
+class TorchTrainer : public Trainer {
+  template <class Use>
+  auto run(const Use& use) {
+    const c10::OptionalDeviceGuard guard(device_);
+    try {
+      return use();
+    } catch (const c10::Error& error) {
+      const std::string message = "LibTorch: " + torch_words(error);
+      // After such an error CUDA refuses all further work of the process; memory that runs out has other words.
+      if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
+      throw RunError(message);
+    }
+  }
+
+ public:
+  TorchTrainer(LaneDevice device, const DataSet* shared) : device_(torch_device(device.gpu)) {
+    set_lane_threads(device.gpu < 0 ? device.thread_count : 1);
+    if (shared == nullptr) return;
+    shared_rows_ = rows_of(*shared);
+    shared_ = shared_tensors(*shared, device_);
+  }
+
+  void start(const TrainingTask& task) override {
+    run([&] {
+      training_.reset();  // its memory is free for the next one
+      if (device_.is_cuda()) use_tf32(task.trial.train.precision == Precision::tf32);
+      const bool is_shared = shared_ != nullptr && rows_of(task.data) == shared_rows_;
+      auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed}, device_,
+                                    task.trial.train.precision);
+      training_ = std::make_unique<TorchTraining>(task, std::move(network),
+                                                  is_shared ? *shared_ : data_tensors(task.data, device_));
+    });
+  }
+
+  TrainedBy engine() const override { return TrainedBy::torch; }
+
+  std::optional<double> train_batches(std::int64_t most) override {
+    return run([&] { return training_->train_batches(most); });
+  }
+
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves) override {
+    return run([&] { return training_->evaluate(rows, outputs, leaves); });
+  }
+
+  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
+    run([&] { training_->train_rows(data, {rows, rows + count}, loss_sum); });
+  }
+
+  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves) override {
+    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs, leaves); });
+  }
+
+  void save(ByteWriter& state) const override { training_->save(state); }
+
+  void restore(ByteReader& state) override {
+    run([&] { training_->restore(state); });
+  }
+
+  NetworkState network() const override { return training_->state(); }
+
+  std::int64_t steps() const override { return training_->steps(); }
+
+ private:
+  torch::Device device_;
+  const void* shared_rows_ = nullptr;
+  std::shared_ptr<const DataTensors> shared_;  // with the rank's other lanes
+  NetworkMaker networks_;
+  std::unique_ptr<TorchTraining> training_;
+};
+
+}  // namespace
+
+// LibTorch keeps these counts partly per thread (OpenMP), partly per process.
+void set_lane_threads(int count) {
+  static std::mutex mutex;
+  static std::once_flag once;
+  const std::lock_guard lock(mutex);
+  std::call_once(once, [] { at::set_num_interop_threads(1); });
+  at::set_num_threads(count);
+}
+
+std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared) {
+  try {
+    return std::make_unique<TorchTrainer>(device, shared);
+  } catch (const c10::Error& error) {
+    throw RunError(
+        fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
+                    "ranks per GPU if memory ran out.",
+                    device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_words(error)));
+  }
+}
+
+}  // namespace sheaf

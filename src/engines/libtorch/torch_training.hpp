@@ -1,0 +1,69 @@
+// One model's training in LibTorch: any network, autograd, LibTorch's optimizers. The reference.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/bytes.hpp"
+#include "engines/libtorch/batch_reader.hpp"
+#include "engines/libtorch/network.hpp"
+#include "study/study.hpp"
+#include "training/trainer.hpp"
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace sheaf {
+
+/// The loss of a batch, reduced as `train` says: over rows and outputs (mse, bce with logits) or over rows
+/// (cross_entropy). `weights` [rows] multiply the rows' losses; a mean still divides by the number of rows. Undefined:
+/// all 1. Source: Keras's sample_weight with the reduction sum_over_batch_size.
+torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
+                         const torch::Tensor& weights = {});
+
+/// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
+class TorchTraining {
+ public:
+  /// `network` is the task's, `tensors` are its data, on one device.
+  TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
+  ~TorchTraining();
+
+  std::optional<double> train_batches(std::int64_t most);
+  void train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum);
+  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                 const std::function<bool()>& leaves);
+  std::optional<double> evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
+                                      std::vector<float>& outputs, const std::function<bool()>& leaves);
+  NetworkState state() const;
+  std::int64_t steps() const { return steps_; }
+  void save(ByteWriter& state) const;
+  void restore(ByteReader& state);
+
+  const Network& network() const { return *network_; }
+
+ private:
+  std::vector<std::int64_t> epoch_rows() const;
+  void read_from(const DataSet& data);
+  void train_on(const std::vector<std::int64_t>& rows, double& loss_sum);
+  std::optional<double> evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+                                         const std::function<bool()>& leaves);
+  double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
+
+  TrainingTask task_;
+  TrainOptions train_;
+  std::int64_t batch_size_;
+  std::unique_ptr<Network> network_;
+  BatchReader reader_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::int64_t epochs_ = 0, steps_ = 0;
+  std::vector<std::int64_t> order_;  // the epoch's rows
+  std::int64_t place_ = 0;           // of the next one
+  double loss_sum_ = 0;              // of those before it
+};
+
+}  // namespace sheaf

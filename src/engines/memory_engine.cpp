@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "engines/memory_engine.hpp"
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "engines/engine_choice.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/torch_backend.hpp"
+#include "training/iteration_failure.hpp"
+#include "training/training.hpp"
+
+namespace sheaf {
+namespace {
+
+// Each iteration by the trainer that its trial asks for; trainers are made when first needed.
+class MemoryEngine : public Engine {
+ public:
+  MemoryEngine(const TrainingContext& context, LaneDevice device)
+      : context_(context), device_(device), lots_(context) {}
+
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
+    for (const IndexRange& range : claim)
+      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
+        TrainedIteration trained = train_or_fail(number, stop_requested);
+        if (trained.record.status != IterationStatus::missing) sink(std::move(trained));
+      }
+    return !claim.empty();
+  }
+
+ private:
+  // An iteration that fails is a record of its own; the others go on with fresh trainers.
+  TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
+    const auto start = Clock::now();
+    TrainedIteration trained;
+    for (std::int64_t attempt = 0; attempt <= context_.study.run.retries; ++attempt) {
+      const auto failure = failure_of([&] { trained = train_one(number, stop_requested); });
+      if (!failure) break;
+      trained.message = *failure;
+      trained.record.iteration = number;
+      trained.record.status = IterationStatus::failed;
+      resident_.reset();
+      torch_.reset();
+    }
+    trained.record.seconds += seconds_since(start);
+    return trained;
+  }
+
+  TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
+    const Iteration iteration = context_.plan.iteration(number);
+    const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
+    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
+    Trainer& trainer = resident ? resident_trainer() : torch_trainer();
+    const Lot lot = lots_.of(iteration);
+    return train_iteration(context_, iteration, lot, trainer, stop_requested);
+  }
+
+  Trainer& resident_trainer() {
+    if (!resident_) resident_ = make_resident_trainer();
+    return *resident_;
+  }
+
+  Trainer& torch_trainer() {
+    try {
+      if (!torch_) torch_ = torch_backend().make_trainer(device_, context_.data);
+    } catch (const RunError& error) {
+      throw DeviceError(error.what());
+    }
+    return *torch_;
+  }
+
+  TrainingContext context_;
+  LaneDevice device_;
+  Lots lots_;
+  std::unique_ptr<Trainer> resident_, torch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_memory_engine(const TrainingContext& context, LaneDevice device) {
+  return std::make_unique<MemoryEngine>(context, device);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "engines/native/tiling.hpp"
+
+namespace sheaf {
+
+namespace {
+
+bool is_narrow_and_linear(const std::vector<Layer>& layers) {
+  return layers.size() == 1 && layers.front().outputs < narrow_outputs;
+}
+
+// What passes over a tile read and write of a row.
+std::int64_t values_per_row(const std::vector<Layer>& layers) {
+  if (is_narrow_and_linear(layers)) return layers.front().inputs + 4 * layers.front().outputs;
+  std::int64_t values = 2 * layers.back().outputs;
+  for (const Layer& layer : layers)  // inputs twice, the activation's slope, and gradients
+    values += 3 * round_up(layer.inputs, padding) + layer.outputs;
+  return values;
+}
+
+std::int64_t fitting_rows(std::int64_t cache_bytes, const std::vector<Layer>& layers, std::int64_t value_bytes) {
+  return std::max<std::int64_t>(64, cache_bytes / (values_per_row(layers) * value_bytes) / padding * padding);
+}
+
+}  // namespace
+
+std::int64_t cached_rows(const std::vector<Layer>& layers, std::int64_t value_bytes) {
+  return fitting_rows(256 << 10, layers, value_bytes);  // half of what common cores have
+}
+
+std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t value_bytes) {
+  if (!is_narrow_and_linear(layers)) return cached_rows(layers, value_bytes);
+  return fitting_rows(28 << 10, layers, value_bytes);  // of 32 KiB
+}
+
+std::int64_t tile_rows(std::int64_t rows, std::int64_t limit) {
+  const std::int64_t tiles = (rows + limit - 1) / limit;
+  return round_up((rows + tiles - 1) / tiles, padding);
+}
+
+}  // namespace sheaf

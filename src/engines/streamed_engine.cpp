@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "engines/streamed_engine.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "engines/engine_choice.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "engines/torch_backend.hpp"
+#include "training/iteration_failure.hpp"
+#include "training/piece_size.hpp"
+#include "training/streamed_training.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+// What the models of a lane may take together: every reading of the file serves them all.
+constexpr double models_bytes = 256.0 * 1024 * 1024;
+constexpr std::size_t most_models = 64;
+
+// One iteration on its way through a round.
+struct Model {
+  std::int64_t number = 0;
+  std::int64_t attempt = 0;                ///< counts from 0
+  const Trial* trial = nullptr;            ///< once it is in a round
+  std::unique_ptr<StreamedCourse> course;  ///< none after a failure
+  std::string failure;
+  double waited_seconds = 0;  ///< its share of the seconds that the lane waited
+
+  bool is_over() const { return !course || course->is_done(); }
+};
+
+class StreamedEngine : public Engine {
+ public:
+  StreamedEngine(const TrainingContext& context, LaneDevice device)
+      : context_(context), device_(device), lane_(*context.stream) {}
+
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>& stop_requested) override {
+    std::deque<Model> waiting;
+    for (const IndexRange& range : claim)
+      for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number)
+        waiting.push_back(model_of(number, 0));
+    std::vector<Model> models;
+    do {
+      begin_models(waiting, models);
+      const double waited_before = lane_.waited_seconds();
+      if (!train_round(models, stop_requested)) {
+        keep(models);
+        return false;
+      }
+      const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
+      std::vector<Model> unfinished;
+      for (auto& model : models) {
+        model.waited_seconds += waited;
+        const bool again = !model.failure.empty() && model.attempt < context_.study.run.retries;
+        if (again)
+          waiting.push_back(model_of(model.number, model.attempt + 1));
+        else if (model.is_over())
+          sink(finish(model));
+        else
+          unfinished.push_back(std::move(model));
+      }
+      models = std::move(unfinished);
+      if (stop_requested()) waiting.clear();
+    } while (!lane_.is_left() && (!waiting.empty() || !models.empty()));
+    keep(models);  // some only where the stream was left
+    return !lane_.is_left();
+  }
+
+ private:
+  // What goes wrong with one iteration is its own; what is wrong with the data or the device is thrown.
+  template <class Use>
+  static void attempt(Model& model, const Use& use) {
+    const auto failure = failure_of(use);
+    if (!failure) return;
+    model.failure = *failure;
+    model.course.reset();
+  }
+
+  // Makes checkpoints of those that are not over.
+  static void keep(std::vector<Model>& models) {
+    for (auto& model : models)
+      if (!model.is_over()) model.course->keep();
+  }
+
+  static Model model_of(std::int64_t number, std::int64_t attempt) {
+    Model model;
+    model.number = number;
+    model.attempt = attempt;
+    return model;
+  }
+
+  // Adds to `models` as many of those that wait as fit into memory beside them, but at least one to none.
+  void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
+    double bytes = 0;
+    for (const auto& model : models) bytes += memory_of(*model.trial);
+    for (; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
+      const Iteration iteration = context_.plan.iteration(waiting.front().number);
+      const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
+      bytes += memory_of(trial);
+      if (!models.empty() && bytes > models_bytes) break;
+      Model& model = models.emplace_back(std::move(waiting.front()));
+      model.trial = &trial;
+      attempt(model, [&] { model.course = make_course(iteration, trial); });
+    }
+    epochs_ = 0;
+    first_window_ = std::numeric_limits<std::int64_t>::max();
+    for (const auto& model : models) {
+      epochs_ = std::max(epochs_, model.trial->train.epochs);
+      if (model.course) first_window_ = std::min(first_window_, model.course->next_window());
+    }
+  }
+
+  std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
+    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
+    return std::make_unique<StreamedCourse>(
+        context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr));
+  }
+
+  // Whether the pass that validates is so far that reading spares windows when the round ends, and it has one of its
+  // own.
+  bool is_validation_far() const {
+    const StreamOptions& stream = context_.stream->options();
+    return stream.validation == Validation::last && !stream.plan.keeps_all() &&
+           lane_.windows_left() > stream.plan.windows() + stream.plan.slots;
+  }
+
+  // False when no lane of the node has had anything to train. It may end with models that are not done: the job is to
+  // stop, or they await their validation.
+  bool train_round(std::vector<Model>& models, const std::function<bool()>& stop_requested) {
+    if (lane_.begin_round(epochs_, first_window_) == 0) return false;
+    const auto start = Clock::now();
+    auto kept_at = start;
+    const auto leaves = [&] {
+      if (context_.checkpoints == nullptr || models.empty()) return false;
+      if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
+      return lane_.is_left();
+    };
+    const auto end_if_unneeded = [&] {
+      const bool is_far = is_validation_far();
+      const auto needs_no_more = [is_far](const Model& model) {
+        return model.is_over() || (is_far && model.course->awaits_validation());
+      };
+      if (std::all_of(models.begin(), models.end(), needs_no_more)) lane_.need_no_more();
+    };
+    end_if_unneeded();
+    while (const Window* window = leaves() ? nullptr : lane_.next(leaves)) {
+      for (auto& model : models)
+        if (model.course) attempt(model, [&] { model.course->use(*window, leaves); });
+      end_if_unneeded();
+      if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
+      keep(models);
+      kept_at = Clock::now();
+    }
+    return true;
+  }
+
+  // Until the round's end, by what it took so far.
+  double seconds_left(Clock::time_point start) const {
+    const auto given = static_cast<double>(lane_.windows_given());  // the one at hand may not be done
+    return given < 2 ? std::numeric_limits<double>::infinity()
+                     : seconds_since(start) * static_cast<double>(lane_.windows_left() + 1) / (given - 1);
+  }
+
+  static TrainedIteration finish(Model& model) {
+    TrainedIteration trained;
+    if (model.course) attempt(model, [&] { trained = model.course->finish(); });
+    if (!model.course) {
+      trained.record.iteration = model.number;
+      trained.record.status = IterationStatus::failed;
+      trained.message = model.failure;
+    }
+    trained.record.wait_seconds += model.waited_seconds;
+    return trained;
+  }
+
+  // Networks from files are of unknown size: one at a time.
+  double memory_of(const Trial& trial) const {
+    if (!has_layout(trial.model.kind)) return models_bytes;
+    const DataShape shape = shape_of(*context_.data, context_.study.data);
+    return estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), context_.data->rows)
+        .memory_bytes;
+  }
+
+  const TrainingContext context_;
+  const LaneDevice device_;
+  StreamLane lane_;
+  std::int64_t epochs_ = 0;        // of the models at hand
+  std::int64_t first_window_ = 0;  // that one of them needs
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_streamed_engine(const TrainingContext& context, LaneDevice device) {
+  return std::make_unique<StreamedEngine>(context, device);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "engines/torch_backend.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "files/shared_library.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr const char* library_name = "libsheaf_libtorch.so";
+
+// Program and library exchange objects, so both must come from one build. `library`: loaded.
+void require_same_build(void* library) {
+  void* entry = dlsym(library, "sheaf_libtorch_build");
+  const std::string found = entry != nullptr ? reinterpret_cast<const char* (*)()>(entry)() : "unknown";
+  require(found == build_id(),
+          fmt::format("{} is not of the same build as this program (build {}, and the program's is {}). Keep the one "
+                      "that was built with the program beside it.",
+                      library_name, found, build_id()));
+}
+
+// Beside the program; a test that is linked to the library has it already, by its name.
+std::string library_path() {
+  std::error_code failed;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", failed).replace_filename(library_name);
+  return std::filesystem::exists(std::filesystem::symlink_status(path, failed)) ? path.string() : library_name;
+}
+
+// Everything is resolved at once, so that what is missing is missed here; and for all, as if the program were linked to
+// it: MKL and others load parts of themselves that look for the rest there.
+const TorchBackend& load() {
+  const SharedLibrary library = load_shared_library(library_path(), RTLD_NOW | RTLD_GLOBAL);
+  require(library.handle != nullptr,
+          fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
+                      "program, install the LibTorch that it was built with and no other on LD_LIBRARY_PATH, and raise "
+                      "the limit of memory (ulimit -v) if there is one.",
+                      library.problem, library_name));
+  require_same_build(library.handle);
+  void* entry = dlsym(library.handle, "sheaf_torch_backend");
+  return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
+}
+
+}  // namespace
+
+const TorchBackend& torch_backend() {
+  static const TorchBackend& backend = load();
+  return backend;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "files/hdf5/data_set.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hdf5.h>
+
+#include <cassert>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+namespace {
+
+// HDF5 converts numbers by the bufferful and reads the file in such pieces; its own 1 MiB makes small reads.
+constexpr std::size_t conversion_buffer_bytes = std::size_t{8} << 20;
+
+template <class T>
+hid_t native_type() {
+  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
+  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
+}
+
+Handle transfer_properties() {
+  Handle properties(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "HDF5 cannot prepare a transfer");
+  H5Pset_buffer(properties.id(), conversion_buffer_bytes, nullptr, nullptr);
+  return properties;
+}
+
+// The file's elements of `rows`.
+Handle select_rows(hid_t data_set, const DataSetInfo& info, IndexRange rows) {
+  Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
+  std::vector<hsize_t> start(info.shape.size(), 0);
+  std::vector<hsize_t> count(info.shape.begin(), info.shape.end());
+  start.front() = static_cast<hsize_t>(rows.begin);
+  count.front() = static_cast<hsize_t>(rows.count());
+  H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+  return space;
+}
+
+}  // namespace
+
+std::int64_t DataSetInfo::row_elements() const {
+  std::int64_t elements = 1;
+  for (std::size_t dimension = 1; dimension < shape.size(); ++dimension) elements *= shape[dimension];
+  return elements;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+DataSetReader::DataSetReader(Handle handle, DataSetInfo info, std::string description)
+    : handle_(std::move(handle)), info_(std::move(info)), description_(std::move(description)) {}
+
+template <class T>
+void DataSetReader::read_rows(IndexRange rows, T* values) const {
+  assert(rows.empty() || (rows.begin >= 0 && rows.end <= info_.rows()));
+  if (rows.empty()) return;
+  const Handle file_space = select_rows(handle_.id(), info_, rows);
+  const auto element_count = static_cast<hsize_t>(rows.count() * info_.row_elements());
+  const Handle memory_space(H5Screate_simple(1, &element_count, nullptr), H5Sclose, "HDF5 cannot describe memory");
+  const Handle properties = transfer_properties();
+  if (H5Dread(handle_.id(), native_type<T>(), memory_space.id(), file_space.id(), properties.id(), values) < 0)
+    throw RunError(fmt::format("Rows {} to {} of {} cannot be read ({}). Copy or recreate the file.", rows.begin,
+                               rows.end - 1, description_, hdf5_reason()));
+}
+
+template void DataSetReader::read_rows(IndexRange, float*) const;
+template void DataSetReader::read_rows(IndexRange, double*) const;
+template void DataSetReader::read_rows(IndexRange, std::int64_t*) const;
+template void DataSetReader::read_rows(IndexRange, std::uint8_t*) const;
+
+}  // namespace sheaf

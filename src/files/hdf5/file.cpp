@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "files/hdf5/file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "files/hdf5/data_files.hpp"
+#include "files/hdf5/input_driver.hpp"
+#include "files/hdf5/links.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+namespace {
+
+bool has_hdf5_signature(const std::string& path) {
+#if H5_VERSION_GE(1, 12, 0)
+  return H5Fis_accessible(path.c_str(), H5P_DEFAULT) > 0;
+#else
+  return H5Fis_hdf5(path.c_str()) > 0;
+#endif
+}
+
+// Tells apart what HDF5 and MPI-IO call by one name: cannot open.
+void require_hdf5_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) throw RunError(fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+    std::error_code ignored;
+    throw RunError(fmt::format("There is no file '{}' (the working directory is '{}'). Check its name.", path,
+                               std::filesystem::current_path(ignored).string()));
+  }
+  require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Name a file in it.", path));
+  require(S_ISREG(status.st_mode),
+          fmt::format("'{}' is not an HDF5 file (it is {}). Name one.", path, file_kind(status.st_mode)));
+  require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
+  require(has_hdf5_signature(path),
+          fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
+                      status.st_size == 0 ? "it is empty" : "it has not the signature of one"));
+}
+
+Handle data_set_access() {
+  return Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "HDF5 cannot prepare to open a data set");
+}
+
+// "it has '/a', '/b' and 3 more", at most ten by name.
+std::string list_names(const std::vector<std::string>& names) {
+  if (names.empty()) return "it has none";
+  const auto shown = std::min<std::size_t>(names.size(), 10);
+  std::string text = fmt::format("it has '{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+const char* type_name(H5T_class_t type) {
+  switch (type) {
+    case H5T_STRING:
+      return "text";
+    case H5T_COMPOUND:
+      return "compound records (a table)";
+    case H5T_VLEN:
+      return "lists of varying length";
+    case H5T_ARRAY:
+      return "small arrays";
+    case H5T_REFERENCE:
+      return "references";
+    case H5T_BITFIELD:
+      return "bit fields";
+    case H5T_OPAQUE:
+      return "opaque bytes";
+    default:
+      return "elements of another type";
+  }
+}
+
+void describe_shape(hid_t data_set, DataSetInfo& info) {
+  const Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(rank, 0)));
+  H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr);
+  info.shape.assign(shape.begin(), shape.end());
+}
+
+// The sides of a chunk, zeros where they are not as many as the data set's; none without chunks.
+std::vector<hsize_t> describe_layout(hid_t data_set, DataSetInfo& info) {
+  const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return {};
+  std::vector<hsize_t> chunk(info.shape.size());
+  const auto rank = static_cast<int>(chunk.size());
+  if (H5Pget_chunk(creation.id(), rank, chunk.data()) != rank) chunk.assign(chunk.size(), 0);
+  info.chunk_rows = static_cast<std::int64_t>(chunk.front());
+  return chunk;
+}
+
+// Whether no product of the sides, of the whole or of a chunk, in whatever type its numbers are read, overflows: a
+// damaged file may declare anything.
+bool is_countable(const DataSetInfo& info, const std::vector<hsize_t>& chunk) {
+  auto bytes = static_cast<std::int64_t>(std::max(info.element_bytes, sizeof(double)));
+  for (std::size_t dimension = 0; dimension < info.shape.size(); ++dimension) {
+    const auto chunk_side = chunk.empty() ? 1 : static_cast<std::int64_t>(chunk[dimension]);
+    if (info.shape[dimension] < 0 || chunk_side < 1) return false;
+    const std::int64_t side = std::max(info.shape[dimension], chunk_side);
+    if (__builtin_mul_overflow(bytes, side, &bytes)) return false;
+  }
+  return true;
+}
+
+void require_known_filters(hid_t creation, const std::string& description) {
+  for (int number = 0; number < H5Pget_nfilters(creation); ++number) {
+    unsigned flags = 0, config = 0;
+    std::size_t value_count = 0;
+    char name[64] = "";
+    const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &value_count, nullptr,
+                                           sizeof name - 1, name, &config);
+    require(
+        H5Zfilter_avail(id) > 0,
+        fmt::format("The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, "
+                    "or set HDF5_PLUGIN_PATH to the folder of the filter's plugin.",
+                    description, id, printable(name)));
+  }
+}
+
+// Whether no filter packs more tightly than deflate, whose limit is a 1032th: others may make a few bytes of any
+// constant.
+bool has_known_tightness(hid_t creation) {
+  for (int number = 0; number < H5Pget_nfilters(creation); ++number) {
+    unsigned flags = 0, config = 0;
+    std::size_t value_count = 0;
+    const H5Z_filter_t id =
+        H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &value_count, nullptr, 0, nullptr, &config);
+    if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE && id != H5Z_FILTER_FLETCHER32) return false;
+  }
+  return true;
+}
+
+// Whether the file that contains the data set can hold its numbers. Virtual data sets and external storage, whose
+// numbers are in other files, are credible.
+bool is_credible(hid_t data_set, const DataSetInfo& info) {
+  constexpr std::int64_t tightest = 1100;
+  const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
+  const bool is_elsewhere = H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0;
+  if (is_elsewhere || !has_known_tightness(creation.id())) return true;
+  const Handle file(H5Iget_file_id(data_set), H5Fclose, "HDF5 cannot describe a data set");
+  hsize_t file_bytes = 0;
+  H5Fget_filesize(file.id(), &file_bytes);
+  return info.rows() * info.row_elements() / tightest <=
+         static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+  silence_hdf5();
+  require_hdf5_file(path_);
+  handle_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, input_access().id()), H5Fclose,
+                   fmt::format("HDF5 cannot open file '{}'", path_));
+}
+
+std::vector<std::string> InputFile::data_set_names() const {
+  std::vector<std::string> names;
+  const auto note = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
+    if (info->type == H5O_TYPE_DATASET)
+      static_cast<std::vector<std::string>*>(list)->push_back(printable(std::string("/") + name));
+    return 0;
+  };
+#if H5_VERSION_GE(1, 12, 0)
+  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names, H5O_INFO_BASIC);
+#else
+  H5Ovisit(handle_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names);
+#endif
+  return names;
+}
+
+bool InputFile::has(const std::string& name) const {
+  return has_link(handle_.id(), name);
+}
+
+// Explains why `name` cannot be opened as a data set.
+void InputFile::refuse(const std::string& name) const {
+  const std::string path = with_leading_slash(name);
+  const std::string reason = hdf5_reason();
+  const auto names = data_set_names();
+  if (std::find(names.begin(), names.end(), path) != names.end())
+    throw RunError(
+        fmt::format("Data set '{}' of '{}' cannot be opened ({}). Copy or recreate the file.", path, path_, reason));
+  if (const auto link = find_broken_link(handle_.id(), name))
+    throw RunError(fmt::format("File '{}' has no data set '{}' ({}). Restore the target or correct the link.", path_,
+                               path, *link));
+  const hid_t object = H5Oopen(handle_.id(), name.c_str(), H5P_DEFAULT);
+  const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+  if (object >= 0) H5Oclose(object);
+  if (is_group)
+    throw RunError(fmt::format("'{}' of '{}' is a group, not a data set (the file: {}). Name a data set.", path, path_,
+                               list_names(names)));
+  throw RunError(
+      fmt::format("File '{}' has no data set '{}' ({}).{}", path_, path, list_names(names), did_you_mean(path, names)));
+}
+
+Handle InputFile::open_data_set(const std::string& name, const Handle& access) const {
+  const hid_t id = H5Dopen2(handle_.id(), name.c_str(), access.id());
+  if (id < 0) refuse(name);
+  return Handle(id, H5Dclose, {});
+}
+
+DataSetReader InputFile::data_set(const std::string& name) const {
+  const std::string description = fmt::format("data set '{}' of '{}'", with_leading_slash(name), path_);
+  const Handle access = data_set_access();
+  Handle handle = open_data_set(name, access);
+
+  const Handle type(H5Dget_type(handle.id()), H5Tclose, "HDF5 cannot describe " + description);
+  const H5T_class_t type_class = H5Tget_class(type.id());
+  if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM)
+    throw RunError(fmt::format("The {} holds {}, not numbers. Store integers or floating-point numbers.", description,
+                               type_name(type_class)));
+  DataSetInfo info;
+  info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
+  info.element_bytes = H5Tget_size(type.id());
+  info.is_bytes = type_class == H5T_INTEGER && info.element_bytes == 1 && H5Tget_sign(type.id()) == H5T_SGN_NONE;
+  const Handle creation(H5Dget_create_plist(handle.id()), H5Pclose, "HDF5 cannot describe " + description);
+  require_known_filters(creation.id(), description);
+  info.files = data_files(handle.id());
+  describe_shape(handle.id(), info);
+  require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
+
+  // HDF5's chunk cache holds 1 MiB by default: a larger chunk would be read and decompressed anew for every access.
+  // The cache is made when a data set is opened first, so it is closed before.
+  const std::vector<hsize_t> chunk = describe_layout(handle.id(), info);
+  require(is_countable(info, chunk),
+          fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or recreate the file.",
+                      description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
+  require(is_credible(handle.id(), info),
+          fmt::format("The {} has {} numbers, which its file is much too small for: it is damaged, or they were never "
+                      "written. Recreate the file.",
+                      description, fmt::join(info.shape, " x ")));
+  if (!chunk.empty()) {
+    constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;
+    std::size_t chunk_bytes = info.element_bytes;
+    for (const hsize_t side : chunk) chunk_bytes *= side;
+    handle.close("HDF5 cannot close " + description);
+    H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, std::max(default_cache_bytes, chunk_bytes),
+                       H5D_CHUNK_CACHE_W0_DEFAULT);
+    handle = open_data_set(name, access);
+  }
+  return DataSetReader(std::move(handle), std::move(info), description);
+}
+
+}  // namespace sheaf

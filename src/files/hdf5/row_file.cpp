@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "files/hdf5/row_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "files/hdf5/handle.hpp"
+#include "files/hdf5/native_type.hpp"
+
+namespace sheaf {
+namespace {
+
+// HDF5's own part of the file, amply.
+constexpr std::int64_t metadata_bytes = std::int64_t{1} << 20;
+
+// Throws RunError when the disk lacks room for a file of so many bytes: HDF5 does not survive a full one (it crashes
+// when the program ends).
+void require_room(const std::string& path, int flags, std::int64_t bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+  require(descriptor >= 0,
+          fmt::format("{} ({}). Choose a place where you may write.", problem_of_writing(path), std::strerror(errno)));
+  const int error = ::posix_fallocate(descriptor, 0, bytes);
+  ::close(descriptor);
+  require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a place with room.", problem_of_writing(path),
+                                  std::strerror(error), bytes));
+}
+
+std::int64_t create_array(const Handle& file, const RowArray& array, const std::string& problem) {
+  const std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
+  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose, problem);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem);
+  check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), problem);
+  check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), problem);
+  Handle data_set(H5Dcreate2(file.id(), array.name.c_str(), native_type(array.type), space.id(), H5P_DEFAULT,
+                             creation.id(), H5P_DEFAULT),
+                  H5Dclose, problem);
+  const haddr_t offset = H5Dget_offset(data_set.id());
+  check_hdf5(offset == HADDR_UNDEF ? -1 : 0, problem);
+  data_set.close(problem);
+  return static_cast<std::int64_t>(offset);
+}
+
+void write_text(const Handle& file, const std::string& name, const std::string& value, const std::string& problem) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem);
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, problem);
+  check_hdf5(H5Tset_size(type.id(), H5T_VARIABLE), problem);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  Handle attribute(H5Acreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                   problem);
+  const char* characters = value.c_str();
+  check_hdf5(H5Awrite(attribute.id(), type.id(), &characters), problem);
+  attribute.close(problem);
+}
+
+}  // namespace
+
+std::int64_t RowArray::row_bytes() const {
+  auto bytes = static_cast<std::int64_t>(number_bytes(type));
+  for (std::size_t dimension = 1; dimension < shape.size(); ++dimension) bytes *= shape[dimension];
+  return bytes;
+}
+
+std::vector<std::int64_t> create_row_file(const std::string& path, const std::vector<RowArray>& arrays,
+                                          const std::vector<std::pair<std::string, std::string>>& attributes) {
+  std::int64_t bytes = metadata_bytes;
+  for (const RowArray& array : arrays) bytes += array.shape.front() * array.row_bytes();
+  require_room(path, O_TRUNC, bytes);
+  silence_hdf5();
+  const std::string problem = problem_of_writing(path);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, problem);
+  std::vector<std::int64_t> offsets;
+  for (const RowArray& array : arrays) offsets.push_back(create_array(file, array, problem));
+  for (const auto& [name, value] : attributes) write_text(file, name, value, problem);
+  file.close(problem);
+  // HDF5 has released the space of the arrays and set the length of the file: the space is reserved again.
+  for (std::size_t array = 0; array < arrays.size(); ++array)
+    require_room(path, 0, offsets[array] + arrays[array].shape.front() * arrays[array].row_bytes());
+  return offsets;
+}
+
+RowFileWriter::RowFileWriter(const std::string& path)
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) {
+  require_system(descriptor_ >= 0);
+}
+
+RowFileWriter::~RowFileWriter() {
+  ::close(descriptor_);
+}
+
+void RowFileWriter::require_system(bool good) const {
+  require(good, fmt::format("{} ({}). Choose a place with room.", problem_of_writing(path_), std::strerror(errno)));
+}
+
+void RowFileWriter::write(const void* data, std::size_t bytes, std::int64_t offset) const {
+  const auto* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(descriptor_, from, bytes, offset);
+    if (written < 0 && errno == EINTR) continue;
+    require_system(written >= 0);
+    from += written;
+    bytes -= static_cast<std::size_t>(written);
+    offset += written;
+  }
+}
+
+void RowFileWriter::sync() const {
+  require_system(::fsync(descriptor_) == 0);
+}
+
+}  // namespace sheaf

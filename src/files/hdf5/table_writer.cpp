@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "files/hdf5/table_writer.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/index_range.hpp"
+#include "files/hdf5/native_type.hpp"
+
+namespace sheaf {
+namespace {
+
+// Rows that are packed and written at a time.
+constexpr std::int64_t rows_per_write = 65536;
+
+// Of an array of numbers: large enough for a parallel file system, small enough that ranks can share them out.
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+
+using Texts = std::vector<std::string>;
+
+Handle text_type(std::size_t bytes) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "HDF5 cannot describe text");
+  check_hdf5(H5Tset_size(type.id(), bytes), "HDF5 cannot describe text");
+  H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+// In bytes; at least 1, since HDF5 has no text of no bytes.
+std::size_t longest(const Texts& texts) {
+  std::size_t bytes = 1;
+  for (const auto& text : texts) bytes = std::max(bytes, text.size());
+  return bytes;
+}
+
+std::int64_t row_count(const TableColumn& column) {
+  return std::visit([](const auto& values) { return static_cast<std::int64_t>(values.size()); }, column.values);
+}
+
+std::size_t cell_bytes(const ColumnType& type) {
+  return type.kind == ColumnType::Kind::text ? type.text_bytes : 8;
+}
+
+// The offset of each column in a row; at the end, the size of a row.
+std::vector<std::size_t> cell_offsets(const std::vector<ColumnType>& types) {
+  std::vector<std::size_t> offsets{0};
+  for (const auto& type : types) offsets.push_back(offsets.back() + cell_bytes(type));
+  return offsets;
+}
+
+Handle row_type(const std::vector<ColumnType>& types, const std::string& problem) {
+  const auto offsets = cell_offsets(types);
+  Handle row(H5Tcreate(H5T_COMPOUND, offsets.back()), H5Tclose, problem);
+  for (std::size_t number = 0; number < types.size(); ++number) {
+    const ColumnType& type = types[number];
+    Handle text;
+    hid_t cell = type.kind == ColumnType::Kind::real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
+    if (type.kind == ColumnType::Kind::text) {
+      text = text_type(type.text_bytes);
+      cell = text.id();
+    }
+    check_hdf5(H5Tinsert(row.id(), type.name.c_str(), offsets[number], cell), problem);
+  }
+  return row;
+}
+
+ColumnType::Kind kind_of(const TableColumn& column) {
+  if (std::holds_alternative<std::vector<double>>(column.values)) return ColumnType::Kind::real;
+  return std::holds_alternative<Texts>(column.values) ? ColumnType::Kind::text : ColumnType::Kind::integer;
+}
+
+bool fits(const TableColumn& column, const ColumnType& type) {
+  const auto* texts = std::get_if<Texts>(&column.values);
+  return kind_of(column) == type.kind && (texts == nullptr || longest(*texts) <= type.text_bytes);
+}
+
+// Of a wrong call, which would spoil the file.
+void require_right_call(bool condition, const std::string& problem, const std::string& reason) {
+  require(condition, fmt::format("{} ({}). This is an error of the program, please report it.", problem, reason));
+}
+
+// Puts the cells of `rows`, which fit, at every row_bytes from `cell` on; text is padded by the zeros that are there.
+void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_bytes, std::byte* cell) {
+  std::visit(
+      [&](const auto& values) {
+        using Value = typename std::decay_t<decltype(values)>::value_type;
+        for (std::int64_t row = rows.begin; row < rows.end; ++row, cell += row_bytes) {
+          const Value& value = values[static_cast<std::size_t>(row)];
+          if constexpr (std::is_same_v<Value, std::string>) {
+            std::memcpy(cell, value.data(), value.size());
+          } else {
+            std::memcpy(cell, &value, sizeof value);
+          }
+        }
+      },
+      column.values);
+}
+
+}  // namespace
+
+std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns) {
+  std::vector<ColumnType> types;
+  for (const auto& column : columns) {
+    const auto* texts = std::get_if<Texts>(&column.values);
+    types.push_back({column.name, kind_of(column), texts == nullptr ? 1 : longest(*texts)});
+  }
+  return types;
+}
+
+Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<ColumnType>& types, std::string problem)
+    : problem_(std::move(problem)),
+      types_(types),
+      offsets_(cell_offsets(types)),
+      rows_(rows),
+      type_(row_type(types, problem_)),
+      data_set_(std::move(data_set)) {
+  const auto extent = static_cast<hsize_t>(rows);
+  space_ = Handle(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem_);
+}
+
+void Hdf5Table::append(const std::vector<TableColumn>& columns) {
+  require_right_call(columns.size() == types_.size(), problem_,
+                     fmt::format("a table of {} columns got {}", types_.size(), columns.size()));
+  const std::int64_t rows = row_count(columns.front());
+  for (std::size_t number = 0; number < columns.size(); ++number)
+    require_right_call(row_count(columns[number]) == rows && fits(columns[number], types_[number]), problem_,
+                       fmt::format("the values of column '{}' do not fit", types_[number].name));
+  require_right_call(rows <= rows_ - written_, problem_,
+                     fmt::format("a table of {} rows got {}", rows_, written_ + rows));
+  std::vector<std::byte> packed;
+  for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
+       part = {part.end, std::min(rows, part.end + rows_per_write)}) {
+    const hsize_t start = static_cast<hsize_t>(written_);
+    const hsize_t count = static_cast<hsize_t>(part.count());
+    packed.assign(count * offsets_.back(), std::byte{0});
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      pack_column(columns[column], part, offsets_.back(), packed.data() + offsets_[column]);
+    const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, problem_);
+    H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr);
+    check_hdf5(H5Dwrite(data_set_.id(), type_.id(), memory.id(), space_.id(), H5P_DEFAULT, packed.data()), problem_);
+    written_ += part.count();
+  }
+}
+
+void Hdf5Table::close() {
+  require_right_call(written_ == rows_, problem_, fmt::format("a table of {} rows got {}", rows_, written_));
+  data_set_.close(problem_);
+}
+
+Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path), output_(path) {
+  silence_hdf5();
+  const Handle access = output_.access();
+  handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose, problem());
+}
+
+std::string Hdf5Writer::problem() const {
+  return fmt::format("HDF5 file '{}' cannot be written", path_);
+}
+
+Handle Hdf5Writer::create_data_set(const std::string& name, std::int64_t type, std::int64_t space,
+                                   std::int64_t creation) const {
+  const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose, problem());
+  H5Pset_create_intermediate_group(link.id(), 1);
+  H5Pset_char_encoding(link.id(), H5T_CSET_UTF8);
+  return Handle(H5Dcreate2(handle_.id(), name.c_str(), type, space, link.id(), creation, H5P_DEFAULT), H5Dclose,
+                problem());
+}
+
+void Hdf5Writer::write_attribute(const std::string& name, const AttributeValue& value) {
+  const auto write = [&](hid_t type, const void* data) {
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem());
+    Handle attribute(H5Acreate2(handle_.id(), name.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                     problem());
+    check_hdf5(H5Awrite(attribute.id(), type, data), problem());
+    attribute.close(problem());
+  };
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    const char* characters = text->c_str();
+    write(text_type(H5T_VARIABLE).id(), &characters);  // variable, so that h5py gives str and not bytes
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    write(H5T_NATIVE_INT64, integer);
+  } else {
+    write(H5T_NATIVE_DOUBLE, &std::get<double>(value));
+  }
+}
+
+Hdf5Table Hdf5Writer::begin_table(const std::string& name, std::int64_t rows, const std::vector<ColumnType>& types) {
+  assert(!types.empty());
+  const Handle type = row_type(types, problem());
+  const auto extent = static_cast<hsize_t>(rows);
+  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());
+  return {create_data_set(name, type.id(), space.id(), H5P_DEFAULT), rows, types, problem()};
+}
+
+void Hdf5Writer::write_table(const std::string& name, const std::vector<TableColumn>& columns) {
+  assert(!columns.empty());
+  Hdf5Table table = begin_table(name, row_count(columns.front()), column_types(columns));
+  table.append(columns);
+  table.close();
+}
+
+void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
+  const std::size_t row_bytes = static_cast<std::size_t>(array.row_elements()) * number_bytes(array.type);
+  const std::size_t bytes = static_cast<std::size_t>(array.rows()) * row_bytes;
+  require_right_call(bytes > 0 && array.bytes.size() == bytes, problem(),
+                     fmt::format("an array of {} bytes got {}", bytes, array.bytes.size()));
+  const std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
+  std::vector<hsize_t> chunk = extents;
+  chunk.front() = std::clamp<hsize_t>(chunk_bytes / row_bytes, 1, extents.front());
+  const int rank = static_cast<int>(extents.size());
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem());
+  check_hdf5(H5Pset_chunk(creation.id(), rank, chunk.data()), problem());
+  if (compression > 0) {
+    check_hdf5(H5Pset_shuffle(creation.id()), problem());
+    check_hdf5(H5Pset_deflate(creation.id(), static_cast<unsigned>(compression)), problem());
+  }
+  const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose, problem());
+  const hid_t type = native_type(array.type);
+  Handle data_set = create_data_set(name, type, space.id(), creation.id());
+  check_hdf5(H5Dwrite(data_set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()), problem());
+  data_set.close(problem());
+}
+
+void Hdf5Writer::write_texts(const std::string& data_set, const std::string& name,
+                             const std::vector<std::string>& texts) {
+  assert(!texts.empty() && texts.size() <= 4000);
+  std::vector<const char*> characters;
+  for (const auto& text : texts) characters.push_back(text.c_str());
+  const hsize_t count = texts.size();
+  const Handle type = text_type(H5T_VARIABLE);
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, problem());
+  Handle attribute(H5Acreate_by_name(handle_.id(), data_set.c_str(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
+                                     H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose, problem());
+  check_hdf5(H5Awrite(attribute.id(), type.id(), characters.data()), problem());
+  attribute.close(problem());
+}
+
+void Hdf5Writer::close() {
+  handle_.close(problem());
+  output_.sync_and_close();
+}
+
+}  // namespace sheaf

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "files/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/error.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+namespace {
+
+// dlopen is declared noexcept, so an exception of a static initialiser would end in std::terminate. Through a pointer
+// it reaches the caller; volatile hides from the compiler that the pointer is dlopen's.
+void* (*volatile const open_library)(const char* file, int flags) = dlopen;
+
+// Bytes up to the end of the last segment that `head`, the beginning of an ELF file, places; 0 for another file.
+std::uint64_t bytes_mapped(const std::string& head) {
+  ElfW(Ehdr) file;
+  if (head.size() < sizeof file || head.compare(0, SELFMAG, ELFMAG) != 0) return 0;
+  std::memcpy(&file, head.data(), sizeof file);
+  std::uint64_t end = 0;
+  for (std::uint64_t number = 0; number < file.e_phnum; ++number) {
+    ElfW(Phdr) segment;
+    const std::uint64_t offset = file.e_phoff + number * file.e_phentsize;
+    if (offset > head.size() || head.size() - offset < sizeof segment) return end;
+    std::memcpy(&segment, head.data() + offset, sizeof segment);
+    if (segment.p_type == PT_LOAD) end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
+  }
+  return end;
+}
+
+// Why dlopen must not see the file, or "": it would wait for the other end of a pipe, and memory mapped beyond the end
+// of a file that was cut off ends the process.
+std::string problem_of_file(const std::string& file) {
+  struct stat status {};
+  const int descriptor = open_regular_file(file, status);
+  if (descriptor < 0) {  // dlopen tells why a file is not there or cannot be opened
+    const bool is_special = status.st_mode != 0 && !S_ISREG(status.st_mode);
+    return is_special ? file + " is " + file_kind(status.st_mode) : "";
+  }
+  constexpr std::int64_t head_bytes = 4096;
+  const RegularFile opened(file, descriptor);
+  const std::uint64_t needed = bytes_mapped(opened.read(head_bytes));
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size >= needed) return "";
+  return file + " was cut off: it has " + std::to_string(size) + " of " + std::to_string(needed) + " bytes";
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+SharedLibrary load_shared_library(const std::string& file, int flags) {
+  static std::mutex one_at_a_time;
+  static std::map<std::string, std::string> half_initialised;
+  const std::lock_guard lock(one_at_a_time);
+  const auto known = half_initialised.find(file);
+  if (known != half_initialised.end()) return {nullptr, known->second};
+  try {
+    if (file.find('/') != std::string::npos)
+      if (std::string problem = problem_of_file(file); !problem.empty()) return {nullptr, std::move(problem)};
+    if (void* library = open_library(file.c_str(), flags)) return {library, ""};
+    return {nullptr, first_line(dlerror())};
+  } catch (const std::exception& error) {
+    return {nullptr, half_initialised[file] = first_line(message_of(error))};
+  }
+}
+
+}  // namespace sheaf

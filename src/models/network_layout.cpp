@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "models/network_layout.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "models/resnet_layout.hpp"
+
+namespace sheaf {
+namespace {
+
+ImageShape image_of(const DataShape& shape, const std::string& network) {
+  const ImageShape& image = shape.image;
+  if (image.channels == 0)
+    throw UsageError(
+        fmt::format("a {} needs images (the data set has no image shape). Set data.image to CxHxW.", network));
+  if (image.channels * image.height * image.width != shape.features)
+    throw UsageError(
+        fmt::format("an image of {}x{}x{} has {} values, and the rows have {} features. Set data.image to "
+                    "CxHxW with C * H * W = {}.",
+                    image.channels, image.height, image.width, image.channels * image.height * image.width,
+                    shape.features, shape.features));
+  return image;
+}
+
+// Appends a cnn's convolutions; returns what they make of the image.
+ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
+  ImageShape map = image_of(shape, "cnn");
+  for (const std::int64_t channels : model.channels) {
+    Layer layer{Layer::Kind::convolution, map.channels, channels, model.kernel, map.height, map.width, model.bias};
+    layer.pooling = Layer::Pooling::halve;
+    layers.push_back(layer);
+    map = {channels, map.height / 2, map.width / 2};
+  }
+  if (map.height == 0 || map.width == 0)
+    throw UsageError(
+        fmt::format("an image of {}x{} is too small for {} convolutions (each halves it). Set fewer "
+                    "model.channels or use larger images.",
+                    shape.image.height, shape.image.width, model.channels.size()));
+  return map;
+}
+
+// Appends dense layers of these widths, and the last one.
+void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t outputs, bool bias,
+                  std::vector<Layer>& layers) {
+  for (const std::int64_t width : hidden) {
+    layers.push_back({Layer::Kind::dense, inputs, width, 1, 1, 1, bias});
+    inputs = width;
+  }
+  layers.push_back({Layer::Kind::dense, inputs, outputs, 1, 1, 1, bias, false});
+}
+
+}  // namespace
+
+bool has_layout(ModelKind kind) {
+  return kind != ModelKind::torchscript && kind != ModelKind::plugin;
+}
+
+std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape) {
+  std::vector<Layer> layers;
+  switch (model.kind) {
+    case ModelKind::linear:
+      append_dense(shape.features, {}, shape.outputs, model.bias, layers);
+      break;
+    case ModelKind::mlp:
+      append_dense(shape.features, model.hidden, shape.outputs, model.bias, layers);
+      break;
+    case ModelKind::cnn: {
+      const ImageShape map = append_convolutions(model, shape, layers);
+      append_dense(map.channels * map.height * map.width, model.hidden, shape.outputs, model.bias, layers);
+      break;
+    }
+    case ModelKind::resnet18:
+      return resnet_layout(resnet18, image_of(shape, "resnet18"), shape.outputs, model.bias);
+    case ModelKind::resnet50:
+      return resnet_layout(resnet50, image_of(shape, "resnet50"), shape.outputs, model.bias);
+    case ModelKind::torchscript:
+    case ModelKind::plugin:
+      break;
+  }
+  return layers;
+}
+
+std::int64_t parameter_count(const std::vector<Layer>& layers) {
+  std::int64_t count = 0;
+  for (const auto& layer : layers) count += layer.weight_count() + layer.bias_count();
+  return count;
+}
+
+std::int64_t multiply_adds_per_row(const std::vector<Layer>& layers) {
+  std::int64_t count = 0;
+  for (const auto& layer : layers) count += layer.multiply_adds_per_row();
+  return count;
+}
+
+}  // namespace sheaf

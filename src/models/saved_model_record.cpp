@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "models/saved_model_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <sstream>
+#include <vector>
+
+#include "core/bytes.hpp"
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/version.hpp"
+#include "files/regular_file.hpp"
+#include "files/zip.hpp"
+#include "study/setting_forms.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+
+namespace sheaf {
+namespace {
+
+// The keys of a study that say what a model is.
+bool describes_model(const std::string& key) {
+  return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "data.task" || key == "data.image";
+}
+
+// "key = value" lines: the study's keys, and how many features and outputs there are.
+std::string description_text(const ModelDescription& description) {
+  Study study;
+  study.model = description.model;
+  study.train.loss = description.loss;
+  study.data.task = description.task;
+  study.data.image = description.shape.image;
+  std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
+                                 description.shape.features, description.shape.outputs);
+  for (const auto& setting : all_settings())
+    if (describes_model(setting.key)) text += fmt::format("{} = {}\n", setting.key, setting_text(study, setting.key));
+  return text;
+}
+
+// A number of features or outputs.
+std::int64_t parse_count(const std::string& text) {
+  const auto count = integer(1, std::int64_t{1} << 31).read(text);
+  require(count.has_value(), sheaf::quoted(text) + " is no number of features or outputs");
+  return *count;
+}
+
+ModelDescription parse_description(const std::string& text) {
+  Study study;
+  DataShape shape;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (line.empty() || line[0] == '#') continue;
+    require(equals != std::string::npos, sheaf::quoted(line) + " is no description");
+    const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
+    if (key == "features")
+      shape.features = parse_count(value);
+    else if (key == "outputs")
+      shape.outputs = parse_count(value);
+    else
+      apply_setting(study, key, value);
+  }
+  require(shape.features > 0 && shape.outputs > 0, "its features and outputs are not counted");
+  shape.image = study.data.image;
+  return {study.model, study.data.task, study.train.loss, shape};
+}
+
+bool fits(const std::vector<float>& of_features, const DataShape& shape) {
+  return of_features.empty() || static_cast<std::int64_t>(of_features.size()) == shape.features;
+}
+
+TrainedModel parse(const std::string& record) {
+  ByteReader bytes(record);
+  TrainedModel trained;
+  const ModelDescription& description = trained.description = parse_description(bytes.get_list<std::string>());
+  trained.scaling.shift = bytes.get_list<std::vector<float>>();
+  trained.scaling.scale = bytes.get_list<std::vector<float>>();
+  trained.network.parameters = bytes.get_list<std::vector<float>>();
+  const std::int64_t wanted =
+      is_dense(description.model.kind) ? parameter_count(network_layout(description.model, description.shape)) : 0;
+  require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
+              fits(trained.scaling.shift, description.shape) &&
+              trained.scaling.shift.size() == trained.scaling.scale.size(),
+          "its numbers are not those of its description");
+  return trained;
+}
+
+std::string read_file(const std::string& path) {
+  return RegularFile(path).read_all();
+}
+
+// LibTorch tells better what is wrong with an archive, if it is meant to be one.
+std::vector<ZipMember> members_of(const std::string& archive, const std::string& path) {
+  try {
+    return zip_directory(archive, path);
+  } catch (const RunError&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+std::string model_record(const TrainedModel& trained) {
+  ByteWriter bytes;
+  bytes.put_list(description_text(trained.description));
+  bytes.put_list(trained.scaling.shift);
+  bytes.put_list(trained.scaling.scale);
+  bytes.put_list(is_dense(trained.description.model.kind) ? trained.network.parameters : std::vector<float>());
+  return bytes.bytes();
+}
+
+TrainedModel parse_model_record(const std::string& record, const std::string& path) {
+  try {
+    return parse(record);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw RunError(fmt::format("model file '{}' is of another version of sheaf, or spoiled ({}). Write it anew.", path,
+                               error.what()));
+  }
+}
+
+std::optional<TrainedModel> read_model_record(const std::string& path) {
+  const std::string archive = read_file(path);
+  const auto members = members_of(archive, path);
+  const std::string name = std::string("/extra/") + model_record_name;
+  const auto found = std::find_if(members.begin(), members.end(), [&name](const ZipMember& member) {
+    return member.name.size() > name.size() &&
+           member.name.compare(member.name.size() - name.size(), name.size(), name) == 0;
+  });
+  if (found == members.end()) return std::nullopt;
+  return parse_model_record(read_all(*open_member(archive, path, *found)), path);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "parallel/mpi/agreement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <future>
+#include <limits>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+namespace {
+
+// A vote is the rank with its exit code, so that the minimum of all names the lowest rank that failed and its kind.
+constexpr std::int64_t codes = 256, undecided = -1, nobody_failed = std::numeric_limits<std::int64_t>::max();
+
+struct Outcome {
+  std::int64_t vote = undecided;
+  std::string message = {};
+};
+
+Outcome outcome_of(const std::function<void()>& action, int rank) {
+  const auto failed = [rank](ExitCode code, const std::exception& error) {
+    return Outcome{codes * rank + static_cast<std::int64_t>(code), message_of(error)};
+  };
+  try {
+    action();
+    return {nobody_failed};
+  } catch (const AgreedError& error) {  // of a smaller group
+    return failed(error.code(), error);
+  } catch (const UsageError& error) {
+    return failed(ExitCode::usage, error);
+  } catch (const Interrupted& error) {
+    return failed(ExitCode::stopped, error);
+  } catch (const std::exception& error) {
+    return failed(ExitCode::failed, error);
+  }
+}
+
+void conclude(const Communicator& comm, std::int64_t verdict, const std::string& own_message) {
+  if (verdict == nobody_failed) return;
+  const std::string message = comm.broadcast(own_message, static_cast<int>(verdict / codes));
+  throw AgreedError(static_cast<ExitCode>(verdict % codes), message);
+}
+
+}  // namespace
+
+void agree(const Communicator& comm, const std::function<void()>& action) {
+  const Outcome own = outcome_of(action, comm.rank());
+  conclude(comm, comm.minimum(own.vote), own.message);
+}
+
+void agree_in_background(const Communicator& comm, const std::function<void()>& action,
+                         const WhileWaiting& while_waiting) {
+  // So often that a rank that only waits is called back several times before its limit.
+  const std::chrono::duration<double> period(std::min(1.0, while_waiting(0) / 4));
+  // Without a policy: where the system refuses a thread, get() calls the action.
+  auto working = std::async([&] { return outcome_of(action, comm.rank()); });
+  Outcome own;
+  std::int64_t verdict = undecided;
+  while (verdict == undecided) {
+    if (own.vote == undecided && working.wait_for(period) != std::future_status::timeout) own = working.get();
+    verdict = -comm.patient_maximum(-own.vote, while_waiting);
+  }
+  conclude(comm, verdict, own.message);
+}
+
+}  // namespace sheaf

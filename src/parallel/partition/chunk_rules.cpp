@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "parallel/partition/chunk_rules.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace sheaf {
+namespace {
+
+std::int64_t divide_up(std::int64_t count, std::int64_t parts) {
+  return (count + parts - 1) / parts;
+}
+
+// The chunk of the batch that begins at or before `taken`: a batch is `workers` chunks of half of what remained at its
+// beginning. At most one step for each halving of `total`, and two more.
+std::int64_t factoring_chunk(std::int64_t total, std::int64_t taken, std::int64_t workers) {
+  std::int64_t batch_begin = 0;
+  for (;;) {
+    const std::int64_t chunk = divide_up(total - batch_begin, 2 * workers);
+    const std::int64_t batch_end = batch_begin + chunk * workers;
+    if (taken < batch_end) return chunk;
+    batch_begin = batch_end;
+  }
+}
+
+}  // namespace
+
+PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::size_t combinations) {
+  if (kind != PartitionKind::automatic) return kind;
+  return is_streamed && is_one_node && combinations == 1 ? PartitionKind::block : PartitionKind::factoring;
+}
+
+bool is_dynamic(PartitionKind kind) {
+  assert(kind != PartitionKind::automatic);
+  return kind != PartitionKind::block && kind != PartitionKind::cyclic;
+}
+
+std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
+                        double weight) {
+  assert(is_dynamic(kind) && taken >= 0 && workers > 0 && weight > 0);
+  const std::int64_t remaining = total - taken;
+  if (remaining <= 0) return 0;
+  std::int64_t size = 1;
+  if (kind == PartitionKind::guided) size = divide_up(remaining, workers);
+  if (kind == PartitionKind::factoring) size = factoring_chunk(total, taken, workers);
+  if (kind == PartitionKind::weighted_factoring) {
+    const double share = weight * static_cast<double>(factoring_chunk(total, taken, workers));
+    size = static_cast<std::int64_t>(std::llround(std::min(share, static_cast<double>(remaining))));
+  }
+  return std::clamp<std::int64_t>(size, 1, remaining);
+}
+
+std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
+                        std::int64_t node_lanes, double weight, std::int64_t wanted) {
+  assert(node_lanes > 0 && node_lanes <= workers && wanted > 0);
+  const std::int64_t remaining = total - taken;
+  if (kind == PartitionKind::self) {
+    const std::int64_t share = node_lanes * chunk_size(PartitionKind::factoring, total, taken, workers, 1);
+    return std::min({wanted, share, remaining});
+  }
+  const std::int64_t chunk = chunk_size(kind, total, taken, workers, weight);
+  return std::min(chunk > 1 ? node_lanes * chunk : std::min(wanted, node_lanes), remaining);
+}
+
+std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t most, double seconds) {
+  constexpr double too_often = 5e-3, aim = 10e-3, too_seldom = 20e-3;
+  std::int64_t wanted = last;
+  if (seconds < too_often) wanted = 2 * last;
+  if (seconds > too_seldom) wanted = static_cast<std::int64_t>(static_cast<double>(last) * aim / seconds);
+  return std::min(std::max<std::int64_t>({wanted, waiting, 1}), most);
+}
+
+std::int64_t wanted_lanes(std::int64_t waiting, std::int64_t node_lanes, std::int64_t workers,
+                          double iteration_seconds) {
+  constexpr double least_seconds = 20e-3, seconds_per_answer = 2e-6;
+  const double long_seconds = std::max(least_seconds, seconds_per_answer * static_cast<double>(workers));
+  return iteration_seconds < long_seconds ? node_lanes : std::clamp<std::int64_t>(waiting, 1, node_lanes);
+}
+
+IndexRange static_claim(PartitionKind kind, std::int64_t total, std::int64_t workers, std::int64_t worker,
+                        std::int64_t claim_index) {
+  assert(!is_dynamic(kind) && worker >= 0 && worker < workers && claim_index >= 0);
+  if (kind == PartitionKind::block) return claim_index == 0 ? split_evenly(total, workers, worker) : IndexRange{};
+  const std::int64_t iteration = worker + claim_index * workers;
+  return iteration < total ? IndexRange{iteration, iteration + 1} : IndexRange{};
+}
+
+}  // namespace sheaf

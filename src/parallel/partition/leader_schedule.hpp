@@ -1,0 +1,134 @@
+// The decisions of a node's leader: when to report to rank 0, how many iterations to request, how long to sleep. Pure:
+// times are arguments.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "parallel/partition/chunk_rules.hpp"
+#include "parallel/partition/range_dispenser.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// Seconds between reports that ask for no range. All nodes together send at most about 10,000 per second.
+struct ReportPeriods {
+  double news = 0;    ///< while iterations finish
+  double listen = 0;  ///< while the lanes train without news, to hear whether the job stops
+  double rest = 0;    ///< after the end of the node's work, to show that it is alive
+
+  /// `timeout_seconds`: silence that ends the job, or infinity.
+  ReportPeriods(std::int64_t nodes, double timeout_seconds)
+      : news(std::max(0.1, seconds_per_node * static_cast<double>(nodes))),
+        listen(std::max(std::min(0.25, timeout_seconds / 4), news)),
+        rest(std::max(std::min(5.0, timeout_seconds / 4), news)) {}
+
+ private:
+  static constexpr double seconds_per_node = 1e-4;
+};
+
+/// The longest pause of a thread that polls.
+inline constexpr double idle_pause_seconds = 20e-3;
+
+/// Its pause when what it waits for has taken `seconds` already, to which it adds at most half a percent. Pure.
+inline double pause_for(double seconds) {
+  constexpr double shortest_seconds = 100e-6;
+  return std::clamp(seconds / 200, shortest_seconds, idle_pause_seconds);
+}
+
+class LeaderSchedule {
+ public:
+  /// `node_lanes` of the job's `workers` lanes are the node's.
+  LeaderSchedule(PartitionKind kind, std::int64_t total, std::int64_t node_lanes, std::int64_t workers,
+                 ReportPeriods periods)
+      : kind_(kind), total_(total), lanes_(node_lanes), workers_(workers), periods_(periods) {}
+
+  /// The report that is due, if any. Not while the last one is unanswered. `pool`: the node's (NodePool).
+  template <class Pool>
+  std::optional<NodeReport> due(Pool& pool, double now) {
+    const bool wants = wants_range(pool);
+    if (!wants && pool.is_stopped() == reported_stopped_ && !is_time_to_report(pool, now)) return std::nullopt;
+    NodeReport report = report_of(pool, now);
+    if (!wants) return report;
+    if (asked_) lasted_ = now - *asked_;
+    report.wanted = wanted_ = wanted(pool);
+    asked_ = now;
+    return report;
+  }
+
+  /// The last report.
+  template <class Pool>
+  NodeReport last(Pool& pool, double now) {
+    NodeReport report = report_of(pool, now);
+    report.leaving = true;
+    return report;
+  }
+
+  /// Notes what was granted.
+  void accept(const IndexRange& range) {
+    if (range.empty()) return;
+    if (kind_ == PartitionKind::self) wanted_ = range.count();
+    is_tail_ = kind_ != PartitionKind::self && range.count() <= lanes_;
+  }
+
+  /// Seconds that the leader may sleep before it looks again.
+  template <class Pool>
+  double pause(const Pool& pool, double now) const {
+    if (pool.is_closed() || pool.is_stopped()) return idle_pause_seconds;
+    return pause_for(asked_ ? now - *asked_ : 0);
+  }
+
+ private:
+  static constexpr double lasting_seconds = 20e-3;  // a range that lasts as long needs no asking ahead
+
+  // Short ranges are requested ahead of need. Long ones and the tail of the work are not: another node could train the
+  // iterations that wait in a slot.
+  template <class Pool>
+  bool wants_range(const Pool& pool) const {
+    if (pool.is_closed() || pool.is_stopped()) return false;
+    if (lasted_ < lasting_seconds && !is_tail_) return pool.has_empty_slot();
+    return pool.is_empty() && pool.waiting_lanes() > 0;
+  }
+
+  template <class Pool>
+  std::int64_t wanted(Pool& pool) const {
+    if (kind_ == PartitionKind::self) return next_wanted(wanted_, pool.waiting_lanes(), total_, lasted_);
+    const double rate = pool.measure();
+    return wanted_lanes(pool.waiting_lanes(), lanes_, workers_, rate > 0 ? 1 / rate : 0);
+  }
+
+  template <class Pool>
+  bool is_time_to_report(const Pool& pool, double now) const {
+    const double silent = now - reported_;
+    if (silent <= periods_.news) return false;
+    if (pool.finished() != reported_finished_) return true;
+    return silent > (pool.lanes_ended() ? periods_.rest : periods_.listen);
+  }
+
+  template <class Pool>
+  NodeReport report_of(Pool& pool, double now) {
+    NodeReport report;
+    report.finished = reported_finished_ = pool.finished();
+    report.stopped = reported_stopped_ = pool.is_stopped();
+    if (kind_ == PartitionKind::weighted_factoring) report.lane_rate = pool.measure();
+    reported_ = now;
+    return report;
+  }
+
+  PartitionKind kind_;
+  std::int64_t total_;
+  std::int64_t lanes_;
+  std::int64_t workers_;
+  ReportPeriods periods_;
+  std::int64_t wanted_ = 1;
+  double lasted_ = lasting_seconds;  // between its last two questions for a range; at first, no asking ahead
+  bool is_tail_ = false;             // its last range had one iteration for each lane, or fewer
+  std::optional<double> asked_;
+  double reported_ = 0;
+  std::int64_t reported_finished_ = 0;
+  bool reported_stopped_ = false;
+};
+
+}  // namespace sheaf

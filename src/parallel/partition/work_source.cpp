@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "parallel/partition/work_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/session.hpp"
+#include "parallel/partition/chunk_rules.hpp"
+#include "parallel/partition/leader_schedule.hpp"
+#include "parallel/partition/node_pool.hpp"
+#include "parallel/partition/range_exchange.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr double measure_period_seconds = 10e-3;
+
+}  // namespace
+
+std::string silence_text(const std::string& host, double seconds, double timeout_seconds) {
+  return fmt::format("{} has not answered for {:.0f} s (run.network_timeout is {:.0f} s)", host, seconds,
+                     timeout_seconds);
+}
+
+struct WorkSource::State {
+  double service();
+  void exchange_reports();
+  void look_for_silence();
+  double pause() const;
+  double now() const { return seconds_since(start); }
+  void accept(const RangeGrant& grant);
+  void leave();
+
+  const PartitionKind kind;
+  const std::int64_t total;
+  const Communicator& world;
+  const bool is_leader;
+  const Communicator leaders;  // private, so its messages meet no others; alone where this rank is no leader
+  const double timeout_seconds;
+  const Clock::time_point start = Clock::now();
+
+  std::int64_t first_worker = 0;  // of this rank among the lanes of all ranks
+  std::int64_t workers = 0;
+  std::optional<NodePool> pool = std::nullopt;
+
+  // Of leaders, when there are several nodes.
+  std::optional<RangeExchange> exchange = std::nullopt;
+  std::optional<LeaderSchedule> schedule = std::nullopt;
+
+  Clock::time_point measured_at = Clock::now();
+  bool lost = false;     // the connection to another node
+  bool leaving = false;  // the last report is due or sent
+  bool has_left = false;
+};
+
+WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world,
+                       const Communicator& node, double timeout_seconds)
+    : state_(new State{kind, total, world, node.is_root(), world.split(node.is_root() ? 0 : -1), timeout_seconds}) {
+  assert(total >= 0 && total <= most_iterations && lanes >= 1);
+  assert(!world.is_root() || node.is_root());
+  State& state = *state_;
+  const std::vector<std::int64_t> all_lanes = world.all_gather(std::vector<std::int64_t>{lanes});
+  state.workers = std::accumulate(all_lanes.begin(), all_lanes.end(), std::int64_t{0});
+  state.first_worker = std::accumulate(all_lanes.begin(), all_lanes.begin() + world.rank(), std::int64_t{0});
+  agree(world, [&] { state.pool.emplace(kind, lanes, node); });  // collective over the nodes, one by one
+  const bool several_nodes = world.sum(state.is_leader ? 1 : 0) > 1;
+  if (!state.is_leader) return;
+  const std::int64_t shared = is_dynamic(kind) ? total : 0;
+  if (several_nodes) {
+    state.exchange.emplace(kind, shared, state.workers, state.pool->lanes(), state.leaders);
+    state.schedule.emplace(kind, total, state.pool->lanes(), state.workers,
+                           ReportPeriods(state.leaders.size(), timeout_seconds));
+  } else {
+    state.pool->add({0, shared});
+  }
+  if (!several_nodes || shared == 0) state.pool->close();
+}
+
+WorkSource::~WorkSource() {
+  if (std::uncaught_exceptions() > 0 || state_->has_left) return;  // when unwinding, other ranks may never come
+  try {
+    state_->leave();
+  } catch (const std::exception& error) {
+    log_error(message_of(error));
+    MpiSession::abort(static_cast<int>(ExitCode::failed));
+  }
+}
+
+IndexRange WorkSource::claim(int lane) {
+  if (is_dynamic(state_->kind)) return state_->pool->claim(lane);
+  if (state_->pool->is_stopped()) return {};
+  return static_claim(state_->kind, state_->total, state_->workers, state_->first_worker + lane,
+                      state_->pool->next_static_claim(lane));
+}
+
+void WorkSource::report(int lane, std::int64_t count, double seconds) {
+  state_->pool->report(lane, count, seconds);
+}
+
+double WorkSource::service() {
+  return state_->service();
+}
+
+void WorkSource::end_lanes() {
+  state_->pool->end_lanes();
+}
+
+void WorkSource::leave() {
+  state_->leave();
+}
+
+bool WorkSource::is_leader() const {
+  return state_->is_leader;
+}
+
+std::int64_t WorkSource::finished_count() const {
+  return state_->pool->finished() + (state_->exchange ? state_->exchange->finished_elsewhere() : 0);
+}
+
+void WorkSource::stop() {
+  state_->pool->stop();
+}
+
+bool WorkSource::is_stopped() const {
+  return state_->pool->is_stopped();
+}
+
+bool WorkSource::is_first_failure() {
+  return state_->pool->is_first_failure();
+}
+
+double WorkSource::State::service() {
+  if (is_leader && kind == PartitionKind::weighted_factoring && seconds_since(measured_at) > measure_period_seconds) {
+    pool->measure();
+    measured_at = Clock::now();
+  }
+  if (exchange) exchange_reports();
+  if (!lost) look_for_silence();
+  return pause();
+}
+
+void WorkSource::State::exchange_reports() {
+  // Twice: rank 0 has its own answer at once and can fill the second slot, too.
+  for (int slot = 0; slot < 2; ++slot) {
+    if (const auto grant = exchange->poll()) accept(*grant);
+    if (exchange->is_asking()) return;
+    if (leaving) {
+      if (!leaders.is_root() && !exchange->is_over()) exchange->ask(schedule->last(*pool, now()));
+    } else if (const auto report = schedule->due(*pool, now())) {
+      exchange->ask(*report);
+    }
+  }
+}
+
+// The leader of a node notices it, the other ranks of the node see it in the pool.
+void WorkSource::State::look_for_silence() {
+  const auto silent = exchange ? exchange->silent_host(timeout_seconds) : std::nullopt;
+  if (silent) pool->abandon();
+  lost = pool->is_abandoned();
+  if (!lost) return;
+  pool->stop();
+  throw ConnectionLost(silent ? silence_text(fmt::format("host '{}'", silent->name), silent->seconds, timeout_seconds)
+                              : silence_text("another host", timeout_seconds, timeout_seconds));
+}
+
+double WorkSource::State::pause() const {
+  double seconds = idle_pause_seconds;
+  if (!exchange) return seconds;
+  if (!leaving) seconds = schedule->pause(*pool, now());
+  if (exchange->may_be_asked()) seconds = std::min(seconds, pause_for(exchange->seconds_since_asked()));
+  return seconds;
+}
+
+void WorkSource::State::accept(const RangeGrant& grant) {
+  pool->add(grant.range);
+  schedule->accept(grant.range);
+  if (grant.exhausted && !pool->is_closed()) pool->close();
+  if (grant.stopped && !pool->is_stopped()) pool->stop();
+}
+
+// See range_exchange.hpp: when every leader's last report is answered, no message is on its way. The barrier after it
+// keeps the ranks from burning cores in the collective calls that free the shared memory.
+void WorkSource::State::leave() {
+  leaving = true;
+  const auto serve = [this](double) { return service(); };
+  wait_patiently([this] { return !exchange || exchange->is_over(); }, serve);
+  const std::string others = exchange ? exchange->other_hosts() : "another host";
+  const auto limit = at_most(timeout_seconds, silence_text(others, timeout_seconds, timeout_seconds));
+  world.patient_barrier([&](double waited) { return std::min(limit(waited), serve(waited)); });
+  has_left = true;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "runs/directory/directory_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "files/directories.hpp"
+#include "files/regular_file.hpp"
+
+namespace sheaf {
+namespace {
+
+// Another job writes its text right after it has locked the file, so an empty file will have it soon.
+std::string read_holder(int descriptor) {
+  std::array<char, 256> text{};
+  for (int look = 0; look < 100; ++look) {
+    const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+    if (size > 0) return printable(std::string(text.data(), static_cast<std::size_t>(size)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return "another process";
+}
+
+// For the message of a job that comes later; what cannot be written is not told.
+void write_holder(int descriptor) {
+  std::array<char, 128> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string text = fmt::format("process {} on {}", ::getpid(), host.data());
+  if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
+}
+
+int operation(Hold hold) {
+  if (hold == Hold::in_turn) return LOCK_EX;
+  return (hold == Hold::alone ? LOCK_EX : LOCK_SH) | LOCK_NB;
+}
+
+std::string cannot_write(const std::string& path, int error) {
+  return fmt::format("'{}' cannot be written ({}). Choose a place with free space where you may write, by run.output.",
+                     path, error == ELOOP ? "it is a symbolic link" : std::strerror(error));
+}
+
+int lock(int descriptor, int operation) {
+  int outcome = 0;
+  do outcome = ::flock(descriptor, operation);
+  while (outcome != 0 && errno == EINTR);
+  return outcome == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const std::string& run_directory, const std::string& name, Hold hold)
+    : directory_(run_directory), path_(run_directory + "/journal/" + name) {
+  try {
+    acquire(hold);
+  } catch (const RunError&) {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    remove_empty_directories(made_directories_);
+    throw;
+  }
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+// A job that cannot begin its run removes what it made while it holds the lock. Another one that has opened the file
+// before that finds it gone once it has the lock, and starts again.
+void DirectoryLock::acquire(Hold hold) {
+  for (;;) {
+    open_file();
+    const int error = lock(descriptor_, operation(hold));
+    require(error != EWOULDBLOCK,
+            fmt::format("'{}' is in use ({} runs in it). Wait for its end, or choose another run.output.", directory_,
+                        error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
+    if (error != 0)
+      return warn_root(fmt::format("'{}' cannot be locked ({}). See to it that no other job runs in this directory.",
+                                   path_, std::strerror(error)));
+    if (is_in_place()) return write_holder(descriptor_);
+    ::close(std::exchange(descriptor_, -1));
+  }
+}
+
+// Another job may remove the directories that it made just when this one has found them: then they are made again.
+void DirectoryLock::open_file() {
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, most_tries = 100;
+  const std::string journal = directory_ + "/journal";
+  for (int tries = 1; descriptor_ < 0; ++tries) {
+    require_directory_or_nothing(journal);
+    for (auto& made : make_directories(journal)) made_directories_.push_back(std::move(made));
+    descriptor_ = ::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666);
+    made_file_ = descriptor_ >= 0;
+    if (descriptor_ < 0 && errno == EEXIST) descriptor_ = ::open(path_.c_str(), flags);
+    require(descriptor_ >= 0 || (errno == ENOENT && tries < most_tries), cannot_write(path_, errno));
+  }
+  struct stat status {};
+  ::fstat(descriptor_, &status);
+  require(S_ISREG(status.st_mode),
+          fmt::format("'{}' is {}, not a regular file. Remove it.", path_, file_kind(status.st_mode)));
+}
+
+bool DirectoryLock::is_in_place() const {
+  struct stat own {
+  }, named{};
+  return ::fstat(descriptor_, &own) == 0 && ::lstat(path_.c_str(), &named) == 0 && own.st_dev == named.st_dev &&
+         own.st_ino == named.st_ino;
+}
+
+void DirectoryLock::discard() {
+  // A shared lock must become one that is held alone: the others' must not lose their file.
+  if (made_file_ && lock(descriptor_, LOCK_EX | LOCK_NB) == 0) ::unlink(path_.c_str());
+  ::close(std::exchange(descriptor_, -1));
+  remove_empty_directories(made_directories_);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "runs/directory/run_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "core/error.hpp"
+#include "files/replace_file.hpp"
+#include "study/settings.hpp"
+#include "study/stored_study.hpp"
+
+namespace sheaf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5"};
+
+// A directory that cannot be looked into has no file; what is written to it will say why.
+bool is_there(const std::string& directory, const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / name, ignored);
+}
+
+}  // namespace
+
+std::string run_directory(const Study& study) {
+  return study.run.output.empty() ? "runs/" + study.study.name : study.run.output;
+}
+
+std::string resume_command_of(const std::string& directory) {
+  return "sheaf resume " + directory;
+}
+
+bool holds_run(const std::string& directory) {
+  return std::any_of(std::begin(run_files), std::end(run_files),
+                     [&](const char* name) { return is_there(directory, name); });
+}
+
+bool holds_results(const std::string& directory) {
+  return is_there(directory, "results.csv") && is_there(directory, "results.h5");
+}
+
+void require_no_run(const std::string& directory) {
+  require(!is_there(directory, "study.cfg") || holds_results(directory),
+          fmt::format("'{}' already holds a run ('study.cfg' is there, its results are not). Go on with it: "
+                      "{}, choose another run.output, or remove it.",
+                      directory, resume_command_of(directory)));
+  for (const char* name : run_files)
+    require(!is_there(directory, name),
+            fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.", directory,
+                        name));
+}
+
+void write_study(const std::string& directory, const Study& study) {
+  write_whole_file(directory + "/study.cfg", stored_study_text(study));
+}
+
+std::string models_directory(const std::string& run_directory) {
+  return run_directory + "/models";
+}
+
+std::string model_path(const std::string& run_directory, std::int64_t number) {
+  return fmt::format("{}/iteration-{}.pt", models_directory(run_directory), number);
+}
+
+std::string best_model_list(const std::string& run_directory) {
+  return models_directory(run_directory) + "/best.txt";
+}
+
+}  // namespace sheaf

@@ -1,0 +1,39 @@
+// The files of a run directory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// The directory of the study's run: run.output, or runs/<study.name>.
+std::string run_directory(const Study& study);
+
+/// The command that continues the run in the directory: "sheaf resume runs/x". Pure.
+std::string resume_command_of(const std::string& directory);
+
+/// Whether the directory holds a run, finished or not. Local.
+bool holds_run(const std::string& directory);
+
+/// Whether its results are there. Local.
+bool holds_results(const std::string& directory);
+
+/// Throws RunError when it does. Local.
+void require_no_run(const std::string& directory);
+
+/// Puts the resolved study into the directory, which exists, as study.cfg. Throws RunError. Local, for rank 0.
+void write_study(const std::string& directory, const Study& study);
+
+/// "<run directory>/models"
+std::string models_directory(const std::string& run_directory);
+
+/// "<run directory>/models/iteration-<number>.pt"
+std::string model_path(const std::string& run_directory, std::int64_t number);
+
+/// The list of the best model's files.
+std::string best_model_list(const std::string& run_directory);
+
+}  // namespace sheaf

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/journal_line.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <limits>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+namespace sheaf {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
+
+std::string ending(std::uint32_t sum) {
+  return fmt::format(R"(,"crc32":"{:08x}"}})", sum);
+}
+
+// The object's text as a line, its checksum in place of the closing brace.
+std::string closed_line(std::string text, std::uint32_t seed) {
+  text.pop_back();
+  text += ending(checksum(text.data(), text.size(), seed));
+  text += '\n';
+  return text;
+}
+
+std::string quoted_text(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A line's text before its checksum; none: the line is not as it was written.
+std::optional<std::string_view> verified_text(const std::string& line, std::uint32_t seed) {
+  if (line.size() <= ending_size) return std::nullopt;
+  const std::size_t size = line.size() - ending_size;
+  if (line.compare(size, ending_size, ending(checksum(line.data(), size, seed))) != 0) return std::nullopt;
+  return std::string_view(line).substr(0, size);
+}
+
+// The object of a line that is as it was written.
+std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
+  if (!verified_text(line, seed)) return std::nullopt;
+  return Json::parse(line);
+}
+
+std::string number(double value) {
+  if (value == 0 && std::signbit(value)) return "-0.0";  // "-0" would be read as an integer
+  if (std::isfinite(value)) return fmt::format("{}", value);
+  if (std::isnan(value)) return R"("nan")";
+  return value > 0 ? R"("inf")" : R"("-inf")";
+}
+
+double number(const Json& value) {
+  if (!value.is_string()) return value.get<double>();
+  const auto& text = value.get_ref<const std::string&>();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf") return infinity;
+  if (text == "-inf") return -infinity;
+  throw std::invalid_argument("no number");
+}
+
+template <class Integer>
+Integer integer(const Json& value) {
+  const bool fits =
+      value.is_number_unsigned()
+          ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())
+          : value.is_number_integer() && value.get<std::int64_t>() >= std::int64_t{std::numeric_limits<Integer>::min()};
+  if (!fits) throw std::invalid_argument("no such integer");
+  return value.get<Integer>();
+}
+
+template <class Value, class Name>
+Value value_named(const Json& text, const std::initializer_list<Value>& values, Name name) {
+  for (const Value value : values)
+    if (text == name(value)) return value;
+  throw std::invalid_argument("no such name");
+}
+
+std::string epochs_text(const std::vector<EpochRecord>& epochs) {
+  std::string rows;
+  for (const auto& epoch : epochs)
+    rows += fmt::format("{}[{},{},{},{}]", rows.empty() ? "" : ",", epoch.epoch, number(epoch.training_loss),
+                        number(epoch.validation_loss), number(epoch.validation_score));
+  return rows;
+}
+
+std::vector<EpochRecord> read_epochs(const Json& rows, std::int64_t iteration) {
+  std::vector<EpochRecord> epochs;
+  for (const auto& row : rows)
+    epochs.push_back(
+        {iteration, integer<std::int64_t>(row.at(0)), number(row.at(1)), number(row.at(2)), number(row.at(3))});
+  return epochs;
+}
+
+RecordLine read_record(const Json& object) {
+  RecordLine line;
+  IterationRecord& record = line.iteration.record;
+  record.iteration = integer<decltype(record.iteration)>(object.at("iteration"));
+  record.status =
+      value_named(object.at("status"), {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed},
+                  status_name);
+  record.rank = integer<decltype(record.rank)>(object.at("rank"));
+  record.lane = integer<decltype(record.lane)>(object.at("lane"));
+  record.gpu = integer<decltype(record.gpu)>(object.at("gpu"));
+  record.engine =
+      value_named(object.at("engine"), {TrainedBy::none, TrainedBy::torch, TrainedBy::resident}, engine_name);
+  record.final_loss = number(object.at("final_loss"));
+  record.validation_loss = number(object.at("validation_loss"));
+  record.validation_score = number(object.at("validation_score"));
+  record.epochs = integer<decltype(record.epochs)>(object.at("epochs"));
+  record.steps = integer<decltype(record.steps)>(object.at("steps"));
+  record.seconds = number(object.at("seconds"));
+  record.start_seconds = number(object.at("start_seconds"));
+  record.wait_seconds = number(object.at("wait_seconds"));
+  if (object.contains("message")) object.at("message").get_to(line.iteration.message);
+  if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), record.iteration);
+  if (object.contains("predictions")) {
+    const Json& place = object.at("predictions");
+    line.predictions = {integer<std::int64_t>(place.at(0)), integer<std::int64_t>(place.at(1)),
+                        integer<std::uint32_t>(place.at(2))};
+  }
+  return line;
+}
+
+}  // namespace
+
+std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before) {
+  return static_cast<std::uint32_t>(::crc32_z(before, static_cast<const Bytef*>(bytes), size));
+}
+
+std::uint32_t JournalHeader::seed() const {
+  std::string text = study + "\n" + data;
+  for (const auto& [file, fingerprint] : models) text += "\n" + file + " " + fingerprint;
+  return checksum(text.data(), text.size());
+}
+
+std::string header_line(const JournalHeader& header) {
+  std::string models;
+  for (const auto& [file, fingerprint] : header.models)
+    models += fmt::format("{}{}:{}", models.empty() ? "" : ",", quoted_text(file), quoted_text(fingerprint));
+  return closed_line(
+      fmt::format(R"({{"sheaf_journal":{},"program":{},"study":{},"data":{},"models":{{{}}}}})", header.format,
+                  quoted_text(header.program), quoted_text(header.study), quoted_text(header.data), models),
+      0);
+}
+
+std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
+  const IterationRecord& record = iteration.record;
+  // By hand: a JSON library takes several times as long, which short iterations would feel.
+  std::string text = fmt::format(
+      R"({{"iteration":{},"status":"{}","rank":{},"lane":{},"gpu":{},"engine":"{}","final_loss":{},)"
+      R"("validation_loss":{},"validation_score":{},"epochs":{},"steps":{},"seconds":{},"start_seconds":{},)"
+      R"("wait_seconds":{})",
+      record.iteration, status_name(record.status), record.rank, record.lane, record.gpu, engine_name(record.engine),
+      number(record.final_loss), number(record.validation_loss), number(record.validation_score), record.epochs,
+      record.steps, number(record.seconds), number(record.start_seconds), number(record.wait_seconds));
+  if (!iteration.message.empty()) text += fmt::format(R"(,"message":{})", quoted_text(iteration.message));
+  if (!iteration.epochs.empty()) text += fmt::format(R"(,"curve":[{}])", epochs_text(iteration.epochs));
+  if (predictions.bytes > 0)
+    text += fmt::format(R"(,"predictions":[{},{},{}])", predictions.offset, predictions.bytes, predictions.checksum);
+  return closed_line(text + "}", seed);
+}
+
+std::optional<JournalHeader> read_header_line(const std::string& line) try {
+  const auto object = open_line(line, 0);
+  if (!object) return std::nullopt;
+  JournalHeader header;
+  header.format = integer<std::int64_t>(object->at("sheaf_journal"));
+  header.program = object->at("program");
+  if (header.format != journal_format) return header;
+  header.study = object->at("study");
+  header.data = object->at("data");
+  header.models = object->at("models").get<ModelFingerprints>();
+  return header;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception&) {  // JSON, but not ours
+  return std::nullopt;
+}
+
+std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed) {
+  const auto text = verified_text(line, seed);
+  if (!text) return std::nullopt;
+  if (auto record = scan_record(*text)) return record;
+  return parse_record_line(line, seed);
+}
+
+std::optional<RecordLine> parse_record_line(const std::string& line, std::uint32_t seed) try {
+  const auto object = open_line(line, seed);
+  return object ? std::optional(read_record(*object)) : std::nullopt;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/journal_writer.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/thread_group.hpp"
+#include "files/output_file.hpp"
+#include "runs/journal/journal_files.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr auto write_period = std::chrono::milliseconds(100);
+constexpr auto sync_period = std::chrono::milliseconds(800);  // a second at most, with the write before it
+constexpr double long_iteration_seconds = 1;
+constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
+
+std::size_t predictions_bytes(const TrainedIteration& iteration) {
+  return iteration.predictions.size() * sizeof(float);
+}
+
+}  // namespace
+
+struct JournalWriter::State {
+  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationRecord&)> tell)
+      : seed(header.seed()), settled(std::move(tell)), lines(path) {
+    lines.write(header_line(header));
+    lines.sync();
+    sync_directory(std::filesystem::path(path).parent_path().string());
+  }
+
+  void work();
+  void write(const std::vector<TrainedIteration>& batch);
+  PredictionsPlace write_predictions(const std::vector<float>& values);
+  void sync();
+
+  // The writing thread's own.
+  const std::uint32_t seed;
+  const std::function<void(const IterationRecord&)> settled;
+  std::vector<IterationRecord> unsettled;  // written, but perhaps not on the disk
+  OutputFile lines;
+  std::optional<OutputFile> predictions;
+  std::int64_t predictions_end = 0;
+  RecordStore records;  // all that was written
+  bool is_synced = true;
+  Clock::time_point synced_at = Clock::now();
+
+  mutable std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable room;
+  std::vector<TrainedIteration> waiting;
+  std::size_t waiting_bytes = 0;
+  bool urgent = false;    // the waiting ones
+  bool hurrying = false;  // all from now on
+  bool closing = false;
+  std::exception_ptr failure;
+  ThreadGroup thread{"writing the journal"};
+};
+
+void JournalWriter::State::work() {
+  std::vector<TrainedIteration> batch;
+  for (bool last = false; !last; batch.clear()) {
+    bool at_once = false;
+    {
+      std::unique_lock lock(mutex);
+      wake.wait_for(lock, write_period, [this] { return urgent || closing; });
+      batch.swap(waiting);
+      waiting_bytes = 0;
+      at_once = std::exchange(urgent, false) || closing;
+      last = closing;
+    }
+    room.notify_all();
+    try {
+      write(batch);
+      if (!is_synced && (at_once || Clock::now() - synced_at >= sync_period)) sync();
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      waiting.clear();
+      last = true;
+    }
+  }
+  room.notify_all();
+}
+
+void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
+  if (batch.empty()) return;
+  is_synced = false;
+  std::string text;
+  for (const auto& iteration : batch) {
+    const PredictionsPlace place = write_predictions(iteration.predictions);
+    text += record_line(iteration, place, seed);
+    records.append(iteration, place, static_cast<std::size_t>(iteration.record.rank));
+    if (iteration.predictions.empty()) continue;
+    lines.write(text);  // before the next ones' predictions may find no room
+    text.clear();
+  }
+  if (!text.empty()) lines.write(text);
+  if (!settled) return;
+  for (const auto& iteration : batch) unsettled.push_back(iteration.record);
+}
+
+PredictionsPlace JournalWriter::State::write_predictions(const std::vector<float>& values) {
+  if (values.empty()) return {};
+  if (!predictions) predictions.emplace(predictions_path(lines.path()));
+  const std::size_t size = values.size() * sizeof(float);
+  predictions->write(values.data(), size);
+  const PredictionsPlace place{predictions_end, static_cast<std::int64_t>(size), checksum(values.data(), size)};
+  predictions_end += place.bytes;
+  return place;
+}
+
+void JournalWriter::State::sync() {
+  if (predictions) predictions->sync();
+  lines.sync();
+  is_synced = true;
+  synced_at = Clock::now();
+  for (const auto& record : unsettled) settled(record);
+  unsettled.clear();
+}
+
+JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
+                             std::function<void(const IterationRecord&)> settled)
+    : state_(std::make_unique<State>(path, header, std::move(settled))) {
+  state_->thread.start(1, [state = state_.get()](std::int64_t) { state->work(); });
+}
+
+JournalWriter::~JournalWriter() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->closing = true;
+  }
+  state_->wake.notify_one();
+  state_->thread.join();
+}
+
+void JournalWriter::append(TrainedIteration&& iteration) {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.room.wait(lock, [&] { return state.waiting_bytes < most_waiting_bytes || state.failure; });
+  if (state.failure) return;
+  state.waiting_bytes += predictions_bytes(iteration);
+  const bool urgent = state.hurrying || iteration.record.seconds >= long_iteration_seconds;
+  state.urgent |= urgent;
+  state.waiting.push_back(std::move(iteration));
+  lock.unlock();
+  if (urgent) state.wake.notify_one();
+}
+
+void JournalWriter::hurry() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (std::exchange(state_->hurrying, true)) return;
+    state_->urgent = true;
+  }
+  state_->wake.notify_one();
+}
+
+std::optional<std::string> JournalWriter::failure() const {
+  const std::lock_guard lock(state_->mutex);
+  return failure_message(state_->failure);
+}
+
+void JournalWriter::close() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->closing = true;
+  }
+  state_->wake.notify_one();
+  state_->thread.join();
+  if (state_->failure) std::rethrow_exception(state_->failure);
+  if (state_->predictions) state_->predictions->sync_and_close();
+  state_->lines.sync_and_close();
+}
+
+RecordStore JournalWriter::take_records() {
+  state_->records.settle();
+  return std::move(state_->records);
+}
+
+const std::string& JournalWriter::path() const {
+  return state_->lines.path();
+}
+
+}  // namespace sheaf

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/journal_line.hpp"
+
+#include <charconv>
+#include <limits>
+#include <system_error>
+
+namespace sheaf {
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Reads from the front of a text. Each call returns whether the text begins with the token, and skips it if so.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  bool at_end() const { return rest_.empty(); }
+
+  bool skip(std::string_view expected) {
+    if (rest_.substr(0, expected.size()) != expected) return false;
+    rest_.remove_prefix(expected.size());
+    return true;
+  }
+
+  template <class Integer>
+  bool integer(std::string_view key, Integer& value) {
+    return skip(key) && integer(value);
+  }
+
+  bool number(std::string_view key, double& value) { return skip(key) && number(value); }
+
+  template <class Integer>
+  bool integer(Integer& value) {
+    const std::size_t size = integer_size();
+    return size > 0 && convert(size, value);
+  }
+
+  // An integer, a decimal number, or a text for what JSON has no number for.
+  bool number(double& value) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (skip(R"("nan")"))
+      value = std::numeric_limits<double>::quiet_NaN();
+    else if (skip(R"("inf")"))
+      value = infinity;
+    else if (skip(R"("-inf")"))
+      value = -infinity;
+    else {
+      std::size_t size = integer_size();
+      if (size == 0) return false;
+      // The JSON parser takes "-0" for an integer, which has no sign.
+      if (rest_.substr(0, size) == "-0" && at(size) != '.' && at(size) != 'e') return false;
+      if (at(size) == '.') {
+        const std::size_t digits = digits_from(size + 1);
+        if (digits == 0) return false;
+        size += 1 + digits;
+      }
+      if (at(size) == 'e') {
+        const std::size_t sign = at(size + 1) == '+' || at(size + 1) == '-' ? 1 : 0;
+        const std::size_t digits = digits_from(size + 1 + sign);
+        if (digits == 0) return false;
+        size += 1 + sign + digits;
+      }
+      return convert(size, value);
+    }
+    return true;
+  }
+
+ private:
+  char at(std::size_t place) const { return place < rest_.size() ? rest_[place] : '\0'; }
+
+  std::size_t digits_from(std::size_t place) const {
+    std::size_t count = 0;
+    while (is_digit(at(place + count))) ++count;
+    return count;
+  }
+
+  // Of JSON's integers: no needless zero in front. 0: there is none.
+  std::size_t integer_size() const {
+    const std::size_t sign = at(0) == '-' ? 1 : 0;
+    const std::size_t digits = digits_from(sign);
+    if (digits == 0 || (digits > 1 && at(sign) == '0')) return 0;
+    return sign + digits;
+  }
+
+  // Out of the type's range: false.
+  template <class Number>
+  bool convert(std::size_t size, Number& value) {
+    const char* const end = rest_.data() + size;
+    const auto [stop, error] = std::from_chars(rest_.data(), end, value);
+    if (error != std::errc{} || stop != end) return false;
+    rest_.remove_prefix(size);
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+bool scan_status(Scanner& scan, IterationStatus& status) {
+  if (scan.skip(R"(,"status":"finished")"))
+    status = IterationStatus::finished;
+  else if (scan.skip(R"(,"status":"diverged")"))
+    status = IterationStatus::diverged;
+  else if (scan.skip(R"(,"status":"failed")"))
+    status = IterationStatus::failed;
+  else
+    return false;
+  return true;
+}
+
+bool scan_engine(Scanner& scan, TrainedBy& engine) {
+  if (scan.skip(R"(,"engine":"resident")"))
+    engine = TrainedBy::resident;
+  else if (scan.skip(R"(,"engine":"torch")"))
+    engine = TrainedBy::torch;
+  else if (scan.skip(R"(,"engine":"none")"))
+    engine = TrainedBy::none;
+  else
+    return false;
+  return true;
+}
+
+bool scan_members(Scanner& scan, IterationRecord& record) {
+  return scan.integer(R"({"iteration":)", record.iteration) && scan_status(scan, record.status) &&
+         scan.integer(R"(,"rank":)", record.rank) && scan.integer(R"(,"lane":)", record.lane) &&
+         scan.integer(R"(,"gpu":)", record.gpu) && scan_engine(scan, record.engine) &&
+         scan.number(R"(,"final_loss":)", record.final_loss) &&
+         scan.number(R"(,"validation_loss":)", record.validation_loss) &&
+         scan.number(R"(,"validation_score":)", record.validation_score) &&
+         scan.integer(R"(,"epochs":)", record.epochs) && scan.integer(R"(,"steps":)", record.steps) &&
+         scan.number(R"(,"seconds":)", record.seconds) && scan.number(R"(,"start_seconds":)", record.start_seconds) &&
+         scan.number(R"(,"wait_seconds":)", record.wait_seconds);
+}
+
+bool scan_curve(Scanner& scan, std::int64_t iteration, std::vector<EpochRecord>& epochs) {
+  do {
+    EpochRecord epoch;
+    epoch.iteration = iteration;
+    if (!scan.integer("[", epoch.epoch) || !scan.number(",", epoch.training_loss) ||
+        !scan.number(",", epoch.validation_loss) || !scan.number(",", epoch.validation_score) || !scan.skip("]"))
+      return false;
+    epochs.push_back(epoch);
+  } while (scan.skip(","));
+  return scan.skip("]");
+}
+
+bool scan_place(Scanner& scan, PredictionsPlace& place) {
+  return scan.integer(place.offset) && scan.integer(",", place.bytes) && scan.integer(",", place.checksum) &&
+         scan.skip("]");
+}
+
+}  // namespace
+
+std::optional<RecordLine> scan_record(std::string_view text) {
+  Scanner scan(text);
+  RecordLine line;
+  const IterationRecord& record = line.iteration.record;
+  if (!scan_members(scan, line.iteration.record)) return std::nullopt;
+  if (scan.skip(R"(,"curve":[)") && !scan_curve(scan, record.iteration, line.iteration.epochs)) return std::nullopt;
+  if (scan.skip(R"(,"predictions":[)") && !scan_place(scan, line.predictions)) return std::nullopt;
+  if (!scan.at_end()) return std::nullopt;
+  return line;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/record_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace sheaf {
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+// Followed by the place of the predictions, if any, the epochs and the message.
+struct RecordHead {
+  IterationRecord record;
+  std::uint32_t file = 0;
+  std::uint32_t has_predictions = 0;
+  std::uint32_t epochs = 0;
+  std::uint32_t message_bytes = 0;
+
+  std::size_t size() const {
+    return sizeof(RecordHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochRecord) +
+           message_bytes;
+  }
+};
+static_assert(sizeof(RecordHead) == 112);
+static_assert(std::is_trivially_copyable_v<RecordHead> && std::is_trivially_copyable_v<PredictionsPlace>);
+
+// A journal does not keep the sign and payload of a NaN, so they must not show in results from memory either.
+void unify_nan(double& value) {
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
+}
+
+RecordHead head_at(const std::byte* bytes) {
+  RecordHead head;
+  std::memcpy(&head, bytes, sizeof head);
+  return head;
+}
+
+void put(std::byte*& to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  to += bytes;
+}
+
+void get(void* to, const std::byte*& from, std::size_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  from += bytes;
+}
+
+}  // namespace
+
+std::size_t PackedRecord::size() const {
+  return head_at(bytes_).size();
+}
+
+std::int64_t PackedRecord::iteration() const {
+  return head_at(bytes_).record.iteration;
+}
+
+bool PackedRecord::has_result() const {
+  return head_at(bytes_).record.status != IterationStatus::failed;
+}
+
+JournaledIteration PackedRecord::unpack() const {
+  const RecordHead head = head_at(bytes_);
+  const std::byte* from = bytes_ + sizeof head;
+  JournaledIteration iteration;
+  iteration.trained.record = head.record;
+  iteration.file = head.file;
+  if (head.has_predictions) get(&iteration.predictions, from, sizeof iteration.predictions);
+  iteration.trained.epochs.resize(head.epochs);
+  get(iteration.trained.epochs.data(), from, head.epochs * sizeof(EpochRecord));
+  iteration.trained.message.resize(head.message_bytes);
+  get(iteration.trained.message.data(), from, head.message_bytes);
+  return iteration;
+}
+
+std::byte* RecordStore::allocate(std::size_t bytes) {
+  if (bytes > free_bytes_) {
+    const std::size_t size = std::max(bytes, block_bytes);
+    blocks_.emplace_back(new std::byte[size]);  // not zeroed
+    free_ = blocks_.back().get();
+    free_bytes_ = size;
+  }
+  std::byte* const place = free_;
+  free_ += bytes;
+  free_bytes_ -= bytes;
+  return place;
+}
+
+void RecordStore::append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file) {
+  RecordHead head;
+  head.record = iteration.record;
+  for (double* value : {&head.record.final_loss, &head.record.validation_loss, &head.record.validation_score})
+    unify_nan(*value);
+  head.file = static_cast<std::uint32_t>(file);
+  head.has_predictions = predictions.bytes > 0;
+  head.epochs = static_cast<std::uint32_t>(iteration.epochs.size());
+  head.message_bytes = static_cast<std::uint32_t>(iteration.message.size());
+  std::byte* const place = allocate(head.size());
+  std::byte* to = place;
+  put(to, &head, sizeof head);
+  if (head.has_predictions) put(to, &predictions, sizeof predictions);
+  for (EpochRecord epoch : iteration.epochs) {
+    for (double* value : {&epoch.training_loss, &epoch.validation_loss, &epoch.validation_score}) unify_nan(*value);
+    put(to, &epoch, sizeof epoch);
+  }
+  put(to, iteration.message.data(), head.message_bytes);
+  index_.push_back({iteration.record.iteration, place});
+}
+
+void RecordStore::settle() {
+  std::stable_sort(index_.begin(), index_.end(),
+                   [](const Entry& a, const Entry& b) { return a.iteration < b.iteration; });
+  std::size_t kept = 0;
+  for (const Entry& entry : index_) {
+    if (kept == 0 || index_[kept - 1].iteration != entry.iteration)
+      index_[kept++] = entry;
+    else if (PackedRecord(index_[kept - 1].at).gives_way())
+      index_[kept - 1] = entry;
+  }
+  index_.resize(kept);
+}
+
+std::int64_t RecordStore::count_results() const {
+  return std::count_if(index_.begin(), index_.end(),
+                       [](const Entry& entry) { return PackedRecord(entry.at).has_result(); });
+}
+
+IndexRange RecordStore::places_of(IndexRange iterations) const {
+  const auto place = [this](std::int64_t iteration) {
+    const auto found = std::lower_bound(index_.begin(), index_.end(), iteration,
+                                        [](const Entry& entry, std::int64_t it) { return entry.iteration < it; });
+    return static_cast<std::int64_t>(found - index_.begin());
+  };
+  return {place(iterations.begin), place(iterations.end)};
+}
+
+std::int64_t RecordStore::bytes_of(IndexRange iterations) const {
+  std::int64_t bytes = 0;
+  const IndexRange places = places_of(iterations);
+  for (std::int64_t place = places.begin; place < places.end; ++place)
+    bytes += static_cast<std::int64_t>(packed(static_cast<std::size_t>(place)).size());
+  return bytes;
+}
+
+}  // namespace sheaf

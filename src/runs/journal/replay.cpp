@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "runs/journal/journal_files.hpp"
+
+namespace sheaf {
+namespace {
+
+// Whole floats inside a file of `file_bytes`. Checked before memory is allocated for them: the place comes from a file.
+bool is_inside(const PredictionsPlace& place, std::int64_t file_bytes) {
+  return place.offset >= 0 && place.bytes > 0 && place.bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
+         place.offset <= file_bytes && place.bytes <= file_bytes - place.offset;
+}
+
+std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, const PredictionsPlace& place) {
+  file.clear();
+  file.seekg(0, std::ios::end);
+  if (!is_inside(place, file.tellg())) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(place.bytes);
+  std::vector<float> values(bytes / sizeof(float));
+  file.seekg(place.offset);
+  file.read(reinterpret_cast<char*>(values.data()), place.bytes);
+  if (file.gcount() != place.bytes || checksum(values.data(), bytes) != place.checksum) return std::nullopt;
+  return values;
+}
+
+// The model file of this run that was another one when the journal was written.
+std::optional<std::string> changed_model(const JournalHeader& found, const JournalHeader& header) {
+  for (const auto& [file, fingerprint] : header.models) {
+    const auto before = found.models.find(file);
+    if (before == found.models.end() || before->second != fingerprint) return file;
+  }
+  return std::nullopt;
+}
+
+// Throws RunError for the journal of another format or study.
+void require_same_study(const std::string& path, const JournalHeader& found, const JournalHeader& header) {
+  require(found.format == journal_format,
+          fmt::format("'{}' has journal format {} (sheaf {} wrote it), and this program reads format {} only. Resume "
+                      "the run with that version, or start again with another run.output.",
+                      path, found.format, printable(found.program), journal_format));
+  require(found.study == header.study,
+          fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
+                      printable(found.study), header.study));
+}
+
+// The reason why results of a journal may differ from those of this job, and the remedy; none: they agree.
+struct Difference {
+  std::string what, remedy;
+};
+
+std::optional<Difference> find_difference(const std::string& path, const JournalHeader& found,
+                                          const JournalHeader& header) {
+  if (found.data != header.data)
+    return Difference{fmt::format("the data have changed since '{}' was written ({}; now {})", path,
+                                  printable(found.data), header.data),
+                      "Restore them"};
+  if (const auto model = changed_model(found, header))
+    return Difference{
+        fmt::format("the model file '{}' has changed since '{}' was written (its content differs)", *model, path),
+        "Restore it"};
+  if (found.program != header.program)
+    return Difference{fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ)", path,
+                                  printable(found.program), header.program),
+                      "Use that one"};
+  return std::nullopt;
+}
+
+// Reads one journal, line by line.
+class JournalReader {
+ public:
+  JournalReader(Replay& replay, const JournalHeader& header, std::int64_t total, bool forced)
+      : replay_(replay), header_(header), total_(total), forced_(forced) {}
+
+  void read(const std::string& path) {
+    file_ = replay_.files.size();
+    replay_.files.push_back(path);
+    predictions_ = std::ifstream(predictions_path(path), std::ios::binary);
+    seed_ = header_.seed();
+    std::ifstream lines(path, std::ios::binary);
+    std::string line;
+    // Without its line end, a line was torn when the run died.
+    for (std::int64_t number = 1; std::getline(lines, line) && !lines.eof(); ++number) take(path, number, line);
+    require(lines.eof(), fmt::format("'{}' cannot be read. Check its permissions and the disk.", path));
+  }
+
+ private:
+  void take(const std::string& path, std::int64_t number, const std::string& line) {
+    if (number == 1) {
+      if (const auto found = read_header_line(line)) {
+        require_same_study(path, *found, header_);
+        if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
+        seed_ = found->seed();
+        return;
+      }
+    } else if (take_record(line)) {
+      return;
+    }
+    replay_.warnings.push_back(
+        fmt::format("'{}', line {}, is damaged and left out. What it told of is trained again.", path, number));
+    // Where the end of a line is damaged, the next one is still good.
+    const std::size_t beginning = line.rfind(record_beginning);
+    if (beginning != std::string::npos && beginning > 0) take_record(line.substr(beginning));
+  }
+
+  // Warns once: journals of one attempt differ in the same way.
+  void refuse_or_warn(const Difference& difference) {
+    require(forced_, fmt::format("{}. {}, start a new run with another run.output, or continue with --force.",
+                                 difference.what, difference.remedy));
+    if (std::exchange(has_warned_, true)) return;
+    replay_.warnings.push_back(
+        fmt::format("{}. The run goes on because of --force, and its results are mixed.", difference.what));
+  }
+
+  bool take_record(const std::string& line) {
+    auto record = read_record_line(line, seed_);
+    if (!record) return false;
+    const std::int64_t iteration = record->iteration.record.iteration;
+    if (iteration < 0 || iteration >= total_) return false;
+    if (record->predictions.bytes != 0 && !try_read_predictions(predictions_, record->predictions)) return false;
+    replay_.iterations.append(record->iteration, record->predictions, file_);
+    return true;
+  }
+
+  Replay& replay_;
+  const JournalHeader& header_;
+  const std::int64_t total_;
+  const bool forced_;
+  bool has_warned_ = false;
+  std::size_t file_ = 0;
+  std::uint32_t seed_ = 0;
+  std::ifstream predictions_;
+};
+
+}  // namespace
+
+Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced) {
+  Replay replay;
+  JournalReader reader(replay, header, total, forced);
+  for (const auto& path : list_journals(run_directory)) reader.read(path);
+  replay.iterations.settle();
+  return replay;
+}
+
+std::vector<IndexRange> iterations_left(const RecordStore& known, std::int64_t total) {
+  std::vector<IndexRange> left;
+  std::int64_t next = 0;
+  const auto leave = [&](std::int64_t end) {
+    if (end > next) left.push_back({next, end});
+    next = end + 1;
+  };
+  for (std::size_t place = 0; place < known.size(); ++place)
+    if (known.packed(place).has_result()) leave(known.packed(place).iteration());
+  leave(total);
+  return left;
+}
+
+std::vector<float> read_predictions(const std::vector<std::string>& files, const JournaledIteration& iteration) {
+  if (iteration.predictions.bytes == 0) return {};
+  const std::string path = predictions_path(files[iteration.file]);
+  std::ifstream file(path, std::ios::binary);
+  auto values = try_read_predictions(file, iteration.predictions);
+  require(
+      values.has_value(),
+      fmt::format("'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.",
+                  path, iteration.trained.record.iteration));
+  return std::move(*values);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/result_stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "study/settings.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::size_t rows_per_slice = 65536;
+
+// Writes a table slice by slice. make_table: makes a Table of some rows.
+template <class Row, class MakeTable>
+void write_in_slices(Hdf5Writer& file, const std::string& name, const std::vector<ColumnType>& types,
+                     const std::vector<Row>& rows, MakeTable make_table) {
+  Hdf5Table table = file.begin_table(name, static_cast<std::int64_t>(rows.size()), types);
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_slice) {
+    const std::size_t end = std::min(rows.size(), begin + rows_per_slice);
+    const auto at = [&](std::size_t place) { return rows.begin() + static_cast<std::ptrdiff_t>(place); };
+    table.append(make_table(std::vector<Row>(at(begin), at(end))));
+  }
+  table.close();
+}
+
+void write_ranks(Hdf5Writer& file, const std::vector<RankInfo>& ranks) {
+  std::vector<std::string> hosts, devices, notes;
+  std::vector<std::int64_t> numbers, cores, lanes, threads;
+  for (const auto& rank : ranks) {
+    numbers.push_back(static_cast<std::int64_t>(numbers.size()));
+    hosts.push_back(rank.host);
+    devices.push_back(rank.device);
+    cores.push_back(rank.cores);
+    lanes.push_back(rank.lanes);
+    threads.push_back(rank.threads);
+    notes.push_back(rank.note);
+  }
+  file.write_table("ranks", {{"rank", numbers},
+                             {"host", hosts},
+                             {"device", devices},
+                             {"cores", cores},
+                             {"lanes", lanes},
+                             {"threads", threads},
+                             {"note", notes}});
+}
+
+}  // namespace
+
+ResultStream::ResultStream(const std::string& directory, const Study& study, const Plan& plan,
+                           const TableExtent& extent)
+    : study_(study),
+      plan_(plan),
+      h5_file_(directory + "/results.h5"),
+      csv_(directory + "/results.csv"),
+      h5_(h5_file_.temporary()),
+      iterations_(h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent))) {
+  if (study.run.curves) epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({})));
+  csv_.file().write(csv_header(iteration_table(plan, {})));
+}
+
+void ResultStream::append(const std::vector<TrainedIteration>& iterations) {
+  const Table table = iteration_table(plan_, iterations);
+  csv_.file().write(csv_rows(table));
+  iterations_.append(table);
+  if (!epochs_) return;
+  std::vector<EpochRecord> epochs;
+  for (const auto& iteration : iterations)
+    epochs.insert(epochs.end(), iteration.epochs.begin(), iteration.epochs.end());
+  epochs_->append(epoch_table(epochs));
+}
+
+void ResultStream::finish(const RunResults& results) {
+  iterations_.close();
+  if (epochs_) epochs_->close();
+  write_in_slices(h5_, "trials", trial_columns(plan_), results.trials,
+                  [&](const std::vector<TrialSummary>& trials) { return trial_table(plan_, trials); });
+  if (!results.ensembles.empty())
+    write_in_slices(h5_, "ensembles", column_types(ensemble_table({})), results.ensembles, ensemble_table);
+  write_ranks(h5_, results.ranks);
+  h5_.write_attribute("study", study_file_text(study_));
+  for (const auto& [name, value] : results.provenance) h5_.write_attribute(name, value);
+  h5_.close();
+  h5_file_.commit();
+  csv_.commit();
+}
+
+}  // namespace sheaf

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/run_results.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace sheaf {
+
+ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons)
+    : study_(study), plan_(plan), engine_reasons_(engine_reasons), leaderboard_(plan) {}
+
+void ResultTally::add(const TrainedIteration& iteration, const EnsembleRecord* ensemble) {
+  const IterationRecord& record = iteration.record;
+  leaderboard_.add(record, ensemble);
+  if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
+  if (study_.search.method == SearchMethod::none)
+    results_.final_values.push_back({record.final_loss, record.validation_loss, record.validation_score});
+  ++results_.iterations;
+  results_.diverged += record.status == IterationStatus::diverged ? 1 : 0;
+  if (record.status == IterationStatus::failed && ++results_.failed == 1) {
+    results_.first_failed = record.iteration;
+    results_.first_failure = iteration.message;
+  }
+  results_.trained_by_resident += record.engine == TrainedBy::resident ? 1 : 0;
+  if (record.engine == TrainedBy::torch) {
+    ++results_.trained_by_torch;
+    add_torch_reason(plan_.iteration(record.iteration).trial);
+  }
+  results_.seconds += record.seconds;
+  results_.wait_seconds += record.wait_seconds;
+}
+
+void ResultTally::add_torch_reason(std::int64_t trial) {
+  const std::string& reason = engine_reasons_.at(static_cast<std::size_t>(trial));
+  auto& reasons = results_.torch_reasons;
+  if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+}
+
+RunResults ResultTally::finish() {
+  assert(results_.iterations == plan_.iteration_count());
+  results_.trials = leaderboard_.ranked();
+  results_.best_model = leaderboard_.best_model(results_.trials.front().trial);
+  return std::move(results_);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,71 @@
+// The results of a finished run apart from its tables, made from its iterations one by one. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parallel/devices/rank_info.hpp"
+#include "search/leaderboard.hpp"
+#include "study/plan.hpp"
+#include "study/study.hpp"
+#include "training/iteration_result.hpp"
+
+namespace sheaf {
+
+/// The values of one iteration that the summary shows.
+struct FinalValues {
+  double final_loss = 0;
+  double validation_loss = 0;
+  double validation_score = 0;
+};
+
+/// All results of a run apart from its tables of iterations and epochs.
+struct RunResults {
+  std::vector<TrialSummary> trials;  ///< best first
+  IndexRange best_model;             ///< of the best trial; empty: it has none
+  std::vector<EnsembleRecord> ensembles;
+  std::vector<FinalValues> final_values;  ///< of each iteration; only of studies without a search
+  std::int64_t iterations = 0;
+  std::int64_t diverged = 0;
+  std::int64_t failed = 0;
+  std::int64_t first_failed = -1;     ///< iteration
+  std::string first_failure;          ///< its message
+  std::int64_t trained_by_torch = 0;  ///< iterations
+  std::int64_t trained_by_resident = 0;
+  std::vector<std::string> torch_reasons;  ///< why LibTorch trained, each once, in the order of the iterations
+  double seconds = 0;                      ///< of training, summed
+  double wait_seconds = 0;                 ///< of them for streamed data
+  // Not known from the iterations.
+  std::vector<RankInfo> ranks;      ///< in rank order
+  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks while they trained; 0: none were streamed
+  std::vector<std::pair<std::string, std::string>> provenance;
+};
+
+/// Makes RunResults from the iterations of a plan. Memory: a summary of each trial, 40 bytes for each ensemble, and
+/// the values that the summary prints.
+class ResultTally {
+ public:
+  /// `engine_reasons`: of each trial, why LibTorch trains it; empty: it need not. All outlive the tally.
+  ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons);
+
+  /// The plan's iterations in order; `ensemble` as for Leaderboard::add.
+  void add(const TrainedIteration& iteration, const EnsembleRecord* ensemble);
+
+  /// After the last iteration. The last call.
+  RunResults finish();
+
+ private:
+  void add_torch_reason(std::int64_t trial);
+
+  const Study& study_;
+  const Plan& plan_;
+  const std::vector<std::string>& engine_reasons_;
+  Leaderboard leaderboard_;
+  RunResults results_;
+};
+
+}  // namespace sheaf

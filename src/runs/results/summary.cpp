@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr std::size_t leaderboard_rows = 20;
+
+std::string score_name(const Study& study) {
+  return study.data.task == Task::classification ? "accuracy" : "R2";
+}
+
+std::string short_number(double value) {
+  return std::isnan(value) ? "" : fmt::format("{:.4f}", value);
+}
+
+std::string loss_number(double value) {
+  return std::isnan(value) ? "" : fmt::format("{:.5g}", value);
+}
+
+bool has_validation(const Study& study) {
+  return study.search.folds > 1 || study.data.validation > 0;
+}
+
+std::string diverged_note(const RunResults& results) {
+  return results.diverged == 0 ? ""
+                               : fmt::format("{} of {} iterations diverged (their loss is not finite)\n",
+                                             results.diverged, results.iterations);
+}
+
+// "2 of 60 iterations failed (iteration 7: out of memory ...)": the first one's message.
+std::string failed_note(const RunResults& results) {
+  return results.failed == 0 ? ""
+                             : fmt::format("{} of {} iterations failed (iteration {}: {})\n", results.failed,
+                                           results.iterations, results.first_failed, results.first_failure);
+}
+
+std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<FinalValues>& iterations) {
+  fmt::memory_buffer text;
+  const auto add = [&](const auto&... words) { fmt::format_to(fmt::appender(text), words...); };
+  const std::string score = score_name(study);
+  std::int64_t number = 0;
+  for (const auto& iteration : iterations) {
+    if (plan.members() > 1)
+      add("Iteration {} (member {}) final loss: {:.4f}", number, plan.iteration(number).member, iteration.final_loss);
+    else
+      add("Iteration {} final loss: {:.4f}", number, iteration.final_loss);
+    if (has_validation(study))
+      add("  validation loss: {:.4f}  {}: {:.4f}", iteration.validation_loss, score, iteration.validation_score);
+    text.push_back('\n');
+    ++number;
+  }
+  return fmt::to_string(text);
+}
+
+std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleRecord>& ensembles) {
+  if (ensembles.empty()) return "No ensemble score: no rows validate. Set data.validation or search.folds.\n";
+  std::string text;
+  for (const auto& ensemble : ensembles) {
+    text += fmt::format("Ensemble of {} members", plan.members());
+    if (plan.repeats() > 1) text += fmt::format(", repeat {}", ensemble.repeat);
+    text += fmt::format(" {}: {:.4f} (members' mean {:.4f})\n", score_name(study), ensemble.score,
+                        ensemble.mean_member_score);
+  }
+  return text;
+}
+
+std::string leaderboard(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials) {
+  std::vector<std::vector<std::string>> rows(1);
+  rows[0] = {"rank"};
+  for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
+  if (has_validation(study))
+    for (const auto& name : {"mean " + score_name(study), std::string("std"), std::string("validation loss")})
+      rows[0].push_back(name);
+  rows[0].push_back("final loss");
+  for (std::size_t place = 0; place < std::min(trials.size(), leaderboard_rows); ++place) {
+    const auto& trial = trials[place];
+    rows.push_back({fmt::format("{}", trial.rank)});
+    for (const auto& value : plan.trials()[static_cast<std::size_t>(trial.trial)].values) rows.back().push_back(value);
+    if (has_validation(study))
+      for (const auto& cell : {short_number(trial.mean_score), short_number(trial.score_deviation),
+                               loss_number(trial.mean_validation_loss)})
+        rows.back().push_back(cell);
+    rows.back().push_back(loss_number(trial.mean_final_loss));
+  }
+  std::string text = format_table(rows);
+  if (trials.size() > leaderboard_rows)
+    text += fmt::format("... and {} more in results.csv and results.h5\n",
+                        counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
+
+  std::string best;
+  const auto& values = plan.trials()[static_cast<std::size_t>(trials[0].trial)].values;
+  for (std::size_t key = 0; key < values.size(); ++key)
+    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], values[key]);
+  std::string over = counted(trials[0].iterations, "fit");
+  if (plan.folds() > 1) over = fmt::format("{} folds", plan.folds());
+  if (plan.repeats() > 1) over += fmt::format(" x {} repeats", plan.repeats());
+  if (plan.members() > 1) over += fmt::format(", ensembles of {}", plan.members());
+  if (best.empty()) best = "the study's own parameters";
+  if (has_validation(study))
+    text += fmt::format("Best: {} (mean {} {:.4f} over {})\n", best, score_name(study), trials[0].mean_score, over);
+  else
+    text += fmt::format("Best: {} (mean final loss {:.5g} over {})\n", best, trials[0].mean_final_loss, over);
+  return text;
+}
+
+// "torch 12 iterations (a cnn has convolutions; run.threads = 2), resident 88 iterations", with the different reasons
+// of the trials that LibTorch trained.
+std::string engine_line(const RunResults& results) {
+  const auto part = [](const char* name, std::int64_t count) {
+    return count == 0 ? "" : fmt::format("{} {}", name, counted(count, "iteration"));
+  };
+  std::string torch = part("torch", results.trained_by_torch);
+  if (!results.torch_reasons.empty()) torch += fmt::format(" ({})", fmt::join(results.torch_reasons, "; "));
+  const std::string resident = part("resident", results.trained_by_resident);
+  return fmt::format("engine: {}{}{}\n", torch, torch.empty() || resident.empty() ? "" : ", ", resident);
+}
+
+// How long streamed data kept the lanes waiting.
+std::string data_line(const RunResults& results) {
+  if (results.streamed_bytes == 0) return "";
+  return fmt::format("data: streamed, {} read; {:.1f} % of the lanes' time waited for it\n",
+                     human_bytes(static_cast<double>(results.streamed_bytes)),
+                     100 * results.wait_seconds / (results.wait_seconds + results.seconds));
+}
+
+}  // namespace
+
+std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
+  std::string text;
+  if (study.search.method != SearchMethod::none) {
+    text = leaderboard(study, plan, results.trials);
+  } else {
+    text = iteration_lines(study, plan, results.final_values);
+    if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
+  }
+  return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);
+}
+
+}  // namespace sheaf

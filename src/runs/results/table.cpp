@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace sheaf {
+namespace {
+
+std::string device_text(int gpu) {
+  return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
+}
+
+// A column of member values of `rows`.
+template <class Value, class Row, class Get>
+TableColumn column(const std::string& name, const std::vector<Row>& rows, Get get) {
+  std::vector<Value> values;
+  values.reserve(rows.size());
+  for (const auto& row : rows) values.push_back(static_cast<Value>(get(row)));
+  return {name, std::move(values)};
+}
+
+// The searched keys' values of trial(row).
+template <class Row, class Get>
+void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, Get trial) {
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+    table.push_back(column<std::string>(plan.searched_keys()[key], rows, [&](const Row& row) {
+      return plan.trials()[static_cast<std::size_t>(trial(row))].values[key];
+    }));
+}
+
+using Text = fmt::memory_buffer;
+
+void add(Text& text, std::string_view more) {
+  text.append(more.data(), more.data() + more.size());
+}
+
+// RFC 4180: quoted when it holds a comma, a quote or a line end.
+void add_cell(Text& text, const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return add(text, cell);
+  text.push_back('"');
+  for (char c : cell) {
+    if (c == '"') text.push_back('"');
+    text.push_back(c);
+  }
+  text.push_back('"');
+}
+
+void add_cell(Text& text, std::int64_t value) {
+  const fmt::format_int digits(value);
+  text.append(digits.data(), digits.data() + digits.size());
+}
+
+void add_cell(Text& text, double value) {
+  if (!std::isnan(value)) fmt::format_to(fmt::appender(text), "{}", value);
+}
+
+// The longest text of each searched key.
+void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
+  for (auto& type : types)
+    for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+      if (type.name == plan.searched_keys()[key])
+        for (const Trial& trial : plan.trials()) type.text_bytes = std::max(type.text_bytes, trial.values[key].size());
+}
+
+}  // namespace
+
+Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations) {
+  using Row = TrainedIteration;
+  std::vector<Iteration> places;
+  places.reserve(iterations.size());
+  for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.record.iteration));
+  Table table;
+  table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.record.iteration; }));
+  table.push_back(column<std::int64_t>("trial", places, [](const Iteration& i) { return i.trial; }));
+  table.push_back(column<std::int64_t>("fold", places, [](const Iteration& i) { return i.fold; }));
+  table.push_back(column<std::int64_t>("member", places, [](const Iteration& i) { return i.member; }));
+  table.push_back(column<std::int64_t>("repeat", places, [](const Iteration& i) { return i.repeat; }));
+  table.push_back(column<std::int64_t>("seed", places, [](const Iteration& i) { return i.seed; }));
+  add_searched(table, plan, places, [](const Iteration& i) { return i.trial; });
+  table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.record.status); }));
+  table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.record.final_loss; }));
+  table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.record.validation_loss; }));
+  table.push_back(
+      column<double>("validation_score", iterations, [](const Row& r) { return r.record.validation_score; }));
+  table.push_back(column<std::int64_t>("epochs", iterations, [](const Row& r) { return r.record.epochs; }));
+  table.push_back(column<std::int64_t>("steps", iterations, [](const Row& r) { return r.record.steps; }));
+  table.push_back(column<double>("seconds", iterations, [](const Row& r) { return r.record.seconds; }));
+  table.push_back(column<double>("wait_seconds", iterations, [](const Row& r) { return r.record.wait_seconds; }));
+  table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.record.rank; }));
+  table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.record.lane; }));
+  table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.record.gpu); }));
+  table.push_back(column<std::string>("engine", iterations, [](const Row& r) { return engine_name(r.record.engine); }));
+  table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
+  return table;
+}
+
+void TableExtent::add(const TrainedIteration& iteration) {
+  const auto& record = iteration.record;
+  const std::size_t sizes[] = {status_name(record.status).size(), device_text(record.gpu).size(),
+                               engine_name(record.engine).size(), iteration.message.size()};
+  for (std::size_t text = 0; text < longest_texts.size(); ++text)
+    longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(sizes[text]));
+  epochs += static_cast<std::int64_t>(iteration.epochs.size());
+}
+
+std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent) {
+  auto types = column_types(iteration_table(plan, {}));
+  widen_searched(types, plan);
+  constexpr const char* names[] = {"status", "device", "engine", "message"};
+  for (auto& type : types)
+    for (std::size_t text = 0; text < extent.longest_texts.size(); ++text)
+      if (type.name == names[text]) type.text_bytes = static_cast<std::size_t>(extent.longest_texts[text]);
+  return types;
+}
+
+std::vector<ColumnType> trial_columns(const Plan& plan) {
+  auto types = column_types(trial_table(plan, {}));
+  widen_searched(types, plan);
+  return types;
+}
+
+Table epoch_table(const std::vector<EpochRecord>& epochs) {
+  using Row = EpochRecord;
+  return {column<std::int64_t>("iteration", epochs, [](const Row& e) { return e.iteration; }),
+          column<std::int64_t>("epoch", epochs, [](const Row& e) { return e.epoch; }),
+          column<double>("training_loss", epochs, [](const Row& e) { return e.training_loss; }),
+          column<double>("validation_loss", epochs, [](const Row& e) { return e.validation_loss; }),
+          column<double>("validation_score", epochs, [](const Row& e) { return e.validation_score; })};
+}
+
+Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
+  using Row = TrialSummary;
+  Table table;
+  table.push_back(column<std::int64_t>("rank", trials, [](const Row& t) { return t.rank; }));
+  table.push_back(column<std::int64_t>("trial", trials, [](const Row& t) { return t.trial; }));
+  add_searched(table, plan, trials, [](const Row& t) { return t.trial; });
+  table.push_back(column<double>("mean_score", trials, [](const Row& t) { return t.mean_score; }));
+  table.push_back(column<double>("score_deviation", trials, [](const Row& t) { return t.score_deviation; }));
+  table.push_back(column<double>("mean_validation_loss", trials, [](const Row& t) { return t.mean_validation_loss; }));
+  table.push_back(column<double>("mean_final_loss", trials, [](const Row& t) { return t.mean_final_loss; }));
+  table.push_back(column<std::int64_t>("iterations", trials, [](const Row& t) { return t.iterations; }));
+  table.push_back(column<std::int64_t>("diverged", trials, [](const Row& t) { return t.diverged; }));
+  table.push_back(column<double>("seconds", trials, [](const Row& t) { return t.seconds; }));
+  return table;
+}
+
+Table ensemble_table(const std::vector<EnsembleRecord>& ensembles) {
+  using Row = EnsembleRecord;
+  return {column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
+          column<std::int64_t>("repeat", ensembles, [](const Row& e) { return e.repeat; }),
+          column<std::int64_t>("fold", ensembles, [](const Row& e) { return e.fold; }),
+          column<double>("score", ensembles, [](const Row& e) { return e.score; }),
+          column<double>("mean_member_score", ensembles, [](const Row& e) { return e.mean_member_score; })};
+}
+
+std::string csv_header(const Table& table) {
+  Text text;
+  for (const auto& cells : table) {
+    if (text.size() > 0) text.push_back(',');
+    add_cell(text, cells.name);
+  }
+  text.push_back('\n');
+  return fmt::to_string(text);
+}
+
+std::string csv_rows(const Table& table) {
+  Text text;
+  const std::size_t rows = std::visit([](const auto& values) { return values.size(); }, table.front().values);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t number = 0; number < table.size(); ++number) {
+      if (number > 0) text.push_back(',');
+      std::visit([&](const auto& values) { add_cell(text, values[row]); }, table[number].values);
+    }
+    text.push_back('\n');
+  }
+  return fmt::to_string(text);
+}
+
+}  // namespace sheaf

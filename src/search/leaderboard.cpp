@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "search/leaderboard.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sheaf {
+namespace {
+
+struct Mean {
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double deviation = std::numeric_limits<double>::quiet_NaN();
+};
+
+Mean mean_of(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  double sum = 0;
+  for (double value : values) sum += value;
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0;
+  for (double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / static_cast<double>(values.size()))};
+}
+
+// Smaller is better; what is not finite is worst.
+double cost(double value) {
+  return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Leaderboard::Leaderboard(const Plan& plan)
+    : plan_(plan), per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
+
+void Leaderboard::add(const IterationRecord& record, const EnsembleRecord* ensemble) {
+  assert(record.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
+  ++trial_.iterations;
+  trial_.diverged += record.status == IterationStatus::diverged ? 1 : 0;
+  trial_.seconds += record.seconds;
+  validation_losses_ += record.validation_loss;
+  final_losses_ += record.final_loss;
+  scores_.push_back(record.validation_score);
+
+  group_.score += record.validation_score;
+  group_.validation_loss += record.validation_loss;
+  group_.final_loss += record.final_loss;
+  group_.finished = group_.finished && record.status == IterationStatus::finished;
+  const std::int64_t next = record.iteration + 1;
+  if (next % plan_.members() == 0) end_group({next - plan_.members(), next}, ensemble);
+  if (trial_.iterations == per_trial_) end_trial();
+}
+
+void Leaderboard::end_group(IndexRange members, const EnsembleRecord* ensemble) {
+  if (ensemble != nullptr) {  // its score counts instead of its members' scores
+    scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
+    scores_.push_back(ensemble->score);
+    group_.score = ensemble->score;
+  }
+  const Group group = std::exchange(group_, {});
+  const Costs costs{cost(-group.score), cost(group.validation_loss), cost(group.final_loss)};
+  if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
+  best_model_ = members;
+  least_ = costs;
+}
+
+void Leaderboard::end_trial() {
+  const auto count = static_cast<double>(per_trial_);
+  const Mean score = mean_of(scores_);
+  trial_.trial = static_cast<std::int64_t>(trials_.size());
+  trial_.mean_score = score.mean;
+  trial_.score_deviation = score.deviation;
+  trial_.mean_validation_loss = validation_losses_ / count;
+  trial_.mean_final_loss = final_losses_ / count;
+  trials_.push_back(std::exchange(trial_, {}));
+  best_models_.push_back(std::exchange(best_model_, {}));
+  scores_.clear();
+  validation_losses_ = final_losses_ = 0;
+}
+
+std::vector<TrialSummary> Leaderboard::ranked() const {
+  assert(trials_.size() == plan_.trials().size());
+  std::vector<TrialSummary> trials = trials_;
+  const auto costs = [](const TrialSummary& trial) {
+    return Costs{cost(-trial.mean_score), cost(trial.mean_validation_loss), cost(trial.mean_final_loss)};
+  };
+  std::stable_sort(trials.begin(), trials.end(),
+                   [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });
+  for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
+  return trials;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "study/parse_study.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "files/regular_file.hpp"
+#include "study/searched_keys.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+
+namespace po = boost::program_options;
+
+namespace sheaf {
+namespace {
+
+// Beyond these somebody has given another kind of file, and gets no use from more messages.
+constexpr std::size_t largest_file = 1 << 20;
+constexpr std::size_t most_problems_shown = 50;
+
+// One key as it was given.
+struct Entry {
+  std::string key;
+  std::string text;
+};
+
+// Everything found wrong so far.
+struct Findings {
+  std::vector<std::string> problems;
+  std::vector<std::string> doubtful_keys;  ///< given, but without a usable value
+  bool overrides_lost = false;             ///< the command line could not be read
+};
+
+bool is_blank(const std::string& line) {
+  return line.find_first_not_of(" \t\r") == std::string::npos;
+}
+
+// What is wrong with one line before Boost sees it, which knows no line numbers; empty: nothing.
+std::string line_problem(const std::string& line) {
+  const std::size_t comment = line.find('#');
+  std::string content = line.substr(0, comment);
+  content.erase(content.find_last_not_of(" \t\r") + 1);
+  const bool assigns = content.find('=') != std::string::npos;
+  if (is_blank(content)) return "";
+  const std::string shown = content.substr(content.find_first_not_of(" \t\r"));
+  if (shown.front() == '[' && shown.back() == ']')
+    return is_blank(shown.substr(1, shown.size() - 2)) ? "the section has no name. Write e.g. [train]." : "";
+  if (!assigns)
+    return quoted(shown) + " is neither [section] nor key = value. Correct the line, or put # in front of it.";
+  if (comment != std::string::npos && content.size() == comment)
+    return "'#' inside a value would cut it short. Put a blank in front of a comment; values cannot have '#'.";
+  return "";
+}
+
+// The lines that Boost can take: no byte order mark, no ';' comments, no lines with a problem.
+std::string readable_lines(const std::string& text, const std::string& origin, Findings& findings) {
+  const std::string byte_order_mark = "\xef\xbb\xbf";
+  std::istringstream lines(text.rfind(byte_order_mark, 0) == 0 ? text.substr(byte_order_mark.size()) : text);
+  std::string readable, line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == ';') continue;
+    const std::string problem = line_problem(line);
+    if (problem.empty())
+      readable += line + "\n";
+    else
+      findings.problems.push_back(fmt::format("{}:{}: {}", origin, number, problem));
+  }
+  return readable;
+}
+
+std::vector<Entry> file_entries(const std::string& text, const std::string& origin, Findings& findings) {
+  std::istringstream lines(readable_lines(text, origin, findings));
+  constexpr bool allow_unregistered = true;  // unknown keys are reported all at once, with the nearest known one
+  std::vector<Entry> entries;
+  for (const auto& option : po::parse_config_file(lines, po::options_description(), allow_unregistered).options)
+    entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
+  return entries;
+}
+
+// Boost refuses "--key=" but takes "--key" and an empty word.
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> split;
+  for (const auto& word : words) {
+    const bool empty_value = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
+    split.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+    if (empty_value) split.push_back("");
+  }
+  return split;
+}
+
+std::string no_value(const std::string& option) {
+  return fmt::format("command line: {} has no value. Write {}=value.", option, option);
+}
+
+po::options_description known_options() {
+  po::options_description known;
+  for (const auto& setting : all_settings()) known.add_options()(setting.key.c_str(), po::value<std::string>());
+  for (const auto& key : searchable_keys()) known.add_options()(("search." + key).c_str(), po::value<std::string>());
+  return known;
+}
+
+// Options and stray words, in their order. The next option's name is never a value ("--key --other=1").
+void sort_words(const std::vector<po::option>& options, std::vector<Entry>& entries, Findings& findings) {
+  bool value_may_follow = false;  // Boost does not know whether an unknown option takes the next word
+  for (const auto& option : options) {
+    const std::string text = option.value.empty() ? "" : option.value.front();
+    const bool named = !option.string_key.empty();
+    if (named && option.original_tokens.size() > 1 && text.rfind("--", 0) == 0)
+      findings.problems.push_back(no_value("--" + option.string_key));
+    else if (named)
+      entries.push_back({option.string_key, text});
+    else if (!value_may_follow)
+      findings.problems.push_back(
+          fmt::format("command line: stray word {}. Options are written --section.key=value.", quoted(text)));
+    value_may_follow = option.unregistered && option.value.empty();
+  }
+}
+
+std::vector<Entry> command_line_entries(const std::vector<std::string>& words, Findings& findings) {
+  namespace style = po::command_line_style;
+  const po::options_description known = known_options();
+  std::vector<Entry> entries;
+  try {
+    const auto parsed = po::command_line_parser(with_empty_values(words))
+                            .options(known)
+                            .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
+                            .allow_unregistered()
+                            .run();
+    sort_words(parsed.options, entries, findings);
+  } catch (const po::error_with_option_name& error) {
+    findings.problems.push_back(no_value(error.get_option_name()));
+    findings.overrides_lost = true;
+  }
+  return entries;
+}
+
+void apply_entry(Study& study, const Entry& entry, Findings& findings, std::vector<std::string>& problems) {
+  const std::string prefix = "search.";
+  const bool in_search = entry.key.rfind(prefix, 0) == 0;
+  const std::string searched = in_search ? entry.key.substr(prefix.size()) : "";
+  const std::size_t problems_before = problems.size();
+  if (is_searchable(searched)) {
+    SearchedKey key = read_candidates(searched, entry.text, problems);
+    if (!key.candidates.empty()) set_searched_key(study.search, std::move(key));
+  } else if (std::any_of(all_settings().begin(), all_settings().end(),
+                         [&](const auto& setting) { return setting.key == searched; })) {
+    problems.push_back(fmt::format("{} cannot be searched. Only the keys of [model] and [train] can.", searched));
+  } else {
+    try {
+      apply_setting(study, entry.key, entry.text);
+    } catch (const UsageError& error) {
+      problems.push_back(error.what());
+    }
+  }
+  if (problems.size() == problems_before) return;
+  findings.doubtful_keys.push_back(is_searchable(searched) ? searched : entry.key);
+  if (in_search) findings.doubtful_keys.push_back("search.method");  // it may have lost what it needs
+}
+
+void apply_entries(Study& study, const std::vector<Entry>& entries, const std::string& origin, Findings& findings) {
+  std::vector<std::string> problems;
+  std::unordered_map<std::string, int> times;
+  for (const auto& entry : entries) {
+    if (++times[entry.key] == 2)
+      problems.push_back(fmt::format("{} is given more than once. Keep one of them.", quoted(entry.key)));
+    apply_entry(study, entry, findings, problems);
+  }
+  for (const auto& problem : problems) findings.problems.push_back(origin + ": " + problem);
+}
+
+// Problems between keys, but those that speak of a key whose own value was refused: they may come from that alone.
+// So may all of them when the command line is missing.
+void add_problems_between_keys(const Study& study, Findings& findings) {
+  if (findings.overrides_lost) return;
+  for (const auto& problem : problems_in(study)) {
+    const auto names = [&](const std::string& key) { return problem.find(key) != std::string::npos; };
+    if (std::none_of(findings.doubtful_keys.begin(), findings.doubtful_keys.end(), names))
+      findings.problems.push_back(problem);
+  }
+}
+
+}  // namespace
+
+// Every rank reads it, so it must be a regular file: from a pipe only one of them would get the text.
+std::string read_study_text(const std::string& path) try {
+  const std::string text = RegularFile(path).read(largest_file + 1);
+  if (text.size() > largest_file || text.find('\0') != std::string::npos)
+    throw UsageError(
+        fmt::format("'{}' is not a text file of at most {} MiB. Give a study file.", path, largest_file >> 20));
+  return text;
+} catch (const RunError& error) {
+  throw UsageError(error.what());
+}
+
+Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides) {
+  Study study;
+  Findings findings;
+  apply_entries(study, file_entries(text, origin, findings), origin, findings);
+  apply_entries(study, command_line_entries(overrides, findings), "command line", findings);
+  add_problems_between_keys(study, findings);
+
+  auto& problems = findings.problems;
+  if (problems.empty()) return study;
+  if (problems.size() > most_problems_shown) {
+    const std::size_t more = problems.size() - most_problems_shown;
+    problems.resize(most_problems_shown);
+    problems.push_back(fmt::format("and {} problems more.", more));
+  }
+  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
+}
+
+Study parse_study(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_study_text(read_study_text(path), path, overrides);
+}
+
+}  // namespace sheaf

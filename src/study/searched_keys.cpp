@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "study/searched_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "study/settings.hpp"
+
+namespace sheaf {
+namespace {
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t first = part.find_first_not_of(" \t");
+    parts.push_back(first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(" \t") - first + 1));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems) {
+  SearchedKey searched{key, {}};
+  Study scratch;
+  for (const auto& candidate : split_at_commas(text)) {
+    if (candidate.empty()) {
+      problems.push_back(
+          fmt::format("search.{} = {} has an empty candidate. Write values separated by commas.", key, quoted(text)));
+      return searched;
+    }
+    try {
+      apply_setting(scratch, key, candidate);
+    } catch (const UsageError& error) {
+      problems.push_back(std::string("search.") + error.what());
+      continue;
+    }
+    const std::string canonical = setting_text(scratch, key);
+    if (std::find(searched.candidates.begin(), searched.candidates.end(), canonical) != searched.candidates.end())
+      problems.push_back(
+          fmt::format("search.{} has the candidate {} more than once. Leave out the repeats.", key, quoted(canonical)));
+    else
+      searched.candidates.push_back(canonical);
+  }
+  return searched;
+}
+
+void set_searched_key(SearchOptions& search, SearchedKey searched) {
+  for (auto& known : search.keys) {
+    if (known.key != searched.key) continue;
+    known = std::move(searched);
+    return;
+  }
+  search.keys.push_back(std::move(searched));
+}
+
+}  // namespace sheaf

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "study/setting_forms.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <system_error>
+
+namespace sheaf {
+namespace {
+
+constexpr std::int64_t widest_layer = 1000000;
+constexpr std::int64_t most_tasks = 1000000;
+
+// The whole text or nothing; independent of the locale, no leading blanks or plus sign.
+template <class Number>
+std::optional<Number> whole_number(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> integer_between(const std::string& text, std::int64_t least, std::int64_t most) {
+  const auto value = whole_number<std::int64_t>(text);
+  return value && *value >= least && *value <= most ? value : std::nullopt;
+}
+
+bool survives_a_study_file(const std::string& text) {
+  const auto breaks = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#'; };
+  if (std::any_of(text.begin(), text.end(), breaks)) return false;
+  return text.empty() || (text.front() != ' ' && text.back() != ' ');
+}
+
+Form<std::string> text_that(const std::string& in_words, bool (*allowed)(const std::string&)) {
+  Form<std::string> form;
+  form.values = "text";
+  form.allowed = in_words;
+  form.read = [allowed](const std::string& text) -> std::optional<std::string> {
+    return survives_a_study_file(text) && allowed(text) ? std::optional(text) : std::nullopt;
+  };
+  form.write = [](const std::string& value) { return value; };
+  return form;
+}
+
+std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
+  std::vector<std::int64_t> widths;
+  if (text == "none") return widths;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const auto width = integer_between(word, 1, widest_layer);
+    if (!width) return std::nullopt;
+    widths.push_back(*width);
+  }
+  return widths;
+}
+
+constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+constexpr std::int64_t longest_time = 10 * 365 * 86400LL;
+
+// "1h30m": numbers with units that descend, the last one with or without "s".
+std::optional<std::int64_t> read_seconds(const std::string& text) {
+  std::int64_t seconds = 0;
+  std::int64_t last_unit = longest_time;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+    const auto value = integer_between(text.substr(begin, end - begin), 0, longest_time);
+    const char letter = end < text.size() ? text[end] : 's';
+    const auto* unit = std::find_if(std::begin(time_units), std::end(time_units),
+                                    [letter](const auto& entry) { return entry.first == letter; });
+    if (!value || unit == std::end(time_units) || unit->second >= last_unit) return std::nullopt;
+    last_unit = unit->second;
+    if (*value > (longest_time - seconds) / last_unit) return std::nullopt;
+    seconds += *value * last_unit;
+    begin = end + 1;
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+std::optional<TimeLimit> read_time_limit(const std::string& text) {
+  if (text == "auto") return TimeLimit{};
+  if (text == "none") return TimeLimit{TimeLimit::Kind::none, 0};
+  const auto seconds = read_seconds(text);
+  return seconds ? std::optional(TimeLimit{TimeLimit::Kind::seconds, *seconds}) : std::nullopt;
+}
+
+std::string time_limit_text(const TimeLimit& limit) {
+  if (limit.kind == TimeLimit::Kind::automatic) return "auto";
+  return limit.kind == TimeLimit::Kind::none ? "none" : fmt::format("{}s", limit.seconds);
+}
+
+std::optional<ArrayTask> read_array_task(const std::string& text) {
+  if (text == "auto") return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
+  if (text == "none") return ArrayTask{};
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto task = integer_between(text.substr(0, slash), 0, most_tasks - 1);
+  const auto tasks = slash < text.size() ? integer_between(text.substr(slash + 1), 1, most_tasks) : std::nullopt;
+  if (!task || !tasks || *task >= *tasks) return std::nullopt;
+  return ArrayTask{ArrayTask::Kind::fixed, *task, *tasks};
+}
+
+std::string array_task_text(const ArrayTask& array) {
+  if (array.kind == ArrayTask::Kind::automatic) return "auto";
+  return array.kind == ArrayTask::Kind::none ? "none" : fmt::format("{}/{}", array.task, array.tasks);
+}
+
+std::optional<ImageShape> read_image(const std::string& text) {
+  if (text == "auto") return ImageShape{};
+  const std::size_t first = text.find('x');
+  const std::size_t second = first == std::string::npos ? first : text.find('x', first + 1);
+  if (second == std::string::npos) return std::nullopt;
+  const auto side = [](const std::string& part) { return integer_between(part, 1, widest_layer); };
+  const auto channels = side(text.substr(0, first));
+  const auto height = side(text.substr(first + 1, second - first - 1));
+  const auto width = side(text.substr(second + 1));
+  if (!channels || !height || !width) return std::nullopt;
+  return ImageShape{*channels, *height, *width};
+}
+
+}  // namespace
+
+Form<std::int64_t> integer(std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form;
+  form.values = fmt::format("integer >= {}", least);
+  form.allowed = most == unlimited ? form.values : fmt::format("integer from {} to {}", least, most);
+  form.read = [=](const std::string& text) { return integer_between(text, least, most); };
+  form.write = [](std::int64_t value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form = integer(least, most);
+  form.values = "odd " + form.values;
+  form.allowed = "odd " + form.allowed;
+  form.read = [=](const std::string& text) {
+    const auto value = integer_between(text, least, most);
+    return value && *value % 2 != 0 ? value : std::nullopt;
+  };
+  return form;
+}
+
+Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most) {
+  Form<std::int64_t> form = integer(least, most);
+  form.values += ", or " + word;
+  form.allowed += ", or " + word;
+  form.read = [=](const std::string& text) {
+    return text == word ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
+  };
+  form.write = [=](std::int64_t value) { return value == 0 ? word : fmt::format("{}", value); };
+  return form;
+}
+
+Form<std::uint64_t> any_unsigned_integer() {
+  Form<std::uint64_t> form;
+  form.values = "integer >= 0";
+  form.allowed = fmt::format("integer from 0 to {}", std::numeric_limits<std::uint64_t>::max());
+  form.read = whole_number<std::uint64_t>;
+  form.write = [](std::uint64_t value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<double> number_or(const std::string& word, double least, double most) {
+  Form<double> form;
+  form.values = fmt::format("number >= {}, or {}", least, word);
+  form.allowed = fmt::format("number from {} to {}, or {}", least, most, word);
+  form.read = [=](const std::string& text) {
+    if (text == word) return std::optional<double>(0);
+    const auto value = whole_number<double>(text);
+    return value && *value >= least && *value <= most ? value : std::nullopt;
+  };
+  form.write = [=](double value) { return value == 0 ? word : fmt::format("{}", value); };
+  return form;
+}
+
+Form<double> number(const std::string& values, bool (*allowed)(double)) {
+  Form<double> form;
+  form.values = form.allowed = values;
+  form.read = [allowed](const std::string& text) {
+    const auto value = whole_number<double>(text);
+    return value && std::isfinite(*value) && allowed(*value) ? value : std::nullopt;
+  };
+  form.write = [](double value) { return fmt::format("{}", value); };
+  return form;
+}
+
+Form<bool> flag() {
+  Form<bool> form =
+      choice<bool>({{"true", true}, {"false", false}, {"yes", true}, {"no", false}, {"on", true}, {"off", false}});
+  form.values = form.allowed = "true | false";
+  return form;
+}
+
+Form<std::string> text() {
+  return text_that("text without '#' or blanks around it", [](const std::string&) { return true; });
+}
+
+Form<std::string> non_empty_text() {
+  return text_that("text, not empty, without '#' or blanks around it",
+                   [](const std::string& text) { return !text.empty(); });
+}
+
+Form<std::string> directory_name() {
+  return text_that("text, not empty, without '/', '#', blanks around it or a dot in front",
+                   [](const std::string& text) {
+                     return !text.empty() && text.front() != '.' && text.find('/') == std::string::npos;
+                   });
+}
+
+Form<std::vector<std::int64_t>> layer_widths() {
+  Form<std::vector<std::int64_t>> form;
+  form.values = "integers such as 64 32, or none";
+  form.allowed = fmt::format("integers from 1 to {} separated by blanks, or none", widest_layer);
+  form.read = read_widths;
+  form.write = [](const std::vector<std::int64_t>& widths) -> std::string {
+    return widths.empty() ? "none" : fmt::format("{}", fmt::join(widths, " "));
+  };
+  return form;
+}
+
+Form<ImageShape> image_shape() {
+  Form<ImageShape> form;
+  form.values = form.allowed = "CxHxW such as 1x8x8, or auto";
+  form.read = read_image;
+  form.write = [](const ImageShape& image) -> std::string {
+    return image.channels == 0 ? "auto" : fmt::format("{}x{}x{}", image.channels, image.height, image.width);
+  };
+  return form;
+}
+
+Form<ModelSource> model_source() {
+  static const auto names = choice<ModelKind>({{"linear", ModelKind::linear},
+                                               {"mlp", ModelKind::mlp},
+                                               {"cnn", ModelKind::cnn},
+                                               {"resnet18", ModelKind::resnet18},
+                                               {"resnet50", ModelKind::resnet50}});
+  static const auto prefixes =
+      choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
+  Form<ModelSource> form;
+  form.values = form.allowed = names.values + " | torchscript:FILE.pt | plugin:FILE.so";
+  form.names = names.names;
+  form.read = [](const std::string& text) -> std::optional<ModelSource> {
+    if (const auto kind = names.read(text)) return ModelSource{*kind, ""};
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto kind = prefixes.read(text.substr(0, colon));
+    const auto file = colon < text.size() ? non_empty_text().read(text.substr(colon + 1)) : std::nullopt;
+    return kind && file ? std::optional(ModelSource{*kind, *file}) : std::nullopt;
+  };
+  form.write = [](const ModelSource& source) {
+    return source.file.empty() ? names.write(source.kind) : prefixes.write(source.kind) + ":" + source.file;
+  };
+
+  return form;
+}
+
+Form<TimeLimit> time_limit() {
+  Form<TimeLimit> form;
+  form.values = "time, auto or none";
+  form.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
+  form.read = read_time_limit;
+  form.write = time_limit_text;
+  return form;
+}
+
+Form<ArrayTask> array_task() {
+  Form<ArrayTask> form;
+  form.values = "K/N, auto or none";
+  form.allowed = "none, auto, or K/N for task K of 0..N-1, such as 0/3, 1/3, 2/3";
+  form.read = read_array_task;
+  form.write = array_task_text;
+  return form;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "study/settings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "study/settings_table.hpp"
+
+namespace sheaf {
+namespace {
+
+// Slips are short; comparing a runaway text with every name costs time and memory for nothing.
+constexpr std::size_t longest_slip = 100;
+
+const Setting* find_setting(const std::string& key) {
+  const auto& table = settings_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.info.key == key; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::string section_of(const std::string& key) {
+  return key.substr(0, key.find('.'));
+}
+
+std::string without_section(const std::string& key) {
+  return key.substr(key.rfind('.') + 1);
+}
+
+// The key that was probably meant: its name in another section (rather in its own), or one like it.
+std::string key_hint(const std::string& key) {
+  if (key.size() > longest_slip) return "";
+  std::vector<std::string> keys, namesakes;
+  for (const auto& setting : all_settings()) keys.push_back(setting.key);
+  for (const auto& searchable : searchable_keys()) keys.push_back("search." + searchable);
+  for (const auto& known : keys)
+    if (without_section(known) == without_section(key)) namesakes.push_back(known);
+  if (namesakes.empty()) return did_you_mean(key, keys);
+  const auto own = std::find_if(namesakes.begin(), namesakes.end(),
+                                [&](const auto& known) { return section_of(known) == section_of(key); });
+  return fmt::format(" Did you mean '{}'?", own == namesakes.end() ? namesakes.front() : *own);
+}
+
+}  // namespace
+
+void apply_setting(Study& study, const std::string& key, const std::string& text) {
+  const Setting* setting = find_setting(key);
+  if (!setting) {
+    const std::string hint = key_hint(key);
+    throw UsageError(
+        fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " The option --help lists the keys." : hint));
+  }
+  if (setting->set(study, text)) return;
+  const std::string hint = text.size() <= longest_slip ? did_you_mean(text, setting->names) : "";
+  throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
+                               setting->allowed, hint));
+}
+
+std::string setting_text(const Study& study, const std::string& key) {
+  const Setting* setting = find_setting(key);
+  assert(setting);
+  return setting->text(study);
+}
+
+std::string study_file_text(const Study& study) {
+  std::string file;
+  std::string section;
+  const auto write = [&file](const std::string& name, const std::string& text) {
+    file += name + (text.empty() ? " =" : " = ") + text + "\n";
+  };
+  const auto& table = settings_table();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const std::string& key = table[i].info.key;
+    if (section_of(key) != section) {
+      section = section_of(key);
+      file += fmt::format("{}[{}]\n", file.empty() ? "" : "\n", section);
+    }
+    write(key.substr(section.size() + 1), table[i].text(study));
+    const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
+    if (section == "search" && last_of_section)
+      for (const auto& searched : study.search.keys)
+        write(searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
+  }
+  return file;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "study/stored_study.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "study/settings.hpp"
+
+namespace sheaf {
+namespace {
+
+const std::string comment = "# Written by sheaf ";
+
+}  // namespace
+
+std::string stored_study_text(const Study& study) {
+  return comment + program_version() + "\n" + study_file_text(study);
+}
+
+std::optional<std::string> storing_version(const std::string& text) {
+  if (text.compare(0, comment.size(), comment) != 0) return std::nullopt;
+  return text.substr(comment.size(), text.find('\n') - comment.size());
+}
+
+void require_this_version(const std::string& text, const std::string& directory, bool forced) {
+  require(
+      text.find('=') != std::string::npos,
+      fmt::format("'{}/study.cfg' holds no keys (something emptied it after the run had begun). Restore it, or start "
+                  "a new run with another run.output.",
+                  directory));
+  const auto version = storing_version(text);
+  require(
+      forced || !version || *version == program_version(),
+      fmt::format("'{}' holds a run of sheaf {}, and this is sheaf {} (their results may differ). Use that version, "
+                  "start a new run with another run.output, or continue with --force.",
+                  directory, printable(version.value_or("")), program_version()));
+}
+
+}  // namespace sheaf

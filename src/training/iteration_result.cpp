@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "training/iteration_result.hpp"
+
+namespace sheaf {
+
+std::string status_name(IterationStatus status) {
+  switch (status) {
+    case IterationStatus::finished:
+      return "finished";
+    case IterationStatus::diverged:
+      return "diverged";
+    case IterationStatus::failed:
+      return "failed";
+    case IterationStatus::missing:
+      break;
+  }
+  return "missing";
+}
+
+std::string engine_name(TrainedBy engine) {
+  switch (engine) {
+    case TrainedBy::torch:
+      return "torch";
+    case TrainedBy::resident:
+      return "resident";
+    case TrainedBy::none:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace sheaf

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "training/losses/loss_kernels.cpp"  // compiled once for each instruction set
+#include <hwy/foreach_target.h>
+// Highway asks for this order.
+#include <hwy/highway.h>
+
+#include "training/losses/loss_kernels.hpp"
+#include "training/losses/loss_points-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace sheaf {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class Function, class Value>
+double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
+                     std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  for (std::int64_t output = 0; output < output_count; ++output) {
+    const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[output]);
+    auto gradient_sum = hn::Zero(d);
+    for (std::int64_t row = 0; row < row_count; row += lanes) {
+      const std::int64_t place = output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, outputs + place), shift);
+      const auto weight = hn::Load(d, targets.weights + row);
+      const auto point = Function()(d, value, hn::Load(d, targets.values + place));
+      hn::Store(value, d, outputs + place);
+      sum = hn::MulAdd(point.loss, weight, sum);
+      if (gradients == nullptr) continue;
+      const auto gradient = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));
+      hn::Store(gradient, d, gradients + place);
+      gradient_sum = hn::Add(gradient_sum, gradient);
+    }
+    if (gradients != nullptr) note_sum(gradient_sum, accumulate, sums[output]);
+  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+// Softmax and cross entropy of a vector of rows, its loss unweighted; `powers` [output_count, row_count] is scratch and
+// may be the gradients.
+template <class Value>
+double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
+                         std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
+  const Tag<Value> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  for (std::int64_t row = 0; row < row_count; row += lanes) {
+    const auto label = hn::Load(d, targets.labels + row);
+    const auto weight = hn::Load(d, targets.weights + row);
+    auto largest = hn::Set(d, -hwy::HighestValue<Value>());
+    auto chosen = hn::Zero(d);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      Value* place = outputs + output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, place), hn::Set(d, bias == nullptr ? Value{0} : bias[output]));
+      hn::Store(value, d, place);
+      largest = hn::Max(largest, value);
+      chosen = hn::IfThenElse(hn::Eq(label, hn::Set(d, static_cast<Value>(output))), value, chosen);
+    }
+    auto total = hn::Zero(d);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      const std::int64_t place = output * row_count + row;
+      const auto power = exp_of_negative(d, hn::Sub(hn::Load(d, outputs + place), largest));
+      total = hn::Add(total, power);
+      if (gradients != nullptr) hn::Store(power, d, gradients + place);
+    }
+    // Log, too: hence the sum with zero, or with what is not a number.
+    const auto loss = hn::Add(hn::Add(hn::Log(d, total), hn::Sub(total, total)), hn::Sub(largest, chosen));
+    sum = hn::MulAdd(loss, weight, sum);
+    if (gradients == nullptr) continue;
+    const auto factor = hn::Mul(weight, hn::Set(d, scale));
+    const auto probability_factor = hn::Div(factor, total);
+    for (std::int64_t output = 0; output < output_count; ++output) {
+      Value* place = gradients + output * row_count + row;
+      const auto is_label = hn::Eq(label, hn::Set(d, static_cast<Value>(output)));
+      hn::Store(hn::MulSub(hn::Load(d, place), probability_factor, hn::IfThenElseZero(is_label, factor)), d, place);
+    }
+  }
+  for (std::int64_t output = 0; gradients != nullptr && output < output_count; ++output) {
+    auto gradient_sum = hn::Zero(d);
+    for (std::int64_t row = 0; row < row_count; row += lanes)
+      gradient_sum = hn::Add(gradient_sum, hn::Load(d, gradients + output * row_count + row));
+    note_sum(gradient_sum, accumulate, sums[output]);
+  }
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+template <class Value>
+double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
+            std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
+            Value* sums) {
+  const auto sum_by = [&](auto function) {
+    return function(bias, targets, scale, output_count, row_count, accumulate, outputs, gradients, sums);
+  };
+  switch (kind) {
+    case LossKind::mse:
+      return sum_by(sum_by_output<SquaredError, Value>);
+    case LossKind::bce:
+      return sum_by(sum_by_output<LogitCrossEntropy, Value>);
+    case LossKind::cross_entropy:
+      return sum_by(sum_cross_entropy<Value>);
+  }
+  return 0;
+}
+
+LossKernels<float> float_table() {
+  return {loss<float>};
+}
+
+LossKernels<double> double_table() {
+  return {loss<double>};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace sheaf
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sheaf {
+
+HWY_EXPORT(float_table);
+HWY_EXPORT(double_table);
+
+template <>
+LossKernels<float> loss_kernels() {
+  return HWY_DYNAMIC_DISPATCH(float_table)();
+}
+
+template <>
+LossKernels<double> loss_kernels() {
+  return HWY_DYNAMIC_DISPATCH(double_table)();
+}
+
+}  // namespace sheaf
+#endif

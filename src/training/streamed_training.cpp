@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "training/streamed_training.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "models/initial_weights.hpp"
+#include "training/metrics/score.hpp"
+#include "training/training_checkpoint.hpp"
+#include "training/training_cost.hpp"
+
+namespace sheaf {
+namespace {
+
+template <class Value>
+void append_row(const Value* values, std::int64_t place, std::int64_t width, std::vector<Value>& to) {
+  if (values != nullptr) to.insert(to.end(), values + place * width, values + (place + 1) * width);
+}
+
+template <class Value>
+const Value* data_or_null(const std::vector<Value>& values) {
+  return values.empty() ? nullptr : values.data();
+}
+
+}  // namespace
+
+StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& iteration,
+                               std::unique_ptr<Trainer> trainer)
+    : context_(context),
+      trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
+      split_(context.splits->split(iteration.repeat, iteration.fold)),
+      rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
+                                             : split_->training_rows),
+      batch_size_(std::min(trial_.train.batch_size, rows_.count())),
+      layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
+      weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
+      trainer_(std::move(trainer)) {
+  trained_.record.iteration = iteration.number;
+  trained_.record.status = IterationStatus::finished;
+  trained_.record.engine = trainer_->engine();
+  start(iteration.seed);
+  if (context.checkpoints != nullptr)
+    restore_model(
+        *context.checkpoints, trained_, *trainer_, windows_of_pass(), [&] { start(iteration.seed); },
+        [&](ByteReader& state, const IterationRecord& record) { restore(state, record); });
+  kept_steps_ = trainer_->steps();
+}
+
+void StreamedCourse::start(std::uint64_t seed) {
+  windows_ = place_ = 0;
+  awaits_validation_ = false;
+  loss_sum_ = 0;
+  left_over_ = {};
+  trainer_->start(
+      {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
+}
+
+void StreamedCourse::restore(ByteReader& state, const IterationRecord& record) {
+  windows_ = state.get<std::int64_t>();
+  place_ = state.get<std::int64_t>();
+  awaits_validation_ = state.get<bool>();
+  loss_sum_ = state.get<double>();
+  left_over_.restore(state);
+  require(record.epochs >= 0 && record.epochs <= trial_.train.epochs && windows_ >= 0 && windows_ < windows_of_pass(),
+          "its window is not one of the data's");
+  require(place_ >= 0 && place_ <= rows_in_window(record.epochs, windows_), "its place is not one of its window's");
+  require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
+          "its rows are not those of the data");
+}
+
+// Of the rows that it trains on.
+std::int64_t StreamedCourse::rows_in_window(std::int64_t epoch, std::int64_t window) const {
+  const StreamOptions& stream = context_.stream->options();
+  const auto order = stream.block_order({true, epoch});
+  const IndexRange places = stream.plan.blocks_of(window);
+  std::int64_t count = 0;
+  for (std::int64_t place = places.begin; place < places.end; ++place)
+    rows_.for_each(stream.plan.rows_of(order[static_cast<std::size_t>(place)]), [&](std::int64_t) { ++count; });
+  return count;
+}
+
+std::int64_t StreamedCourse::windows_of_pass() const {
+  return context_.stream->options().plan.windows();
+}
+
+void StreamedCourse::keep() {
+  if (trainer_->steps() == kept_steps_) return;
+  keep_model(*context_.checkpoints, trained_.record, trained_.epochs, *trainer_, windows_of_pass(),
+             [&](ByteWriter& state) {
+               state.put(windows_);
+               state.put(place_);
+               state.put(awaits_validation_);
+               state.put(loss_sum_);
+               left_over_.save(state);
+             });
+  kept_steps_ = trainer_->steps();
+}
+
+std::int64_t StreamedCourse::next_window() const {
+  const auto validation = context_.stream->options().validation;
+  return next_pass(trained_.record.epochs, awaits_validation_, validation) * windows_of_pass() + windows_;
+}
+
+bool StreamedCourse::is_done() const {
+  return trained_.record.status == IterationStatus::diverged ||
+         (trained_.record.epochs >= trial_.train.epochs && !awaits_validation_);
+}
+
+void StreamedCourse::use(const Window& window, const std::function<bool()>& leaves) {
+  if (is_done() || window.pass.training == awaits_validation_) return;
+  const auto start = Clock::now();
+  if (awaits_validation_) {  // any pass over the validation rows will do
+    if (evaluate(window, leaves) && window.last) end_validation();
+  } else if (window.pass.epoch == trained_.record.epochs && window.number == windows_) {
+    if (train(window, leaves) && window.last) end_epoch();
+  }
+  trained_.record.seconds += seconds_since(start);
+}
+
+// Where `rows` lie in the window.
+std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const RowSet& rows) const {
+  std::size_t count = 0;
+  for (const auto& block : window.blocks) rows.for_each(block.rows, [&](std::int64_t) { ++count; });
+  std::vector<std::int64_t> places;
+  places.reserve(count);
+  for (const auto& block : window.blocks)
+    rows.for_each(block.rows, [&](std::int64_t row) { places.push_back(block.place + row - block.rows.begin); });
+  return places;
+}
+
+void StreamedCourse::LeftOver::save(ByteWriter& state) const {
+  state.put(count);
+  state.put_list(features);
+  state.put_list(bytes);
+  state.put_list(labels);
+  state.put_list(targets);
+  state.put_list(weights);
+}
+
+void StreamedCourse::LeftOver::restore(ByteReader& state) {
+  count = state.get<std::int64_t>();
+  features = state.get_list<std::vector<float>>();
+  bytes = state.get_list<std::vector<std::uint8_t>>();
+  labels = state.get_list<std::vector<std::int64_t>>();
+  targets = state.get_list<std::vector<float>>();
+  weights = state.get_list<std::vector<float>>();
+}
+
+// Whether the lists have the rows that they should.
+bool StreamedCourse::LeftOver::fits(const DataSet& data) const {
+  const auto has = [this](std::size_t size, bool is_used, std::int64_t width) {
+    return static_cast<std::int64_t>(size) == (is_used ? count * width : 0);
+  };
+  const auto is_class = [&data](std::int64_t label) { return label >= 0 && label < data.output_count; };
+  return has(features.size(), bytes.empty(), data.feature_count) &&
+         has(bytes.size(), features.empty(), data.feature_count) && has(labels.size(), data.labels != nullptr, 1) &&
+         has(targets.size(), data.targets != nullptr, data.output_count) &&
+         has(weights.size(), data.weights != nullptr, 1) && std::all_of(labels.begin(), labels.end(), is_class);
+}
+
+void StreamedCourse::keep_row(const DataSet& data, std::int64_t place) {
+  append_row(data.features, place, data.feature_count, left_over_.features);
+  append_row(data.byte_features, place, data.feature_count, left_over_.bytes);
+  append_row(data.labels, place, 1, left_over_.labels);
+  append_row(data.targets, place, data.output_count, left_over_.targets);
+  append_row(data.weights, place, 1, left_over_.weights);
+  ++left_over_.count;
+}
+
+void StreamedCourse::train_left_over() {
+  if (left_over_.count == 0) return;
+  DataSet data = *context_.data;
+  data.rows = left_over_.count;
+  data.features = data_or_null(left_over_.features);
+  data.byte_features = data_or_null(left_over_.bytes);
+  data.labels = data_or_null(left_over_.labels);
+  data.targets = data_or_null(left_over_.targets);
+  data.weights = data_or_null(left_over_.weights);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(left_over_.count));
+  std::iota(places.begin(), places.end(), 0);
+  trainer_->train_rows(data, places.data(), left_over_.count, loss_sum_);
+  left_over_ = {};
+}
+
+// Takes the window from where it is in it. False: it was told to leave.
+bool StreamedCourse::train(const Window& window, const std::function<bool()>& leaves) {
+  auto places = places_in(window, rows_);
+  const auto count = static_cast<std::int64_t>(places.size());
+  if (trial_.train.shuffle)
+    shuffle_window(places.data(), count, context_.plan.iteration(trained_.record.iteration).seed, window.pass.epoch,
+                   window.number);
+  if (left_over_.count > 0) {
+    for (; place_ < count && left_over_.count < batch_size_; ++place_)
+      keep_row(window.data, places[static_cast<std::size_t>(place_)]);
+    if (left_over_.count == batch_size_) train_left_over();
+  }
+  while (count - place_ >= batch_size_) {
+    if (leaves()) return false;
+    const auto start = Clock::now();
+    const std::int64_t batches = std::min(piece_.batches(), (count - place_) / batch_size_);
+    trainer_->train_rows(window.data, places.data() + place_, batches * batch_size_, loss_sum_);
+    place_ += batches * batch_size_;
+    piece_.learn(batches, seconds_since(start));
+  }
+  for (; place_ < count; ++place_) keep_row(window.data, places[static_cast<std::size_t>(place_)]);
+  place_ = 0;
+  ++windows_;
+  return true;
+}
+
+// Of rows whose losses are in the sum.
+double StreamedCourse::loss_of(const RowSet& rows) const {
+  return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.count()) : loss_sum_;
+}
+
+void StreamedCourse::end_epoch() {
+  train_left_over();
+  enter_epoch(loss_of(rows_), context_.study.run.curves, trained_);
+  loss_sum_ = 0;
+  windows_ = 0;
+  const auto validation = context_.stream->options().validation;
+  awaits_validation_ = validation == Validation::each ||
+                       (validation == Validation::last && trained_.record.epochs == trial_.train.epochs);
+}
+
+// False: it was told to leave.
+bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>& leaves) {
+  if (window.number == 0) {  // also where a pass was broken off
+    outputs_.clear();
+    outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
+    loss_sum_ = 0;
+  }
+  const auto places = places_in(window, split_->validation_rows);
+  if (places.empty()) return true;
+  const auto loss =
+      trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()), outputs_, leaves);
+  loss_sum_ += loss.value_or(0);
+  return loss.has_value();
+}
+
+void StreamedCourse::end_validation() {
+  const auto& rows = split_->validation_rows;
+  enter_validation(loss_of(rows), prediction_score(outputs_, *context_.data, rows), trained_);
+  loss_sum_ = 0;
+  awaits_validation_ = false;
+}
+
+TrainedIteration StreamedCourse::finish() {
+  IterationRecord& record = trained_.record;
+  record.steps = trainer_->steps();
+  if (record.status == IterationStatus::finished)
+    add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
+  return std::move(trained_);
+}
+
+}  // namespace sheaf

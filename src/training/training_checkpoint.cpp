@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "training/training_checkpoint.hpp"
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+namespace {
+
+// Sets `trained` last, when everything else was as it must be.
+void restore(const std::string& bytes, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
+             const std::function<void(ByteReader&, const IterationRecord&)>& get) {
+  ByteReader state(bytes);
+  require(state.get<TrainedBy>() == trainer.engine(), "another engine wrote it");
+  require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
+  const auto record = state.get<IterationRecord>();
+  require(record.iteration == trained.record.iteration, "it is of another iteration");
+  auto epochs = state.get_list<std::vector<EpochRecord>>();
+  trainer.restore(state);
+  get(state, record);
+  require(state.is_at_end(), "it holds more than this model's state");
+  trained.record = record;
+  trained.epochs = std::move(epochs);
+}
+
+}  // namespace
+
+void keep_model(const Checkpoints& checkpoints, const IterationRecord& record, const std::vector<EpochRecord>& epochs,
+                const Trainer& trainer, std::int64_t windows, const std::function<void(ByteWriter&)>& put) {
+  ByteWriter state;
+  state.put(trainer.engine());
+  state.put(windows);
+  state.put(record);
+  state.put_list(epochs);
+  trainer.save(state);
+  put(state);
+  try {
+    checkpoints.save(record.iteration, state.bytes());
+  } catch (const RunError& error) {
+    throw DeviceError(error.what());
+  }
+}
+
+void restore_model(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
+                   const std::function<void()>& restart,
+                   const std::function<void(ByteReader&, const IterationRecord&)>& get) {
+  const std::int64_t iteration = trained.record.iteration;
+  while (const auto kept = checkpoints.load(iteration)) {
+    try {
+      restore(*kept, trained, trainer, windows, get);
+      return;
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      checkpoints.set_aside(iteration, error.what());
+    }
+    restart();
+  }
+}
+
+}  // namespace sheaf

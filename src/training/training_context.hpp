@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "data/dataset.hpp"
+#include "data/splits.hpp"
+#include "data/stream/stream.hpp"
+#include "study/plan.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// Where models in mid-training are kept. Called by lanes, concurrently, for different iterations.
+struct Checkpoints {
+  double interval_seconds = 60;
+  std::function<std::optional<std::string>(std::int64_t iteration)> load;
+  /// Renames the checkpoint that was loaded last, so that it is not loaded again, and logs the reason. Throws RunError.
+  std::function<void(std::int64_t iteration, const std::string& reason)> set_aside;
+  std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
+};
+
+/// The input of all engines of a rank, which it outlives.
+struct TrainingContext {
+  const Study& study;
+  const Plan& plan;
+  const DataSet* data = nullptr;             ///< null when each iteration draws its own (data.draw = iteration)
+  Splits* splits = nullptr;                  ///< of `data`; null with it
+  Stream* stream = nullptr;                  ///< of the features, when `data` has none
+  const Checkpoints* checkpoints = nullptr;  ///< null: none are made
+};
+
+}  // namespace sheaf

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "training/training_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sheaf {
+namespace {
+
+// Values an optimizer keeps for each parameter.
+int optimizer_state_count(const TrainOptions& train) {
+  switch (train.optimizer) {
+    case OptimizerKind::sgd:
+      return train.momentum > 0 ? 1 : 0;
+    case OptimizerKind::rmsprop:
+      return train.momentum > 0 ? 2 : 1;
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+DataShape shape_of(const DataSet& data, const DataOptions& options) {
+  const bool chosen = options.image.channels > 0;
+  return {data.rows, data.feature_count, data.output_count, chosen ? options.image : data.image};
+}
+
+DataShape synthetic_shape(const DataOptions& options) {
+  return {options.rows, options.columns, options.task == Task::classification ? options.classes : options.outputs,
+          options.image};
+}
+
+TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
+                             std::int64_t training_rows) {
+  const auto layers = network_layout(trial.model, shape);
+  TrialEstimate estimate;
+  estimate.parameters = parameters;
+  estimate.flops = 6.0 * static_cast<double>(multiply_adds_per_row(layers)) * static_cast<double>(training_rows) *
+                   static_cast<double>(trial.train.epochs);
+  const std::int64_t batch =
+      trial.train.batch_size == 0 ? training_rows : std::min(trial.train.batch_size, training_rows);
+  estimate.steps = (training_rows + batch - 1) / batch * trial.train.epochs;
+  double values = static_cast<double>(parameters) * (2 + optimizer_state_count(trial.train));
+  double activations = static_cast<double>(shape.features);
+  for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());
+  values += activations * static_cast<double>(batch);
+  estimate.memory_bytes = values * (trial.train.precision == Precision::float64 ? 8 : 4);
+  return estimate;
+}
+
+std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
+  if (study.search.folds > 1) return rows - rows / study.search.folds;
+  if (study.data.validation > 0)
+    return rows - std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * study.data.validation));
+  return rows;
+}
+
+}  // namespace sheaf

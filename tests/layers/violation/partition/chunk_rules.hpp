@@ -1,3 +1,0 @@
-// Not compiled: includes node_pool, which includes it.
-#include "options/study.hpp"
-#include "partition/node_pool.hpp"

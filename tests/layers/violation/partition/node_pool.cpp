@@ -1,4 +1,0 @@
-// Not compiled: includes chunk_rules, which includes it.
-#include "partition/node_pool.hpp"
-
-#include "partition/chunk_rules.hpp"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/final_gather.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t total = 80;
+
+// The owner of an iteration: a rank, or the earlier attempts (-1). Rank 1 has nothing, some ranks much more than
+// others.
+int owner_of(std::int64_t iteration, int ranks) {
+  if (iteration % 7 == 3) return -1;
+  const auto drawn = static_cast<int>(iteration * iteration % (3 * ranks));
+  return drawn % ranks == 1 || drawn >= ranks ? 0 : drawn;
+}
+
+// With a curve of 0 to 60 epochs, or a message, or predictions, by its number.
+TrainedIteration sample(std::int64_t number) {
+  TrainedIteration iteration;
+  iteration.record.iteration = number;
+  iteration.record.status = number % 11 == 0 ? IterationStatus::failed : IterationStatus::finished;
+  iteration.record.final_loss = 0.1 * static_cast<double>(number);
+  if (number % 11 == 0) iteration.message = "reason " + std::to_string(number);
+  for (std::int64_t epoch = 0; epoch < number % 61; ++epoch)
+    iteration.epochs.push_back({number, epoch, 0.5, 0.25, static_cast<double>(epoch)});
+  return iteration;
+}
+
+PredictionsPlace place_of(std::int64_t number) {
+  return number % 5 == 0 ? PredictionsPlace{number, 4, static_cast<std::uint32_t>(number)} : PredictionsPlace{};
+}
+
+struct Stores {
+  RecordStore own, earlier;
+};
+
+// In an order of their own.
+Stores stores_of(const Communicator& world) {
+  Stores stores;
+  for (std::int64_t step = 0; step < total; ++step) {
+    const std::int64_t number = step * 77 % total;
+    const int owner = owner_of(number, world.size());
+    if (owner == world.rank())
+      stores.own.append(sample(number), place_of(number), static_cast<std::size_t>(world.rank()));
+    if (owner == -1 && world.is_root()) stores.earlier.append(sample(number), place_of(number), 2);
+  }
+  stores.own.settle();
+  stores.earlier.settle();
+  return stores;
+}
+
+void check_sample(const JournaledIteration& found, std::int64_t number, int ranks) {
+  const TrainedIteration expected = sample(number);
+  const int owner = owner_of(number, ranks);
+  bool same = found.trained.record.iteration == number && found.trained.record.status == expected.record.status &&
+              found.trained.record.final_loss == expected.record.final_loss &&
+              found.trained.message == expected.message && found.trained.epochs.size() == expected.epochs.size() &&
+              found.file == static_cast<std::size_t>(owner == -1 ? 2 : 3 + owner) &&
+              found.predictions.offset == place_of(number).offset;
+  for (std::size_t epoch = 0; same && epoch < expected.epochs.size(); ++epoch)
+    same = found.trained.epochs[epoch].validation_score == expected.epochs[epoch].validation_score;
+  INFO("iteration " << number);
+  CHECK(same);
+}
+
+}  // namespace
+
+TEST_CASE("every record comes once and in order, from any nodes, in windows of any size") {
+  const Communicator world = Communicator::world();
+  const Stores stores = stores_of(world);
+  for (const int ranks_per_node : {1, 2, world.size()}) {
+    const Communicator node = world.split(world.rank() / ranks_per_node);
+    const Communicator leaders = world.split(node.is_root() ? 0 : -1);
+    const GatherRoute route(world, node, leaders, without_limit());
+    // The longest record has more than 2000 bytes.
+    for (const WindowLimits limits : {WindowLimits{}, WindowLimits{7, 1 << 20}, WindowLimits{100, 1500},
+                                      WindowLimits{1, 1}, WindowLimits{10000, 20000}}) {
+      std::int64_t next = 0, windows = 0;
+      gather_records(stores.own, stores.earlier, 3, total, limits, route,
+                     [&](const std::vector<GatheredRecord>& window) {
+                       std::int64_t bytes = 0;
+                       for (const auto& record : window) {
+                         check_sample(record.unpack(), next++, world.size());
+                         bytes += static_cast<std::int64_t>(record.record.size());
+                       }
+                       CHECK(static_cast<std::int64_t>(window.size()) <= limits.iterations);
+                       CHECK((bytes <= limits.bytes || window.size() == 1));
+                       ++windows;
+                     });
+      CHECK(next == (world.is_root() ? total : 0));
+      CHECK(windows <= total);
+    }
+  }
+}
+
+TEST_CASE("when rank 0 cannot take a window, all ranks learn why") {
+  const Communicator world = Communicator::world();
+  const Stores stores = stores_of(world);
+  const Communicator node = world.split(world.rank() / 2);
+  const Communicator leaders = world.split(node.is_root() ? 0 : -1);
+  const GatherRoute route(world, node, leaders, without_limit());
+  for (const std::int64_t failing : {std::int64_t{0}, total / 2, total - 1}) {
+    std::int64_t next = 0;
+    const auto gather = [&] {
+      gather_records(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
+                     [&](const std::vector<GatheredRecord>& window) {
+                       next += static_cast<std::int64_t>(window.size());
+                       if (next > failing) throw RunError("the disk is full");
+                     });
+    };
+    CHECK_THROWS_WITH(gather(), "the disk is full");
+    CHECK(next <= failing + 10);  // no window after the one that failed
+  }
+}
+
+TEST_CASE("an iteration that no rank has is an error") {
+  const Communicator world = Communicator::world();
+  const Stores stores = stores_of(world);
+  const Communicator alone = Communicator::self();
+  const GatherRoute route(world, world, alone, without_limit());
+  CHECK_THROWS_WITH(gather_records(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {}),
+                    "no rank has the record of iteration 80 (it was lost). Train it again with sheaf resume.");
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/error.hpp"
+#include "data/node_data.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "support/hdf5_fixture.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What every rank's load_resident says of the file that rank 0 writes; "different" when they disagree.
+template <class Write>
+std::string error_of(Write write, DataOptions options) {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  options.file = "bad.h5";
+  if (world.is_root()) write(options.file);
+  world.barrier();
+  std::string said = "no error";
+  try {
+    load_resident(options, world, node);
+  } catch (const AgreedError& error) {
+    CHECK(error.code() == ExitCode::failed);
+    said = error.what();
+  }
+  for (const auto& other : world.all_gather(said))
+    if (other != said) return "different: " + said + " | " + other;
+  return said;
+}
+
+DataOptions options_of(Task task, std::int64_t classes = 0) {
+  DataOptions options;
+  options.task = task;
+  options.classes = classes;
+  return options;
+}
+
+// Features and targets of 40 rows, one feature, in chunks of 4 rows: all readers have some.
+auto file_of(std::vector<double> features, std::vector<double> targets, hid_t target_type = H5T_IEEE_F64LE) {
+  return [=](const std::string& path) {
+    FixtureFile file(path);
+    const StoredAs as{H5T_IEEE_F64LE, {4}, true, true};
+    file.numbers("/features", {features.size()}, features, as);
+    file.numbers("/targets", {targets.size()}, targets, {target_type, {4}, true, true});
+  };
+}
+
+std::vector<double> zeros_but(std::vector<std::pair<std::size_t, double>> others) {
+  std::vector<double> values(40);
+  for (const auto& [row, value] : others) values[row] = value;
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a missing file or data set is the same sentence on all ranks") {
+  CHECK_THAT(error_of([](const std::string& path) { std::filesystem::remove(path); }, options_of(Task::regression)),
+             StartsWith("There is no file 'bad.h5' ("));
+  auto options = options_of(Task::regression);
+  options.targets = "/target";
+  CHECK(error_of(file_of({1, 2, 3, 4}, {1, 2, 3, 4}), options) ==
+        "File 'bad.h5' has no data set '/target' (it has '/features', '/targets'). Did you mean '/targets'?");
+}
+
+TEST_CASE("shapes that do not fit are named") {
+  const auto shapes = [](std::vector<hsize_t> features, std::vector<hsize_t> targets) {
+    return [=](const std::string& path) {
+      FixtureFile file(path);
+      file.numbers("/features", features, std::vector<double>(1000));
+      file.numbers("/targets", targets, std::vector<double>(1000));
+    };
+  };
+  CHECK(error_of(shapes({5, 2}, {4}), options_of(Task::regression)) ==
+        "Data sets '/features' and '/targets' of 'bad.h5' differ in length (5 and 4 rows). Store a target for each "
+        "sample.");
+  CHECK(error_of(shapes({0, 2}, {0}), options_of(Task::regression)) ==
+        "Data set '/features' [0, 2] of 'bad.h5' has no rows. Store at least one sample.");
+  CHECK(error_of(shapes({5, 0}, {5}), options_of(Task::regression)) ==
+        "Data set '/features' [5, 0] of 'bad.h5' has no features. Store at least one a row.");
+  CHECK(error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
+        "Data set '/targets' [5, 3] of 'bad.h5' is not a list of class labels (data.task = classification takes [rows] "
+        "or [rows, 1]). Store one label a row, or set data.task = regression.");
+  CHECK(error_of(shapes({5, 2}, {5, 2, 2}), options_of(Task::regression)) ==
+        "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression takes [rows] or "
+        "[rows, outputs]). Store at least one number a row.");
+  CHECK_THAT(error_of(shapes({5, 2}, {}), options_of(Task::regression)),
+             ContainsSubstring("'/targets' of 'bad.h5' is a single value"));
+  auto options = options_of(Task::regression);
+  options.image = {3, 2, 2};
+  CHECK(error_of(shapes({5, 16}, {5}), options) ==
+        "data.image = 3x2x2 does not fit data set '/features' [5, 16] of 'bad.h5' (16 values a row, not 12). Set "
+        "data.image to its channels x height x width.");
+}
+
+TEST_CASE("the first bad feature or target is named, however many ranks look") {
+  const auto sentence = [](const std::string& name, const std::string& value, int row) {
+    return "The data set '" + name + "' of 'bad.h5' holds " + value + " in row " + std::to_string(row) +
+           ", column 0 (values must be finite in 32-bit floating point). Remove or replace it.";
+  };
+  const auto fine = zeros_but({});
+  CHECK(error_of(file_of(zeros_but({{7, NAN}, {39, infinity}, {20, NAN}}), fine), options_of(Task::regression)) ==
+        sentence("/features", "nan", 7));
+  CHECK(error_of(file_of(zeros_but({{39, -1e300}}), fine), options_of(Task::regression)) ==
+        sentence("/features", "-inf", 39));
+  CHECK(error_of(file_of(fine, zeros_but({{33, infinity}, {30, NAN}})), options_of(Task::regression)) ==
+        sentence("/targets", "nan", 30));
+  const auto matrix = [](const std::string& path) {
+    FixtureFile file(path);
+    file.numbers("/features", {3, 4}, {1, 2, 3, 4, 5, 6, NAN, NAN, 9, 10, 11, NAN});
+    file.numbers("/targets", {3}, {1, 2, 3});
+  };
+  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("holds nan in row 1, column 2 ("));
+}
+
+TEST_CASE("the first bad label is named with what is wrong, however many ranks look") {
+  const auto label_error = [](std::vector<std::pair<std::size_t, double>> labels, hid_t type, std::int64_t classes) {
+    return error_of(file_of(zeros_but({}), zeros_but(std::move(labels)), type),
+                    options_of(Task::classification, classes));
+  };
+  const std::string begin = "The data set '/targets' of 'bad.h5' holds ";
+  CHECK(label_error({{9, 1.5}, {21, -1}}, H5T_IEEE_F64LE, 0) ==
+        begin + "1.5 in row 9 (class labels are whole numbers). Correct it.");
+  CHECK(label_error({{9, NAN}}, H5T_IEEE_F32LE, 0) ==
+        begin + "nan in row 9 (class labels are whole numbers). Correct it.");
+  CHECK(label_error({{9, infinity}}, H5T_IEEE_F32LE, 0) ==
+        begin + "inf in row 9 (class labels are whole numbers). Correct it.");
+  CHECK(label_error({{38, -1}, {39, -2}}, H5T_STD_I16LE, 0) ==
+        begin + "-1 in row 38 (class labels count from 0). Correct it.");
+  CHECK(label_error({{2, 3}, {30, 4}}, H5T_STD_I16LE, 3) ==
+        begin + "3 in row 2 (data.classes = 3 allows 0 to 2). Correct it.");
+  CHECK(label_error({{2, 40}}, H5T_STD_U8LE, 0) ==
+        begin + "40 in row 2 (there cannot be more classes than the 40 rows). Correct it.");
+  CHECK(label_error({{2, 39}}, H5T_STD_U8LE, 0) == "no error");
+  CHECK(label_error({}, H5T_STD_U8LE, 0) ==
+        "the labels '/targets' of 'bad.h5' hold one class only (all are 0). Give labels of two or more classes, or set "
+        "data.classes.");
+  CHECK(label_error({}, H5T_STD_U8LE, 2) == "no error");
+  for (const double beyond_int64 : {9223372036854775808.0, 18446744073709549568.0})
+    CHECK(label_error({{2, beyond_int64}}, H5T_STD_U64LE, 0) ==
+          begin + "9223372036854775807 or more in row 2 (there cannot be more classes than the 40 rows). Correct it.");
+}
+
+TEST_CASE("bad weights are named, however many ranks look") {
+  auto options = options_of(Task::regression);
+  options.weights = "/weights";
+  const auto weight_error = [&](std::vector<hsize_t> shape, const std::vector<double>& weights,
+                                hid_t type = H5T_IEEE_F64LE) {
+    const auto write = [&](const std::string& path) {
+      FixtureFile file(path);
+      file.numbers("/features", {40}, zeros_but({}));
+      file.numbers("/targets", {40}, zeros_but({}));
+      std::vector<hsize_t> chunk(shape.size(), 1);
+      chunk[0] = 4;
+      file.numbers("/weights", shape, weights, {type, chunk, true, true});
+    };
+    return error_of(write, options);
+  };
+  const std::string begin = "The data set '/weights' of 'bad.h5' holds ";
+  const std::string end = " (sample weights are finite and not negative). Correct it.";
+  CHECK(weight_error({40}, zeros_but({{1, 1}, {37, NAN}, {39, -1}})) == begin + "nan in row 37" + end);
+  CHECK(weight_error({40}, zeros_but({{1, 1}, {3, -0.5}, {39, NAN}})) == begin + "-0.5 in row 3" + end);
+  CHECK(weight_error({40}, zeros_but({{0, 1}, {20, 1e300}})) == begin + "inf in row 20" + end);
+  CHECK(weight_error({40}, zeros_but({{0, 1}, {38, -3}}), H5T_STD_I16LE) == begin + "-3 in row 38" + end);
+  CHECK(weight_error({40}, zeros_but({})) == begin + "zeros alone (no row would count). Give rows positive weights.");
+  CHECK(weight_error({40}, zeros_but({{39, 1}})) == "no error");
+  CHECK(weight_error({39}, zeros_but({{0, 1}})) ==
+        "Data sets '/features' and '/weights' of 'bad.h5' differ in length (40 and 39 rows). Store a weight for each "
+        "sample.");
+  CHECK(
+      weight_error({40, 2}, std::vector<double>(80, 1)) ==
+      "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (these are [rows] or [rows, 1]). Store "
+      "one weight a row.");
+  options.weights = "/weight";
+  CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
+}
+
+TEST_CASE("a file that is cut short or spoiled ends in one error on all ranks") {
+  const auto fine = zeros_but({});
+  const auto cut = [&](const std::string& path) {
+    file_of(fine, fine)(path);
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);
+  };
+  CHECK_THAT(error_of(cut, options_of(Task::regression)), ContainsSubstring("'bad.h5' (truncated file"));
+  // One rank of several finds it, in the last chunk.
+  const auto spoiled = [&](const std::string& path) {
+    file_of(fine, fine)(path);
+    spoil_chunk(path, "/features", 9);
+  };
+  CHECK_THAT(error_of(spoiled, options_of(Task::regression)),
+             ContainsSubstring("of data set '/features' of 'bad.h5' cannot be read ("));
+  auto weighted = options_of(Task::regression);
+  weighted.targets = "/features";
+  weighted.weights = "/targets";
+  const auto spoiled_weights = [&](const std::string& path) {
+    file_of(fine, fine)(path);
+    spoil_chunk(path, "/targets", 9);
+  };
+  CHECK_THAT(error_of(spoiled_weights, weighted),
+             ContainsSubstring("of data set '/targets' of 'bad.h5' cannot be read ("));
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "data/node_data.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "parallel/mpi/communicator.hpp"
+#include "support/hdf5_fixture.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+std::vector<double> features_of(std::size_t count) {
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i * 37 % 100);
+  return values;
+}
+
+std::vector<double> labels_of(std::size_t rows) {
+  std::vector<double> labels(rows);
+  for (std::size_t row = 0; row < rows; ++row) labels[row] = static_cast<double>(row % 3);
+  return labels;
+}
+
+DataOptions options_of(Task task) {
+  DataOptions options;
+  options.file = "data.h5";
+  options.task = task;
+  return options;
+}
+
+/// The job as it is, and cut into "nodes" of at most two ranks: ranks that share memory, but do not share it here.
+struct Job {
+  Communicator world = Communicator::world();
+  Communicator whole = world.split_by_node();
+  Communicator half = world.split(world.rank() / 2);
+};
+
+template <class Write>
+void write_on_root(const Communicator& world, Write write) {
+  world.barrier();  // others may still have the last file open
+  if (world.is_root()) {
+    FixtureFile file("data.h5");
+    write(file);
+  }
+  world.barrier();
+}
+
+}  // namespace
+
+TEST_CASE("numbers of every type and layout arrive on every rank, in one node and in several") {
+  const Job job;
+  const auto features = features_of(50 * 6);
+  const auto labels = labels_of(50);
+  const std::vector<StoredAs> storages = {{H5T_STD_U8LE},   {H5T_STD_I16LE, {7, 6}, true},
+                                          {H5T_IEEE_F64BE}, {H5T_IEEE_F64BE, {8, 4}, true, true},
+                                          {H5T_IEEE_F32LE}, {H5T_IEEE_F32LE, {64, 6}, false}};
+  for (const StoredAs& stored : storages) {
+    write_on_root(job.world, [&](FixtureFile& file) {
+      StoredAs as = stored;
+      if (as.chunk.size() == 2 && as.chunk[0] > 50) as.chunk[0] = 50;
+      file.numbers("/features", {50, 6}, features, as);
+      if (!as.chunk.empty()) as.chunk = {as.chunk[0]};
+      file.numbers("/targets", {50}, labels, as);
+    });
+    for (const Communicator* node : {&job.whole, &job.half}) {
+      const DataSet data = load_resident(options_of(Task::classification), job.world, *node);
+      CHECK(data.rows == 50);
+      CHECK(data.feature_count == 6);
+      CHECK(data.output_count == 3);
+      CHECK(data.image.channels == 0);
+      CHECK(data.targets == nullptr);
+      const bool bytes = stored.type == H5T_STD_U8LE;
+      CHECK((data.features == nullptr) == bytes);
+      CHECK((data.byte_features == nullptr) == !bytes);
+      CHECK(reinterpret_cast<std::uintptr_t>(data.features) % 64 == 0);
+      CHECK(reinterpret_cast<std::uintptr_t>(data.byte_features) % 64 == 0);
+      CHECK((bytes ? std::vector<double>(data.byte_features, data.byte_features + 300)
+                   : std::vector<double>(data.features, data.features + 300)) == features);
+      CHECK(std::vector<double>(data.labels, data.labels + 50) == labels);
+    }
+  }
+}
+
+TEST_CASE("images whose channels come last are turned, of bytes and of floats") {
+  const Job job;
+  const auto features = features_of(4 * 2 * 3 * 5);  // [4, 2, 3, 5]: height 2, width 3, 5 channels
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/bytes", {4, 2, 3, 5}, features, {H5T_STD_U8LE, {1, 2, 2, 5}});
+    file.numbers("/floats", {4, 2, 3, 5}, features);
+    file.numbers("/targets", {4}, {1, 2, 3, 4});
+  });
+  auto options = options_of(Task::regression);
+  options.channels = ChannelOrder::last;
+  for (const bool bytes : {false, true}) {
+    options.features = bytes ? "/bytes" : "/floats";
+    const DataSet data = load_resident(options, agree_on_file(options, job.world), 2, job.world, job.whole);
+    CHECK(data.image.channels == 5);
+    CHECK(data.image.height == 2);
+    CHECK(data.image.width == 3);
+    bool same = true;
+    for (std::size_t row = 0; row < 4; ++row)
+      for (std::size_t channel = 0; channel < 5; ++channel)
+        for (std::size_t pixel = 0; pixel < 6; ++pixel) {
+          const std::size_t place = row * 30 + channel * 6 + pixel;
+          same = same && (bytes ? data.byte_features[place] : data.features[place]) ==
+                             static_cast<float>(features[row * 30 + pixel * 5 + channel]);
+        }
+    CHECK(same);
+  }
+}
+
+TEST_CASE("regression targets keep their columns, images their shape, and further dimensions are flattened") {
+  const Job job;
+  const auto features = features_of(4 * 2 * 3 * 5);
+  const auto targets = features_of(8);
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/images", {4, 2, 3, 5}, features);
+    file.numbers("/flat", {4, 30}, features);
+    file.numbers("/one", {4}, {1, 2, 3, 4});
+    file.numbers("/targets", {4, 2}, targets);
+  });
+  auto options = options_of(Task::regression);
+  options.features = "images";
+  const DataSet images = load_resident(options, job.world, job.whole);
+  CHECK(images.output_count == 2);
+  CHECK(images.labels == nullptr);
+  CHECK(std::vector<double>(images.targets, images.targets + 8) == targets);
+  CHECK(images.feature_count == 30);
+  CHECK(std::vector<double>(images.features, images.features + 120) == features);
+  CHECK(images.image.channels == 2);
+  CHECK(images.image.height == 3);
+  CHECK(images.image.width == 5);
+
+  options.features = "/flat";
+  options.image = {5, 3, 2};
+  CHECK(load_resident(options, job.world, job.whole).image.channels == 5);
+
+  options.features = "/one";
+  options.image = {};
+  options.targets = "/one";
+  const DataSet one = load_resident(options, job.world, job.whole);
+  CHECK(one.feature_count == 1);
+  CHECK(one.output_count == 1);
+  CHECK(std::vector<float>(one.targets, one.targets + 4) == std::vector<float>{1, 2, 3, 4});
+}
+
+TEST_CASE("weights arrive on every rank, of every type, beside labels and beside targets") {
+  const Job job;
+  const auto weights = features_of(50);
+  write_on_root(job.world, [&](FixtureFile& file) {
+    file.numbers("/features", {50, 3}, features_of(150));
+    file.numbers("/targets", {50}, labels_of(50));
+    file.numbers("/real", {50}, weights, {H5T_IEEE_F64BE, {7}, true});
+    file.numbers("/integer", {50, 1}, weights, {H5T_STD_U8LE});
+  });
+  for (const Task task : {Task::classification, Task::regression}) {
+    for (const char* name : {"real", "/integer"}) {
+      for (const Communicator* node : {&job.whole, &job.half}) {
+        auto options = options_of(task);
+        options.weights = name;
+        const DataSet data = load_resident(options, job.world, *node);
+        REQUIRE(data.weights != nullptr);
+        CHECK(reinterpret_cast<std::uintptr_t>(data.weights) % 64 == 0);
+        CHECK(std::vector<double>(data.weights, data.weights + 50) == weights);
+        CHECK(std::vector<double>(data.features, data.features + 150) == features_of(150));
+        if (task == Task::classification)
+          CHECK(std::vector<double>(data.labels, data.labels + 50) == labels_of(50));
+        else
+          CHECK(std::vector<double>(data.targets, data.targets + 50) == labels_of(50));
+      }
+    }
+  }
+  CHECK(load_resident(options_of(Task::regression), job.world, job.whole).weights == nullptr);
+}
+
+TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floating point or as booleans") {
+  const Job job;
+  write_on_root(job.world, [](FixtureFile& file) {
+    file.numbers("/features", {2, 1}, {5, 6}, {H5T_IEEE_F32LE, {1, 1}, true});
+    file.numbers("/column", {2, 1}, {1, 0}, {H5T_STD_U8LE});
+    file.numbers("/real", {2}, {1, 0}, {H5T_IEEE_F32LE});
+    file.booleans("/flags", {1, 0});
+  });
+  for (const char* targets : {"/column", "/real", "/flags"}) {
+    auto options = options_of(Task::classification);
+    options.targets = targets;
+    const DataSet data = load_resident(options, job.world, job.whole);
+    CHECK(std::vector<float>(data.features, data.features + 2) == std::vector<float>{5, 6});
+    CHECK(std::vector<std::int64_t>(data.labels, data.labels + 2) == std::vector<std::int64_t>{1, 0});
+    CHECK(data.output_count == 2);
+    options.classes = 7;
+    CHECK(load_resident(options, job.world, job.whole).output_count == 7);
+  }
+}
+
+TEST_CASE("ranks of a node look at the same memory, which outlives the communicator that it came by") {
+  const Communicator world = Communicator::world();
+  write_on_root(world, [](FixtureFile& file) {
+    file.numbers("/features", {3}, {5, 6, 7});
+    file.numbers("/targets", {3}, {1, 2, 3});
+  });
+  std::optional<Communicator> node(world.split_by_node());
+  const DataSet data = load_resident(options_of(Task::regression), world, *node);
+  node.reset();
+  world.barrier();
+  if (world.is_root()) const_cast<float*>(data.features)[1] = 60;
+  world.barrier();
+  CHECK(data.features[1] == 60);
+  world.barrier();
+}
+
+TEST_CASE("the fingerprint is the same on all ranks and tells files apart") {
+  const Job job;
+  const auto fingerprint = [&](double value, hsize_t rows) {
+    write_on_root(job.world, [&](FixtureFile& file) {
+      file.numbers("/features", {rows}, std::vector<double>(rows, value));
+      file.numbers("/targets", {rows}, std::vector<double>(rows, 1));
+    });
+    return load_resident(options_of(Task::regression), job.world, job.whole).fingerprint;
+  };
+  const std::string first = fingerprint(1, 3);
+  CHECK(job.world.broadcast(first, 0) == first);
+  CHECK_THAT(first, StartsWith("data.h5, ") && ContainsSubstring(", '/features' [3], '/targets' [3]"));
+  CHECK(fingerprint(2, 3) != first);  // by its time
+  CHECK(fingerprint(1, 4) != first);
+}

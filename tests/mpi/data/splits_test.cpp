@@ -1,0 +1,72 @@
+// Splits that the ranks of a node share.
+// SPDX-License-Identifier: MIT
+#include "data/splits.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t rows = 3000;
+
+DataSet labelled(int shift = 0) {
+  auto labels = std::make_shared<std::vector<std::int64_t>>(rows);
+  for (std::size_t row = 0; row < labels->size(); ++row)
+    (*labels)[row] = static_cast<std::int64_t>((row + static_cast<std::size_t>(shift)) * row % 7 % 3);
+  DataSet data;
+  data.task = Task::classification;
+  data.rows = rows;
+  data.output_count = 3;
+  data.labels = labels->data();
+  data.owner = labels;
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("splits that a node shares are those of a rank alone, for folds and for a hold-out") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  for (const std::int64_t folds : {3, 1}) {
+    Study study;
+    study.search.folds = folds;
+    study.data.validation = folds == 1 ? 0.3 : 0;
+    study.study.iterations = 2000;  // of which the node keeps some
+    const DataSet data = labelled();
+    Splits alone(study, data), shared(study, data, node);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> lanes;
+    for (std::int64_t lane = 0; lane < 2; ++lane)
+      lanes.emplace_back([&, lane] {
+        for (const std::int64_t repeat : {0, 1, 5, 600, 1999, 1})
+          for (std::int64_t number = 0; number < folds; ++number) {
+            const std::int64_t fold = (number + lane + world.rank()) % folds;
+            const auto expected = alone.split(repeat, fold), found = shared.split(repeat, fold);
+            wrong += found->training_rows.list() != expected->training_rows.list();
+            wrong += found->validation_rows.list() != expected->validation_rows.list();
+            wrong += found->training_rows.count() + found->validation_rows.count() != rows;
+          }
+      });
+    for (auto& lane : lanes) lane.join();
+    CHECK(wrong == 0);
+    world.barrier();
+  }
+}
+
+TEST_CASE("the rank that needs a repeat first makes its folds for the whole node") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  Study study;
+  study.search.folds = 3;
+  // Ranks whose data differ, against the rule, would make other folds.
+  const auto of_first = Splits(study, labelled()).split(0, 1), own = Splits(study, labelled(node.rank())).split(0, 1);
+  CHECK((own->validation_rows.list() == of_first->validation_rows.list()) == node.is_root());
+  Splits shared(study, labelled(node.rank()), node);
+  if (node.is_root()) shared.split(0, 0);
+  node.barrier();
+  CHECK(shared.split(0, 1)->validation_rows.list() == of_first->validation_rows.list());
+}

@@ -1,0 +1,420 @@
+// Windows of a file that passes through shared memory, seen by lanes of all ranks of a node.
+// SPDX-License-Identifier: MIT
+#include "data/stream/stream.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "core/error.hpp"
+#include "data/feature_reader.hpp"
+#include "data/node_data.hpp"
+#include "data/stream/stream_scaling.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "support/hdf5_fixture.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// Large enough for several blocks, which are 64 KiB and more.
+constexpr std::int64_t rows = 65003, width = 3, row_chunk = 5000;
+
+// Row r holds r, r + 0.25, r + 0.5 (bytes: r % 200 thrice), its label is r % 7.
+void write_file(const Communicator& world, bool bytes) {
+  if (world.is_root()) {
+    std::vector<double> features, labels;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < width; ++column)
+        features.push_back(bytes ? static_cast<double>(row % 200)
+                                 : static_cast<double>(row) + 0.25 * static_cast<double>(column));
+      labels.push_back(static_cast<double>(row % 7));
+    }
+    FixtureFile file("stream.h5");
+    file.numbers("/features", {rows, width}, features,
+                 {bytes ? H5T_STD_U8LE : H5T_IEEE_F32LE, {row_chunk, width}, true, true});
+    file.numbers("/targets", {rows}, labels, {H5T_STD_U8LE});
+  }
+  world.barrier();
+}
+
+DataOptions options_of() {
+  DataOptions options;
+  options.file = "stream.h5";
+  options.task = Task::classification;
+  return options;
+}
+
+// Some windows of a few blocks, the last one short.
+StreamPlan small_plan(const FeatureReader& reader) {
+  StreamPlan plan;
+  plan.rows = rows;
+  plan.block_rows = reader.block(0).count();
+  plan.window_blocks = 3;
+  plan.slots = 2;
+  REQUIRE(plan.windows() > 1);
+  REQUIRE(plan.blocks_of(plan.windows() - 1).count() < plan.window_blocks);
+  return plan;
+}
+
+// A new file of real numbers that every node streams. Collective.
+struct NodeFile {
+  NodeFile() {
+    write_file(world, false);
+    data = options_of();
+    schema = agree_on_file(data, world);
+    targets = load_targets(data, schema, world, node);
+    options.plan = small_plan(FeatureReader(data, schema));
+  }
+
+  Stream stream(const Communicator& readers) const {
+    return {std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, readers};
+  }
+
+  Communicator world = Communicator::world();
+  Communicator node = world.split_by_node();
+  DataOptions data;
+  FileSchema schema;
+  DataSet targets;
+  StreamOptions options;
+};
+
+// The rows that came in a pass, in their order. Every value is looked at.
+struct SeenPass {
+  Pass pass;
+  std::vector<std::int64_t> rows;
+};
+
+std::optional<std::int64_t> row_in(const Window& window, std::int64_t place, std::int64_t row) {
+  const DataSet& data = window.data;
+  if (data.labels[place] != row % 7) return std::nullopt;
+  for (std::int64_t column = 0; column < width; ++column) {
+    const std::int64_t index = place * width + column;
+    const bool right = data.byte_features != nullptr
+                           ? data.byte_features[index] == row % 200
+                           : data.features[index] == static_cast<float>(row) + 0.25f * static_cast<float>(column);
+    if (!right) return std::nullopt;
+  }
+  return row;
+}
+
+// One lane's rounds of as many epochs, until there are no more for anyone; `begun` before a round's windows, `ended`
+// after them.
+std::vector<SeenPass> run_lane(
+    Stream& stream, const std::vector<std::int64_t>& rounds, const std::function<void()>& begun = [] {},
+    const std::function<void()>& ended = [] {}) {
+  StreamLane lane(stream);
+  std::vector<SeenPass> seen;
+  for (std::size_t round = 0;; ++round) {
+    if (lane.begin_round(round < rounds.size() ? rounds[round] : 0) == 0) return seen;
+    begun();
+    while (const Window* window = lane.next()) {
+      if (window->number == 0) seen.push_back({window->pass, {}});
+      for (const auto& block : window->blocks)
+        for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row)
+          if (const auto right = row_in(*window, block.place + row - block.rows.begin, row))
+            seen.back().rows.push_back(*right);
+    }
+    ended();
+  }
+}
+
+// Every rank has two lanes, with rounds of their own.
+std::vector<std::vector<SeenPass>> run_lanes(Stream& stream, int rank) {
+  std::vector<std::vector<SeenPass>> seen(2);
+  std::vector<std::thread> threads;
+  for (std::size_t lane = 0; lane < 2; ++lane)
+    threads.emplace_back([&, lane] {
+      const auto one = static_cast<std::int64_t>(lane) + 1;
+      seen[lane] = run_lane(stream, rank == 0 ? std::vector<std::int64_t>{one, 2} : std::vector<std::int64_t>{1});
+    });
+  for (auto& thread : threads) thread.join();
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("every lane of a node sees every row once in every pass, and the file is read once for all") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  for (const bool bytes : {false, true}) {
+    write_file(world, bytes);
+    const DataOptions data = options_of();
+    const FileSchema schema = agree_on_file(data, world);
+    const DataSet targets = load_targets(data, schema, world, node);
+    CHECK(targets.features == nullptr);
+    CHECK(targets.byte_features == nullptr);
+    StreamOptions options;
+    options.plan = small_plan(FeatureReader(data, schema));
+    options.seed = 5;
+    options.validation = Validation::each;
+    options.lanes = 2;
+    options.threads = 2;
+    Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, node);
+    const auto seen = run_lanes(stream, world.rank());
+    // Rounds of 2 and 2 epochs, a validation after each epoch: 8 passes.
+    for (const auto& lane : seen) {
+      REQUIRE(lane.size() == 8);
+      for (std::size_t number = 0; number < 8; ++number) {
+        CHECK(lane[number].pass.training == (number % 2 == 0));
+        CHECK(lane[number].pass.epoch == static_cast<std::int64_t>(number % 4 / 2));
+        auto sorted = lane[number].rows;
+        if (number % 2 == 1) CHECK(std::is_sorted(sorted.begin(), sorted.end()));  // validation comes in order
+        std::sort(sorted.begin(), sorted.end());
+        REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
+        CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+      }
+      CHECK(lane[0].rows == lane[4].rows);  // epoch 0 of both rounds
+      CHECK(lane[0].rows == seen[0][0].rows);
+    }
+    world.barrier();
+    CHECK(world.sum(stream.bytes_read()) == 8 * rows * width * (bytes ? 1 : 4));
+  }
+}
+
+TEST_CASE("where the whole file is kept, it is read once, and no lane waits for another") {
+  NodeFile file;
+  file.options.plan.kept_blocks = file.options.plan.blocks();
+  REQUIRE(file.options.plan.keeps_all());
+  file.options.validation = Validation::each;
+  file.options.lanes = 2;
+  file.options.threads = 2;
+  Stream stream = file.stream(file.node);
+  std::promise<void> first_is_done;
+  std::vector<SeenPass> seen[2];
+  std::thread first([&] {
+    seen[0] = run_lane(
+        stream, {2}, [] {}, [&] { first_is_done.set_value(); });
+  });
+  std::thread second([&] { seen[1] = run_lane(stream, {2}, [&] { first_is_done.get_future().wait(); }); });
+  first.join();
+  second.join();
+  for (const auto& lane : seen) {
+    REQUIRE(lane.size() == 4);
+    for (const auto& pass : lane) {
+      auto sorted = pass.rows;
+      std::sort(sorted.begin(), sorted.end());
+      REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
+      CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+    }
+  }
+  CHECK(seen[0][2].rows != seen[0][0].rows);
+  file.world.barrier();
+  CHECK(file.world.sum(stream.bytes_read()) == rows * width * 4);
+}
+
+TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that read it, and nobody hangs") {
+  const Communicator world = Communicator::world();
+  const Communicator self = Communicator::self();
+  write_file(world, false);
+  if (world.is_root()) spoil_chunk("stream.h5", "/features", 7);
+  world.barrier();
+  const DataOptions data = options_of();
+  const FileSchema schema = agree_on_file(data, world);
+  const DataSet targets = load_targets(data, schema, world, world);
+  StreamOptions options;
+  options.plan = small_plan(FeatureReader(data, schema));
+  Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, self);
+  CHECK_THROWS_WITH(run_lane(stream, {1}),
+                    ContainsSubstring("of data set '/features' of 'stream.h5' cannot be read ("));
+}
+
+TEST_CASE("a round begins where the model that is least far does, and nothing before is read") {
+  NodeFile file;
+  file.options.seed = 5;
+  file.options.validation = Validation::last;
+  Stream stream = file.stream(file.node);
+  StreamLane lane(stream);
+  const std::int64_t windows = file.options.plan.windows();
+  std::vector<Pass> first, second;
+  std::int64_t seen_rows = 0;
+  const auto note_rows = [&](const Window& window) {
+    for (const auto& block : window.blocks) seen_rows += block.rows.count();
+  };
+  // Three epochs and a validation: begun in the second one's last window by the last rank, later by the others.
+  const bool is_first = file.world.rank() + 1 == file.world.size();
+  CHECK(lane.begin_round(3, is_first ? 2 * windows - 1 : 2 * windows + 1) == 3);
+  while (const Window* window = lane.next()) {
+    if (first.empty()) CHECK(window->number == windows - 1);
+    first.push_back(window->pass);
+    note_rows(*window);
+    CHECK(window->last == (window->number == windows - 1));
+  }
+  REQUIRE(first.size() == static_cast<std::size_t>(2 * windows + 1));
+  CHECK(first[0] == Pass{true, 1});
+  CHECK(first[1] == Pass{true, 2});
+  CHECK(first.back() == Pass{false, 2});
+  // Then all of them wait for the validation alone.
+  CHECK(lane.begin_round(2, next_pass(2, true, file.options.validation) * windows) == 2);
+  while (const Window* window = lane.next()) {
+    second.push_back(window->pass);
+    note_rows(*window);
+  }
+  CHECK(second == std::vector<Pass>(static_cast<std::size_t>(windows), Pass{false, 1}));
+  CHECK(lane.begin_round(0) == 0);
+  file.world.barrier();
+  CHECK(file.world.sum(stream.bytes_read()) == seen_rows * width * 4);
+}
+
+TEST_CASE("a round ends early when no lane needs more of it, and the next one sees every row") {
+  for (const bool keeps_all : {false, true}) {
+    NodeFile file;
+    file.options.lanes = 2;
+    file.options.threads = 2;
+    if (keeps_all) file.options.plan.kept_blocks = file.options.plan.blocks();
+    Stream stream = file.stream(file.node);
+    const std::int64_t windows = file.options.plan.windows(), slots = file.options.plan.slots;
+    std::vector<std::int64_t> given[2], seen_rows[2];
+    std::int64_t epochs_after[2] = {-1, -1};
+    std::vector<std::thread> threads;
+    for (std::size_t number = 0; number < 2; ++number)
+      threads.emplace_back([&, number] {
+        StreamLane lane(stream);
+        // One lane of each rank needs one pass of fifty, the other nothing; then nobody anything; then both one pass.
+        for (const std::int64_t wanted : {number == 0 ? windows : 0, std::int64_t{0}, windows}) {
+          lane.begin_round(wanted == windows && given[number].size() == 2 ? 1 : 50);
+          std::int64_t rows_of_round = 0;
+          if (wanted == 0) lane.need_no_more();
+          while (const Window* window = lane.next()) {
+            for (const auto& block : window->blocks)
+              for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row)
+                rows_of_round += row_in(*window, block.place + row - block.rows.begin, row) == row ? 1 : 0;
+            if (lane.windows_given() >= wanted) lane.need_no_more();
+          }
+          given[number].push_back(lane.windows_given());
+          seen_rows[number].push_back(rows_of_round);
+        }
+        epochs_after[number] = lane.begin_round(0);
+      });
+    for (auto& thread : threads) thread.join();
+    CHECK((epochs_after[0] == 0 && epochs_after[1] == 0));
+    std::int64_t most = 0;
+    for (const auto& lane : given) {
+      REQUIRE(lane.size() == 3);
+      CHECK(lane[0] < windows + slots);
+      CHECK(lane[1] <= slots);
+      CHECK(lane[2] == windows);
+      most = std::max(most, lane[0] + lane[1] + lane[2]);
+    }
+    for (const auto& lane : seen_rows) CHECK(lane[2] == rows);
+    CHECK(seen_rows[0][0] >= rows);
+    file.world.barrier();
+    const std::int64_t row_bytes = width * 4, read = file.node.sum(stream.bytes_read());
+    CHECK(read <= (keeps_all ? rows : most * file.options.plan.window_rows()) * row_bytes);
+  }
+}
+
+TEST_CASE("readers pass over what is left of a round that ended early at once") {
+  NodeFile file;
+  file.options.threads = 2;
+  file.options.plan.kept_blocks = file.options.plan.blocks();
+  Stream stream = file.stream(file.node);
+  StreamLane lane(stream);
+  constexpr std::int64_t many_epochs = 100000000000;  // block by block this would take hours
+  lane.begin_round(many_epochs);
+  lane.need_no_more();
+  CHECK(lane.next() == nullptr);
+  CHECK(lane.begin_round(1) == 1);
+  std::int64_t seen_rows = 0;
+  while (const Window* window = lane.next())
+    for (const auto& block : window->blocks) seen_rows += block.rows.count();
+  CHECK(seen_rows == rows);
+}
+
+TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
+  NodeFile file;
+  file.options.lanes = 2;
+  Stream stream = file.stream(file.node);
+  StreamLane lane(stream);
+  std::int64_t windows_left = 0, epochs_after = -1;
+  std::promise<std::int64_t> begun;
+  std::thread other([&] {
+    StreamLane follower(stream);
+    begun.set_value(follower.begin_round(2));
+    while (follower.next() != nullptr) {
+    }
+    windows_left = follower.windows_left();
+    epochs_after = follower.begin_round(1);
+  });
+  CHECK(lane.begin_round(1) == 2);
+  CHECK(lane.next() != nullptr);
+  CHECK(lane.windows_given() == 1);
+  CHECK(begun.get_future().get() == 2);
+  file.world.barrier();
+  lane.leave();
+  CHECK(lane.is_left());
+  CHECK(lane.begin_round(1) == 0);
+  other.join();
+  CHECK(windows_left > 0);
+  CHECK(epochs_after == 0);
+}
+
+TEST_CASE("a lane gives up waiting when it is told to") {
+  NodeFile file;
+  file.options.threads = 0;  // nobody reads
+  Stream stream = file.stream(Communicator::self());
+  StreamLane lane(stream);
+  CHECK(lane.begin_round(1) == 1);
+  int asked = 0;
+  CHECK(lane.next([&] { return ++asked == 3; }) == nullptr);
+  CHECK(asked == 3);
+}
+
+TEST_CASE("a stream opens no file, which could fail on one rank alone") {
+  NodeFile file;
+  auto reader = std::make_unique<FeatureReader>(file.data, file.schema);
+  file.world.barrier();
+  if (file.world.is_root()) std::filesystem::remove(file.data.file);
+  file.world.barrier();
+  Stream stream(std::move(reader), row_shape(file.schema, file.data.task), file.targets, file.options, file.node);
+  const auto seen = run_lane(stream, {1});
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].rows.size() == static_cast<std::size_t>(rows));
+}
+
+TEST_CASE("a stream can go while its readers are ahead") {
+  NodeFile file;
+  Stream stream = file.stream(Communicator::self());
+  StreamLane lane(stream);
+  CHECK(lane.begin_round(3) == 3);
+  CHECK(lane.next() != nullptr);
+}
+
+TEST_CASE("streamed scalings are those of the rows in memory, the same to the bit for any number of threads") {
+  const Communicator world = Communicator::world();
+  const Communicator node = world.split_by_node();
+  for (const bool bytes : {false, true}) {
+    write_file(world, bytes);
+    Study study;
+    study.data = options_of();
+    study.search.folds = 3;
+    study.search.repeats = 2;
+    const FileSchema schema = agree_on_file(study.data, world);
+    const DataSet targets = load_targets(study.data, schema, world, node);
+    const DataSet all = load_resident(study.data, world, node);
+    for (const Normalise normalise : {Normalise::standard, Normalise::minmax}) {
+      study.data.normalise = normalise;
+      Splits unscaled(study, targets, node);
+      const auto streamed = streamed_scalings(study, schema, unscaled, 1, world);
+      const auto again = streamed_scalings(study, schema, unscaled, 3, world);
+      Splits splits(study, all);
+      REQUIRE(streamed.size() == 6);
+      for (std::int64_t number = 0; number < 6; ++number) {
+        const auto place = static_cast<std::size_t>(number);
+        const auto expected = splits.split(number / 3, number % 3);
+        CHECK(streamed[place].shift == again[place].shift);
+        CHECK(streamed[place].scale == again[place].scale);
+        for (std::size_t feature = 0; feature < static_cast<std::size_t>(width); ++feature) {
+          CHECK(streamed[place].shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
+          CHECK(streamed[place].scale[feature] == Approx(expected->scaling.scale[feature]).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}

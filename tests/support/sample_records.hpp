@@ -1,0 +1,70 @@
+// Records for the journal's tests, a directory to keep them in, and how they compare.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "training/iteration_result.hpp"
+
+namespace sheaf {
+
+// An empty directory of its own, gone with the test.
+struct Scratch {
+  std::filesystem::path path;
+  explicit Scratch(const std::string& name) : path(std::filesystem::absolute(name)) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Scratch() { std::filesystem::remove_all(path); }
+};
+
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// Every member has a value of its own, the numbers awkward ones.
+inline TrainedIteration sample_iteration(std::int64_t number) {
+  TrainedIteration trained;
+  IterationRecord& record = trained.record;
+  record.iteration = number;
+  record.status = IterationStatus::finished;
+  record.rank = 3;
+  record.lane = 5;
+  record.gpu = 1;
+  record.engine = TrainedBy::resident;
+  record.final_loss = 1.0 / 3 + static_cast<double>(number);
+  record.validation_loss = std::numeric_limits<double>::denorm_min();
+  record.validation_score = -0.0;
+  record.epochs = 7;
+  record.steps = 9007199254740993;
+  record.seconds = 0.1;
+  record.start_seconds = 1e300;
+  record.wait_seconds = 1.0 / 3;
+  return trained;
+}
+
+inline bool same_bits(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+inline bool same(const IterationRecord& a, const IterationRecord& b) {
+  return a.iteration == b.iteration && a.status == b.status && a.rank == b.rank && a.lane == b.lane && a.gpu == b.gpu &&
+         a.engine == b.engine && same_bits(a.final_loss, b.final_loss) &&
+         same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score) &&
+         a.epochs == b.epochs && a.steps == b.steps && same_bits(a.seconds, b.seconds) &&
+         same_bits(a.start_seconds, b.start_seconds) && same_bits(a.wait_seconds, b.wait_seconds);
+}
+
+inline bool same(const EpochRecord& a, const EpochRecord& b) {
+  return a.iteration == b.iteration && a.epoch == b.epoch && same_bits(a.training_loss, b.training_loss) &&
+         same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/evaluation_report.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+EvaluationReport two_classes() {
+  EvaluationReport report;
+  report.models = {"a \"b\".pt"};
+  report.data = "test.h5";
+  report.task = Task::classification;
+  report.loss = LossKind::cross_entropy;
+  report.engine = "resident";
+  report.rows = 10;
+  report.outputs = 2;
+  report.fit = Fit{0.25, 0.7, {6, 0, 3, 1}};
+  report.seconds = 0.5;
+  report.bytes = 1e9;
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("text shows the confusion of few classes with precision and recall") {
+  const std::string text = evaluation_text(two_classes());
+  CHECK_THAT(text, ContainsSubstring("loss         0.25 (cross_entropy)\naccuracy     0.700000\n"));
+  CHECK_THAT(text, ContainsSubstring("20 rows/s, 2 GB/s"));
+  CHECK_THAT(text, ContainsSubstring("    0     6     0     0.6667  1.0000\n"));
+  CHECK_THAT(text, ContainsSubstring("    1     3     1     1.0000  0.2500\n"));
+  auto report = two_classes();
+  report.fit.reset();
+  report.models = {"1.pt", "2.pt", "3.pt"};
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("ensemble of 3, '1.pt' to '3.pt'"));
+  CHECK(evaluation_text(report).find("accuracy") == std::string::npos);
+}
+
+TEST_CASE("JSON quotes texts and has null for what is not finite") {
+  auto report = two_classes();
+  CHECK(evaluation_json(report) ==
+        "{\"models\": [\"a \\\"b\\\".pt\"], \"data\": \"test.h5\", \"rows\": 10, \"outputs\": 2, \"engine\": "
+        "\"resident\", \"loss_kind\": \"cross_entropy\", \"loss\": 0.25, \"accuracy\": 0.7, \"confusion\": [[6, 0], "
+        "[3, 1]], \"seconds\": 0.5, \"rows_per_second\": 20, \"bytes_per_second\": 2000000000}\n");
+  report.fit->loss = 1 / 0.0;
+  CHECK_THAT(evaluation_json(report), ContainsSubstring("\"loss\": null"));
+}

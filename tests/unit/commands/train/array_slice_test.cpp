@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/array_slice.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using Ranges = std::vector<IndexRange>;
+
+namespace {
+
+ArrayShare share_told(const std::string& option, const SlurmArray& slurm) {
+  Study study;
+  apply_setting(study, "run.array", option);
+  return choose_share(study.run.array, slurm);
+}
+
+bool is(const ArrayShare& share, std::int64_t task, std::int64_t tasks) {
+  return share.task == task && share.tasks == tasks;
+}
+
+}  // namespace
+
+TEST_CASE("a task takes every N-th iteration of what is left") {
+  CHECK(share_of({{0, 7}}, {0, 3}) == Ranges{{0, 1}, {3, 4}, {6, 7}});
+  CHECK(share_of({{0, 7}}, {2, 3}) == Ranges{{2, 3}, {5, 6}});
+  CHECK(share_of({{1, 3}, {4, 6}, {8, 10}}, {2, 4}) == Ranges{{2, 3}});
+  CHECK(share_of({{1, 3}, {5, 9}}, {0, 1}) == Ranges{{1, 3}, {5, 9}});
+  CHECK(share_of({{0, 2}}, {2, 3}).empty());
+  CHECK(share_of({}, {1, 3}).empty());
+}
+
+TEST_CASE("the tasks' shares are the study, each iteration once") {
+  for (std::int64_t tasks : {1, 2, 3, 7, 60})
+    for (std::int64_t total : {1, 2, 48, 49}) {
+      CAPTURE(tasks, total);
+      std::vector<std::int64_t> found;
+      for (std::int64_t task = 0; task < tasks; ++task) {
+        const ArrayShare share{task, tasks};
+        const std::size_t before = found.size();
+        for (const auto& range : share_of({{0, total}}, share))
+          for (std::int64_t number = range.begin; number < range.end; ++number) {
+            CHECK(share.has(number));
+            found.push_back(number);
+          }
+        CHECK(static_cast<std::int64_t>(found.size() - before) == share.count(total));
+      }
+      std::sort(found.begin(), found.end());
+      std::vector<std::int64_t> all;
+      for (std::int64_t number = 0; number < total; ++number) all.push_back(number);
+      CHECK(found == all);
+    }
+}
+
+TEST_CASE("Slurm's array tells a job its task") {
+  const SlurmArray third{"2", "0", "2", "3", "1"};
+  CHECK(is(share_told("auto", third), 2, 3));
+  CHECK(is(share_told("none", third), 0, 1));
+  CHECK(is(share_told("1/5", third), 1, 5));
+  CHECK(is(share_told("auto", {}), 0, 1));
+  CHECK(is(share_told("auto", {"7", "1", "10", "4", "3"}), 2, 4));
+  CHECK(is(share_told("auto", {"4", "4", "4", "1", ""}), 0, 1));
+}
+
+TEST_CASE("an array that is not numbered evenly is refused by all its tasks") {
+  for (const char* id : {"0", "1", "7"}) CHECK_THROWS_AS(share_told("auto", {id, "0", "7", "3", "1"}), UsageError);
+  CHECK_THROWS_AS(share_told("auto", {"2", "1", "10", "4", "3"}), UsageError);
+  CHECK_THROWS_AS(share_told("auto", {"3", "0", "2", "3", "1"}), UsageError);
+  CHECK_THROWS_AS(share_told("auto", {"0", "0", "0", "", "1"}), UsageError);
+  CHECK_THROWS_AS(share_told("auto", {"0", "0", "0", "1", "0"}), UsageError);
+  CHECK_THROWS_AS(share_told("auto", {"1", "", "", "", ""}), UsageError);
+}
+
+TEST_CASE("run.array is read, or refused") {
+  Study study;
+  for (const char* text : {"none", "auto", "0/1", "0/3", "999999/1000000"}) {
+    apply_setting(study, "run.array", text);
+    CHECK(setting_text(study, "run.array") == text);
+  }
+  for (const char* text : {"", "3/3", "-1/3", "1", "1/", "/3", "0/0", "1/3/5", "1 / 3", "0/1000001"})
+    CHECK_THROWS_AS(apply_setting(study, "run.array", text), UsageError);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/final_gather.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+TrainedIteration record_of(std::int64_t number, IterationStatus status, double loss) {
+  TrainedIteration iteration;
+  iteration.record.iteration = number;
+  iteration.record.status = status;
+  iteration.record.final_loss = loss;
+  return iteration;
+}
+
+}  // namespace
+
+TEST_CASE("windows cover all iterations in order, within limits, whatever sizes they turn out to have") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    const auto total = static_cast<std::int64_t>(random() % 3000);
+    const WindowLimits limits{static_cast<std::int64_t>(1 + random() % 300),
+                              static_cast<std::int64_t>(1 + random() % 5000)};
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(total));
+    for (auto& size : sizes) size = static_cast<std::int64_t>(random() % 20 == 0 ? random() % 9000 : random() % 200);
+    std::int64_t next = 0, taken = 0, proposed = 0;
+    for (WindowPlan plan(total, limits); !plan.at_end();) {
+      const IndexRange window = plan.window();
+      REQUIRE(window.begin == next);
+      REQUIRE((window.end <= total && !window.empty() && window.count() <= limits.iterations));
+      std::int64_t bytes = 0;
+      for (std::int64_t number = window.begin; number < window.end; ++number)
+        bytes += sizes[static_cast<std::size_t>(number)];
+      ++proposed;
+      if (!plan.accept(bytes)) {
+        REQUIRE((plan.window().begin == window.begin && plan.window().count() < window.count()));
+        continue;
+      }
+      CHECK((bytes <= limits.bytes || window.count() == 1));
+      next = window.end;
+      ++taken;
+      plan.next();
+    }
+    CHECK(next == total);
+    CHECK(proposed <= 10 * taken);
+  }
+}
+
+TEST_CASE("windows of equal records are few, and most proposals are taken") {
+  constexpr std::int64_t total = 1000000, record_bytes = 112;
+  std::int64_t taken = 0, proposed = 0;
+  for (WindowPlan plan(total, {}); !plan.at_end();) {
+    ++proposed;
+    if (!plan.accept(record_bytes * plan.window().count())) continue;
+    ++taken;
+    plan.next();
+  }
+  CHECK(taken == 62);
+  CHECK(proposed == 62);
+}
+
+// Against the rule said in another way: a map of each iteration's records.
+TEST_CASE("of several records of an iteration the first with a result counts, else the last") {
+  std::mt19937 random(5);
+  const IndexRange window{100, 120};
+  for (int round = 0; round < 500; ++round) {
+    RecordStore earlier, own;
+    std::map<std::int64_t, std::vector<TrainedIteration>> by_iteration;
+    const auto add = [&](RecordStore& store, std::int64_t number) {
+      const auto status = static_cast<IterationStatus>(1 + random() % 3);
+      by_iteration[number].push_back(record_of(number, status, static_cast<double>(random())));
+      store.append(by_iteration[number].back(), {}, 1);
+    };
+    for (std::int64_t number = window.begin; number < window.end; ++number) {
+      const auto in_earlier = random() % 4, in_own = random() % 3;
+      for (std::uint64_t copy = 0; copy < in_earlier; ++copy) add(earlier, number);
+      for (std::uint64_t copy = 0; copy < in_own + (in_earlier == 0 ? 1 : 0); ++copy) add(own, number);
+    }
+    earlier.settle();
+    own.settle();
+    std::vector<GatheredRecord> records;
+    for (std::size_t place = 0; place < earlier.size(); ++place) records.push_back({earlier.packed(place), 0});
+    for (std::size_t place = 0; place < own.size(); ++place) records.push_back({own.packed(place), 10});
+    const auto merged = merge_window(window, records);
+    REQUIRE(merged.size() == 20);
+    for (std::int64_t number = window.begin; number < window.end; ++number) {
+      const auto& known = by_iteration[number];
+      const auto counts = std::find_if(known.begin(), known.end(), [](const TrainedIteration& iteration) {
+        return iteration.record.status != IterationStatus::failed;
+      });
+      const auto& expected = counts == known.end() ? known.back() : *counts;
+      const auto found = merged[static_cast<std::size_t>(number - window.begin)].unpack();
+      CHECK(found.trained.record.iteration == number);
+      CHECK(found.trained.record.final_loss == expected.record.final_loss);
+    }
+  }
+}
+
+TEST_CASE("an iteration without a record is told by its number") {
+  RecordStore store;
+  store.append(record_of(3, IterationStatus::finished, 1), {}, 0);
+  store.settle();
+  CHECK_THROWS_WITH(merge_window({3, 5}, {{store.packed(0), 0}}),
+                    "no rank has the record of iteration 4 (it was lost). Train it again with sheaf resume.");
+}

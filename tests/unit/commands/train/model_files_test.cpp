@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/model_files.hpp"
+
+#include <fstream>
+#include <string>
+
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("a model file keeps its fingerprint in a process that has read it, whatever becomes of the file") {
+  const auto write = [](const std::string& text) { std::ofstream("model_files_test.pt") << text; };
+  Study study;
+  apply_setting(study, "model.kind", "torchscript:model_files_test.pt");
+  write("foobar");
+  const ModelFingerprints first = fingerprint_model_files(Plan(study));
+  CHECK(first == ModelFingerprints{{"model_files_test.pt", "85944171f73967e8"}});  // FNV-1a of "foobar"
+  write("another");
+  CHECK(fingerprint_model_files(Plan(study)) == first);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/rank_agreement.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("the odd rank is named, whoever has the majority") {
+  CHECK(odd_rank_problem("program", {"a", "a", "a"}, "Advice.").empty());
+  CHECK(odd_rank_problem("program", {"a"}, "Advice.").empty());
+  CHECK(odd_rank_problem("program", {"a", "a", "b", "a"}, "Advice.") ==
+        "rank 2 of 4 has another program (b, and a on 3 others). Advice.");
+  CHECK(odd_rank_problem("study", {"z", "a", "a"}, "Advice.") ==
+        "rank 0 of 3 has another study (z, and a on 2 others). Advice.");
+  CHECK(odd_rank_problem("study", {"z", "a"}, "Advice.") ==
+        "rank 1 of 2 has another study (a, and z on 1 others). Advice.");
+}

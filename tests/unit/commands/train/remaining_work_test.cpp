@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/remaining_work.hpp"
+
+#include <random>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using Ranges = std::vector<IndexRange>;
+
+TEST_CASE("places become the iterations that are left") {
+  const WorkList whole({{0, 10}});
+  CHECK(whole.count() == 10);
+  CHECK(whole.iterations_at({3, 7}) == Ranges{{3, 7}});
+  const WorkList rest({{2, 5}, {7, 8}, {10, 14}});
+  CHECK(rest.count() == 8);
+  CHECK(rest.iterations_at({0, 8}) == Ranges{{2, 5}, {7, 8}, {10, 14}});
+  CHECK(rest.iterations_at({1, 3}) == Ranges{{3, 5}});
+  CHECK(rest.iterations_at({3, 4}) == Ranges{{7, 8}});
+  CHECK(rest.iterations_at({2, 6}) == Ranges{{4, 5}, {7, 8}, {10, 12}});
+  CHECK(WorkList({}).count() == 0);
+}
+
+TEST_CASE("however the places are cut, each iteration comes once, in order") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    Ranges ranges;
+    std::vector<std::int64_t> expected, found;
+    for (std::int64_t begin = random() % 3; ranges.size() < 20; begin += 1 + random() % 3) {
+      const std::int64_t end = begin + 1 + random() % 5;
+      ranges.push_back({begin, end});
+      for (; begin < end; ++begin) expected.push_back(begin);
+    }
+    const WorkList work(ranges);
+    for (std::int64_t place = 0; place < work.count();) {
+      const std::int64_t end = std::min<std::int64_t>(work.count(), place + 1 + random() % 9);
+      for (const auto& range : work.iterations_at({place, end}))
+        for (std::int64_t number = range.begin; number < range.end; ++number) found.push_back(number);
+      place = end;
+    }
+    CHECK(found == expected);
+  }
+}

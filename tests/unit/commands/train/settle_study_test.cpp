@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/settle_study.hpp"
+
+#include "core/error.hpp"
+#include "engines/engine_choice.hpp"
+#include "runs/directory/study_identity.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+
+// Of a study of one trial; `speedup` of its GPUs.
+JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
+  const bool gpus = speedup != no_gpu;
+  return {gpus, gpus, speedup, data_mib * mebibyte, node_mib * mebibyte};
+}
+
+DataMode mode_of(const Study& study, const JobFacts& facts) {
+  return settled_study(study, Plan(study), facts).data.mode;
+}
+
+}  // namespace
+
+TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open") {
+  Study study;
+  CHECK(mode_of(study, facts_of(50, 100)) == DataMode::resident);
+  CHECK(mode_of(study, facts_of(51, 100)) == DataMode::streamed);
+  study.data.memory_mib = 80;
+  CHECK(mode_of(study, facts_of(80, 100)) == DataMode::resident);
+  CHECK(mode_of(study, facts_of(81, 100)) == DataMode::streamed);
+  study.data.mode = DataMode::resident;
+  CHECK(mode_of(study, facts_of(81, 100)) == DataMode::resident);
+  study = Study{};
+  study.data.source = DataSource::synthetic;
+  CHECK(mode_of(study, facts_of(0, 100)) == DataMode::resident);
+  CHECK(settled_study(study, Plan(study), facts_of(0, 100)).run.engine == EngineKind::resident);
+  CHECK(settled_study(study, Plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
+}
+
+TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
+  Study asked;
+  const Study stored = settled_study(asked, Plan(asked), facts_of(10, 100));
+  const Study joined = with_stored_choices(asked, stored);
+  for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {
+    const Study again = settled_study(joined, Plan(joined), facts);
+    CHECK(differing_keys(again, stored).empty());
+    CHECK(study_fingerprint(again) == study_fingerprint(stored));
+  }
+  // What is asked for by name stays, and differs.
+  asked.run.engine = EngineKind::torch;
+  asked.data.mode = DataMode::streamed;
+  CHECK(differing_keys(with_stored_choices(asked, stored), stored) ==
+        std::vector<std::string>{"data.mode = streamed, was resident", "run.engine = torch, was resident"});
+}
+
+TEST_CASE("data that are to lie in memory and do not fit are refused") {
+  Study study;
+  study.data.file = "large.h5";
+  study.data.mode = DataMode::resident;
+  study.run.engine = EngineKind::resident;
+  const Plan plan(study);
+  CHECK_NOTHROW(require_trainable(study, plan, facts_of(100, 100)));
+  CHECK_THROWS_AS(require_trainable(study, plan, facts_of(101, 100)), RunError);
+  CHECK_THROWS_WITH(require_trainable(study, plan, facts_of(101, 100)),
+                    StartsWith("'large.h5' does not fit into memory, as data.mode = resident needs it to ("));
+  study.data.mode = DataMode::streamed;
+  CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
+}
+
+TEST_CASE("dense models that train on the cores of a rank with a GPU are reported") {
+  Study study;
+  const Plan plan(study);
+  const double slower = 1 / 150.0;
+  for (const auto engine : {EngineKind::resident, EngineKind::by_model}) {
+    study.run.engine = engine;
+    CHECK(note_on_gpus(study, plan, facts_of(0, 1)).empty());
+    CHECK_THAT(note_on_gpus(study, plan, facts_of(0, 1, slower)),
+               ContainsSubstring("expected to be 150 times as fast"));
+  }
+  study.run.engine = EngineKind::torch;
+  CHECK(note_on_gpus(study, plan, facts_of(0, 1, slower)).empty());
+}
+
+TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all dense trials") {
+  Study study;
+  study.model.kind = ModelKind::mlp;
+  study.study.iterations = 32;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"model.hidden", {"16", "4096 4096"}}};
+  const DataShape shape{1000, 64, 10, {}};
+  const Plan plan(study);
+  const auto speedup = [&](const Plan& of, std::int64_t lanes, std::int64_t ranks) {
+    return expected_gpu_speedup(study, of, shape, lanes, ranks);
+  };
+  CHECK(speedup(plan, 16, 1) == Approx(speedup(plan, 1, 1) / 16));
+  CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 for each rank
+  CHECK(speedup(plan, 16, 100) == Approx(speedup(plan, 1, 1)));
+  // The large trial takes nearly all of the time.
+  study.search.keys[0].candidates = {"4096 4096"};
+  const double large = speedup(Plan(study), 1, 1);
+  study.search.keys[0].candidates = {"16"};
+  const double small = speedup(Plan(study), 1, 1);
+  CHECK(small < 0.1);
+  CHECK(large > 1);
+  CHECK(speedup(plan, 1, 1) > large / 2.5);
+  // Beside other trials, the GPU rank has one lane.
+  study.model.channels = {4};
+  study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
+  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
+        Approx(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 1, 1)));
+  study.search.keys = {{"model.kind", {"cnn"}}};
+  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
+}
+
+TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.train.precision = Precision::tf32;
+  const Plan plan(study);
+  JobFacts facts = facts_of(0, 100, 2);
+  CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
+  CHECK_NOTHROW(require_trainable(study, plan, facts));
+  facts.all_gpu = false;
+  CHECK_THROWS_AS(require_trainable(study, plan, facts), RunError);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/npy.hpp"
+
+#include "data/import/numpy_files.hpp"
+#include "import_samples.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data, bool fortran = false,
+                int version = 1) {
+  const std::string header =
+      "{'descr': " + type + ", 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }\n";
+  std::string length;
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) length += static_cast<char>(header.size() >> 8 * i & 255);
+  return std::string("\x93NUMPY") + static_cast<char>(version) + '\0' + length + header + data;
+}
+
+NumberArray read(const std::string& file) {
+  MemorySource source("x.npy", file);
+  return read_npy(source);
+}
+
+ImportedData import(const std::string& features, const std::string& targets, std::optional<Task> task = {}) {
+  MemorySource x("x.npy", features), y("y.npy", targets);
+  return import_npy(x, y, task);
+}
+
+}  // namespace
+
+TEST_CASE("types, byte orders and versions of .npy") {
+  const NumberArray floats = read(npy("'<f4'", "(2, 1)", bytes_of(1.5f) + bytes_of(-2.0f), false, 3));
+  CHECK(floats.type == NumberType::float32);
+  CHECK(floats.shape == std::vector<std::int64_t>{2, 1});
+  CHECK(numbers(floats) == std::vector<double>{1.5, -2});
+  const NumberArray halves = read(npy("'>f2'", "(2,)", std::string("\x3c\0\xc5\0", 4)));
+  CHECK(halves.type == NumberType::float16);
+  CHECK(numbers(halves) == std::vector<double>{1, -5});
+  const NumberArray swapped = read(npy("'>i8'", "(1,)", bytes_of(std::int64_t{-258}, true), false, 2));
+  CHECK(swapped.type == NumberType::int64);
+  CHECK(numbers(swapped) == std::vector<double>{-258});
+  const NumberArray booleans = read(npy("'|b1'", "(3,)", std::string("\0\1\2", 3)));
+  CHECK(booleans.type == NumberType::uint8);
+  CHECK(numbers(booleans) == std::vector<double>{0, 1, 1});
+  CHECK(numbers(read(npy("'<u2'", "(1,)", bytes_of(std::uint16_t{65535})))) == std::vector<double>{65535});
+}
+
+TEST_CASE("Fortran order becomes C order") {
+  // element [i][j][k] of shape (2, 3, 2) is 100 i + 10 j + k
+  std::string data;
+  for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 2; ++i) data += static_cast<char>(100 * i + 10 * j + k);
+  CHECK(numbers(read(npy("'|u1'", "(2, 3, 2)", data, true))) ==
+        std::vector<double>{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121});
+}
+
+TEST_CASE("what is no array of numbers is refused") {
+  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin as one)"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(1,)", "", false, 4)), ContainsSubstring("its version is 4"));
+  CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
+  CHECK_THROWS_WITH(read(npy("'<c8'", "(1,)", "")), ContainsSubstring("its type is '<c8'"));
+  CHECK_THROWS_WITH(read(npy("'<f9'", "(1,)", "")), ContainsSubstring("its type is '<f9'"));
+  CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is a record"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "()", "1234")), ContainsSubstring("a single value"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(-1,)", "")), ContainsSubstring("its shape cannot be read"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(2,)", "1234567")),
+                    StartsWith("'x.npy' ends too early (in its numbers: 7 of 8 bytes are there)"));
+  if (large_allocations_throw)
+    CHECK_THROWS_WITH(read(npy("'<f4'", "(1152921504606846975,)", "1234")),
+                      StartsWith("'x.npy' does not fit in memory"));
+  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "123")), StartsWith("'x.npy' is longer than its header says"));
+  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "12").substr(0, 30)), ContainsSubstring("ends too early (in its header"));
+}
+
+TEST_CASE("targets are classes when they are integers, one a row") {
+  const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
+  const auto classes = import(x, npy("'|i1'", "(2, 1)", std::string("\3\0", 2)));
+  CHECK(classes.targets.type == NumberType::int64);
+  CHECK(classes.targets.shape == std::vector<std::int64_t>{2});
+  CHECK(classes.classes() == 4);
+  const auto outputs = import(x, npy("'|i1'", "(2, 2)", "\1\2\3\4"));
+  CHECK(outputs.targets.type == NumberType::float32);
+  CHECK(numbers(outputs.targets) == std::vector<double>{1, 2, 3, 4});
+  CHECK(import(x, npy("'|i1'", "(2,)", "\1\2"), Task::regression).classes() == 0);
+  const std::string whole = npy("'<f8'", "(2,)", bytes_of(1.0) + bytes_of(0.0));
+  CHECK(import(x, whole).targets.type == NumberType::float64);
+  CHECK(import(x, whole, Task::classification).classes() == 2);
+}
+
+TEST_CASE("features and targets that do not fit are refused") {
+  const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2,)", "\1\xff")), StartsWith("'y.npy' holds -1 in row 1 (class labels"));
+  CHECK_THROWS_WITH(import(x, npy("'<f4'", "(2,)", bytes_of(0.5f) + bytes_of(1.0f)), Task::classification),
+                    StartsWith("'y.npy' holds 0.5 in row 0"));
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(3,)", "\1\2\3")), ContainsSubstring("(2 and 3 rows)"));
+  CHECK_THROWS_WITH(import(x, x, Task::classification), ContainsSubstring("one label per row"));
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2, 1, 1)", "\1\2")), ContainsSubstring("not a list of targets"));
+  CHECK_THROWS_WITH(import(npy("'|u1'", "(0, 2)", ""), npy("'|u1'", "(0,)", "")),
+                    StartsWith("'x.npy' [0, 2] holds no"));
+  CHECK_THROWS_WITH(import(npy("'<f8'", "(1, 2)", bytes_of(1.0) + bytes_of(1e300)), npy("'|u1'", "(1,)", "\1")),
+                    StartsWith("'x.npy' holds 1e+300 in row 0, column 1"));
+}

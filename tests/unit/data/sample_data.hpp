@@ -1,0 +1,56 @@
+// Data sets made by hand.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "data/dataset.hpp"
+
+namespace sheaf::test {
+
+/// A classification of one constant feature with these labels.
+inline DataSet labelled(std::vector<std::int64_t> labels) {
+  struct Owner {
+    std::vector<std::int64_t> labels;
+    std::vector<float> features;
+  };
+  auto owner = std::make_shared<Owner>();
+  owner->labels = std::move(labels);
+  owner->features.resize(owner->labels.size());
+  DataSet data;
+  data.task = Task::classification;
+  data.rows = static_cast<std::int64_t>(owner->labels.size());
+  data.feature_count = 1;
+  data.output_count = data.rows == 0 ? 1 : *std::max_element(owner->labels.begin(), owner->labels.end()) + 1;
+  data.labels = owner->labels.data();
+  data.features = owner->features.data();
+  data.owner = owner;
+  return data;
+}
+
+/// A regression with these features, row-major, and no targets to speak of.
+inline DataSet measured(std::int64_t feature_count, std::vector<float> features) {
+  auto owner = std::make_shared<std::vector<float>>(std::move(features));
+  DataSet data;
+  data.feature_count = feature_count;
+  data.rows = static_cast<std::int64_t>(owner->size()) / feature_count;
+  data.output_count = 1;
+  data.features = owner->data();
+  data.targets = owner->data();
+  data.owner = owner;
+  return data;
+}
+
+/// `classes` classes of very different sizes, in no order; the last has one member.
+inline std::vector<std::int64_t> uneven_labels(std::int64_t rows, std::int64_t classes) {
+  std::vector<std::int64_t> labels;
+  for (std::int64_t row = 0; row + 1 < rows; ++row) labels.push_back(row * row % 97 % (classes - 1));
+  labels.push_back(classes - 1);
+  return labels;
+}
+
+}  // namespace sheaf::test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "core/random/random_stream.hpp"
+#include "data/splits.hpp"
+#include "sample_data.hpp"
+#include "support/catch.hpp"
+#include "support/row_sets.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// Features: 0 around 0, 1 around a million with a deviation of 10, 2 constant and not exact in binary, 3 in 1e30s.
+DataSet features_of_many_sizes() {
+  RandomStream stream(1, Purpose::synthetic_features);
+  std::vector<float> features;
+  for (int row = 0; row < 1000; ++row) {
+    features.push_back(static_cast<float>(stream.normal()));
+    features.push_back(static_cast<float>(1e6 + 10 * stream.normal()));
+    features.push_back(0.1f);
+    features.push_back(static_cast<float>(1e30 * stream.normal()));
+  }
+  return measured(4, features);
+}
+
+std::vector<std::int64_t> every_third_row() {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 1; row < 1000; row += 3) rows.push_back(row);
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("standard scaling is by the mean and population deviation of the rows given") {
+  const DataSet data = features_of_many_sizes();
+  const auto rows = every_third_row();
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalise::standard);
+  for (const std::size_t feature : {0u, 1u, 3u}) {
+    long double sum = 0, squares = 0;
+    for (const auto row : rows) sum += data.features[row * 4 + static_cast<std::int64_t>(feature)];
+    const long double mean = sum / static_cast<long double>(rows.size());
+    for (const auto row : rows) {
+      const long double deviation = data.features[row * 4 + static_cast<std::int64_t>(feature)] - mean;
+      squares += deviation * deviation;
+    }
+    const auto deviation = static_cast<double>(std::sqrt(squares / static_cast<long double>(rows.size())));
+    // Results are rounded to float: half a unit in the last place, 6e-8.
+    CHECK(scaling.shift.at(feature) == Approx(static_cast<double>(mean)).epsilon(1e-7));
+    CHECK(scaling.scale.at(feature) == Approx(1 / deviation).epsilon(1e-7));
+  }
+}
+
+TEST_CASE("minmax scaling maps the rows given onto 0..1") {
+  const DataSet data = features_of_many_sizes();
+  const auto rows = every_third_row();
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalise::minmax);
+  for (const std::size_t feature : {0u, 1u, 3u}) {
+    std::vector<float> scaled;
+    for (const auto row : rows)
+      scaled.push_back((data.features[row * 4 + static_cast<std::int64_t>(feature)] - scaling.shift.at(feature)) *
+                       scaling.scale.at(feature));
+    CHECK(*std::min_element(scaled.begin(), scaled.end()) == 0);
+    CHECK(*std::max_element(scaled.begin(), scaled.end()) == Approx(1).epsilon(2e-7));  // two roundings to float
+  }
+}
+
+TEST_CASE("a constant feature becomes zero, exactly") {
+  const DataSet data = features_of_many_sizes();
+  for (const Normalise normalise : {Normalise::standard, Normalise::minmax}) {
+    const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalise);
+    CHECK(scaling.shift.at(2) == 0.1f);
+    CHECK(scaling.scale.at(2) == 1);
+  }
+}
+
+TEST_CASE("without normalisation there is no scaling") {
+  const FeatureScaling scaling = feature_scaling(features_of_many_sizes(), row_set(every_third_row()), Normalise::none);
+  CHECK(scaling.shift.empty());
+  CHECK(scaling.scale.empty());
+}

@@ -1,0 +1,227 @@
+// A training that goes on from any of its checkpoints ends with the same bits.
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "core/error.hpp"
+#include "data/synthetic.hpp"
+#include "engines/lane_engine.hpp"
+#include "engines/libtorch/torch_trainer.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "support/one_training.hpp"
+#include "support/small_studies.hpp"
+#include "training/piece_size.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+Study study_of(EngineKind engine, OptimizerKind optimizer) {
+  Study study;
+  study.data = drawn_classes(90, 12, 3);
+  study.data.validation = 0.2;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {9};
+  study.model.dropout = 0.2;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = optimizer;
+  study.train.momentum = optimizer == OptimizerKind::sgd || optimizer == OptimizerKind::rmsprop ? 0.5 : 0;
+  study.train.batch_size = 16;
+  study.train.epochs = 5;
+  study.ensemble.members = 2;
+  study.run.engine = engine;
+  study.run.curves = true;
+  return study;
+}
+
+// Trains with what `checkpoints` offers.
+TrainedIteration train_with(
+    const Study& study, const DataSet& data, const Checkpoints& checkpoints,
+    const std::function<bool()>& stops = [] { return false; }) {
+  const Plan plan(study);
+  Splits splits(study, data);
+  TrainingContext context{study, plan, &data, &splits};
+  context.checkpoints = &checkpoints;
+  TrainedIteration found;
+  found.record.iteration = -1;
+  make_engine(context, {-1, 1})
+      ->train(
+          {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
+  return found;
+}
+
+// But for times.
+std::vector<double> numbers_of(const TrainedIteration& trained) {
+  const IterationRecord& record = trained.record;
+  std::vector<double> numbers = {record.final_loss,
+                                 record.validation_loss,
+                                 record.validation_score,
+                                 static_cast<double>(record.epochs),
+                                 static_cast<double>(record.steps),
+                                 static_cast<double>(record.status)};
+  for (const auto& epoch : trained.epochs)
+    for (const double value : {epoch.training_loss, epoch.validation_loss, epoch.validation_score})
+      numbers.push_back(value);
+  numbers.insert(numbers.end(), trained.predictions.begin(), trained.predictions.end());
+  return numbers;
+}
+
+std::vector<std::string> all_states(const Study& study, const DataSet& data) {
+  std::vector<std::string> states;
+  Checkpoints checkpoints;
+  checkpoints.interval_seconds = 0;
+  checkpoints.load = [](std::int64_t) { return std::nullopt; };
+  checkpoints.save = [&](std::int64_t iteration, const std::string& state) {
+    CHECK(iteration == 0);
+    states.push_back(state);
+  };
+  train_with(study, data, checkpoints);
+  return states;
+}
+
+void check_study(const Study& study, const DataSet& data) {
+  const auto whole = numbers_of(train_first(study, &data));
+  const auto states = all_states(study, data);
+  REQUIRE(states.size() >= static_cast<std::size_t>(study.train.epochs));  // the first batch is a piece of its own
+  for (const auto& state : states) {
+    Checkpoints checkpoints;
+    checkpoints.interval_seconds = 1000;
+    checkpoints.load = [&](std::int64_t) { return state; };
+    checkpoints.save = [](std::int64_t, const std::string&) { FAIL("it is not yet time"); };
+    CHECK(numbers_of(train_with(study, data, checkpoints)) == whole);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("both engines go on from a checkpoint to the same bits, with every optimizer and precision") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch})
+    for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop})
+      for (const auto precision : {Precision::float32, Precision::float64, Precision::bfloat16}) {
+        if (engine == EngineKind::resident && precision == Precision::bfloat16) continue;
+        Study study = study_of(engine, optimizer);
+        study.train.precision = precision;
+        INFO("engine " << static_cast<int>(engine) << ", optimizer " << static_cast<int>(optimizer));
+        check_study(study, draw_synthetic(study.data, 1));
+      }
+}
+
+TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, in both engines") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+    const Study study = study_of(engine, OptimizerKind::adam);
+    const OneTraining training(study, draw_synthetic(study.data, 1));
+    const auto fresh = [&] {
+      auto trainer = engine == EngineKind::resident ? make_resident_trainer() : make_torch_trainer({-1, 1}, nullptr);
+      trainer->start(training.task());
+      return trainer;
+    };
+    const auto whole = fresh();
+    const std::vector<double> losses = {whole->train_epoch(), whole->train_epoch(), whole->train_epoch()};
+    for (const std::int64_t piece : {1, 2, 4, 5, 100}) {
+      auto trainer = fresh();
+      std::vector<double> found;
+      while (found.size() < losses.size()) {
+        if (const auto loss = trainer->train_batches(piece)) found.push_back(*loss);
+        ByteWriter state;
+        trainer->save(state);
+        trainer = fresh();
+        ByteReader kept(state.bytes());
+        trainer->restore(kept);
+      }
+      INFO("engine " << static_cast<int>(engine) << ", pieces of " << piece);
+      CHECK(found == losses);
+      CHECK(trainer->steps() == whole->steps());
+    }
+  }
+}
+
+TEST_CASE("a validation that takes too long for a stop is left, and done by the one that goes on") {
+  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+    Study study = study_of(engine, OptimizerKind::adam);
+    study.data.rows = 5000;
+    study.data.validation = 0.8;  // several batches of both engines
+    study.train.epochs = 1;
+    study.train.batch_size = 1000;  // one
+    const DataSet data = draw_synthetic(study.data, 1);
+    std::vector<std::string> states;
+    Checkpoints checkpoints;
+    checkpoints.interval_seconds = 0;
+    checkpoints.load = [](std::int64_t) { return std::nullopt; };
+    checkpoints.save = [&](std::int64_t, const std::string& state) { states.push_back(state); };
+    const TrainedIteration left = train_with(study, data, checkpoints, [&] {
+      if (states.empty()) return false;
+      std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * most_seconds_after_stop));
+      return true;
+    });
+    INFO("engine " << static_cast<int>(engine));
+    CHECK(left.record.iteration == -1);
+    REQUIRE(states.size() == 2);  // before the validation, and when it was left
+    checkpoints.interval_seconds = 1000;
+    checkpoints.load = [&](std::int64_t) { return states.back(); };
+    CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
+  }
+}
+
+TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins anew") {
+  const Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  const Study other = study_of(EngineKind::torch, OptimizerKind::adam);
+  const DataSet data = draw_synthetic(study.data, 1);
+  std::optional<std::string> state = all_states(other, data).back();
+  Checkpoints checkpoints;
+  checkpoints.load = [&](std::int64_t) { return state; };
+  checkpoints.set_aside = [&](std::int64_t, const std::string&) { state.reset(); };
+  CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
+  CHECK_FALSE(state.has_value());
+}
+
+TEST_CASE("pieces grow until they take a tenth of a second") {
+  PieceSize piece;
+  CHECK(piece.batches() == 1);
+  piece.learn(1, 0);
+  CHECK(piece.batches() == 8);
+  piece.learn(8, 0.008);
+  CHECK(piece.batches() == 64);
+  piece.learn(64, 0.064);
+  CHECK(piece.batches() == 100);
+  piece.learn(3, 0.003);  // an epoch's end
+  CHECK(piece.batches() == 100);
+  piece.learn(100, 0.4);
+  CHECK(piece.batches() == 25);
+  piece.learn(25, 1000);
+  CHECK(piece.batches() == 1);
+}
+
+TEST_CASE("batch norm's running statistics are kept, too") {
+  Study study = study_of(EngineKind::torch, OptimizerKind::adam);
+  study.model.kind = ModelKind::resnet18;
+  study.model.hidden.clear();
+  study.model.dropout = 0;
+  study.data.rows = 20;
+  study.data.columns = 3 * 8 * 8;
+  study.data.image = {3, 8, 8};
+  study.train.batch_size = 8;
+  study.train.epochs = 2;
+  check_study(study, draw_synthetic(study.data, 1));
+}
+
+TEST_CASE("a state of another network does not fit, and a disk that takes none ends the job") {
+  Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  const DataSet data = draw_synthetic(study.data, 1);
+  const std::string state = all_states(study, data).front();
+  Checkpoints checkpoints;
+  checkpoints.load = [&](std::int64_t) { return state.substr(0, state.size() / 2); };
+  checkpoints.save = [](std::int64_t, const std::string&) {};
+  CHECK(train_with(study, data, checkpoints).record.status == IterationStatus::failed);
+
+  checkpoints.interval_seconds = 0;
+  checkpoints.load = [](std::int64_t) { return std::nullopt; };
+  checkpoints.save = [](std::int64_t, const std::string&) { throw RunError("no room"); };
+  CHECK_THROWS_AS(train_with(study, data, checkpoints), DeviceError);
+}

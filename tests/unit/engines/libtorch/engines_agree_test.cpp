@@ -1,0 +1,216 @@
+// Both engines train alike: whole runs over random configurations, from the same study to the same losses.
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+
+#include "data/synthetic.hpp"
+#include "engines/lane_engine.hpp"
+#include "engines/native/kernels.hpp"
+#include "study/settings.hpp"
+#include "support/every_target.hpp"
+#include "support/small_studies.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// Chooses configurations; the same ones in every run of the test.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  bool once_in(std::int64_t count) { return number(1, count) == 1; }
+  template <class Value>
+  Value one_of(std::initializer_list<Value> values) {
+    return *(values.begin() + number(0, static_cast<std::int64_t>(values.size()) - 1));
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+ModelOptions random_model(Dice& dice) {
+  ModelOptions model;
+  model.kind = dice.one_of({ModelKind::linear, ModelKind::mlp, ModelKind::mlp, ModelKind::mlp});
+  if (model.kind == ModelKind::mlp) {
+    const std::int64_t layers = dice.number(1, 3);
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+      model.hidden.push_back(dice.one_of<std::int64_t>({1, 2, 3, 4, 5, 16, 17, 32, 63, 64, 65, 130}));
+    model.dropout = dice.one_of({0.0, 0.0, 0.1, 0.5});
+  }
+  model.activation = dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu});
+  model.initialisation = dice.one_of({Initialisation::pytorch, Initialisation::glorot, Initialisation::he});
+  if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialisation = Initialisation::zeros;
+  model.bias = !dice.once_in(5);
+  return model;
+}
+
+TrainOptions random_training(Dice& dice, const DataOptions& data) {
+  TrainOptions train;
+  train.epochs = dice.number(1, 4);
+  // Full batches, tiny ones, and sizes around whole vectors; a short last batch more often than not.
+  train.batch_size =
+      dice.one_of<std::int64_t>({0, dice.number(5, 15), 16, 17, 32, dice.number(20, 100), data.rows - 1});
+  train.shuffle = !dice.once_in(4);
+  train.loss = data.task == Task::classification
+                   ? dice.one_of({LossKind::cross_entropy, LossKind::cross_entropy, LossKind::bce, LossKind::mse})
+                   : LossKind::mse;
+  train.reduction = dice.one_of({Reduction::mean, Reduction::mean, Reduction::sum});
+  train.optimizer =
+      dice.one_of({OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop});
+  const bool adaptive = train.optimizer != OptimizerKind::sgd;
+  train.learning_rate = adaptive ? 1e-3 : 1e-2;
+  if (!adaptive && train.reduction == Reduction::sum) train.learning_rate = 1e-4;
+  if (train.optimizer == OptimizerKind::sgd || train.optimizer == OptimizerKind::rmsprop)
+    train.momentum = dice.one_of({0.0, 0.5, 0.9});
+  train.nesterov = train.optimizer == OptimizerKind::sgd && train.momentum > 0 && dice.once_in(2);
+  train.weight_decay = dice.one_of({0.0, 0.0, 1e-3, 0.1});
+  train.epsilon = adaptive ? 1e-4 : train.epsilon;  // else rounding in a gradient near zero becomes a whole step
+  return train;
+}
+
+Study random_study(Dice& dice) {
+  Study study;
+  study.study.seed = static_cast<std::uint64_t>(dice.number(0, 1000000));
+  DataOptions& data = study.data;
+  data.source = DataSource::synthetic;
+  data.draw = Draw::study;
+  data.task = dice.one_of({Task::classification, Task::regression});
+  data.rows = dice.number(20, 220);
+  data.columns = dice.one_of<std::int64_t>({1, 2, 7, 8, 10, 16, 31, 64, 65, 100, 150});
+  data.outputs = dice.one_of<std::int64_t>({1, 1, 2, 3, 4, 9});
+  data.classes = dice.one_of<std::int64_t>({2, 3, 4, 10, 17});
+  data.relation = Relation::linear;
+  data.normalise = dice.one_of({Normalise::none, Normalise::standard, Normalise::minmax});
+  data.validation = dice.one_of({0.0, 0.2, 0.5});
+  study.model = random_model(dice);
+  study.train = random_training(dice, data);
+  study.ensemble.bootstrap = dice.once_in(4);
+  study.ensemble.members = study.ensemble.bootstrap ? 2 : 1;
+  study.run.curves = dice.once_in(3);
+  return study;
+}
+
+// A weight for each row, some of them zero.
+DataSet with_weights(DataSet data, Dice& dice) {
+  auto weights = std::make_shared<std::vector<float>>();
+  for (std::int64_t row = 0; row < data.rows; ++row) weights->push_back(static_cast<float>(dice.number(0, 8)) / 4.0f);
+  data.weights = weights->data();
+  data.owner = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(data.owner, weights);
+  return data;
+}
+
+TrainedIteration train_by(EngineKind engine, Study study, const DataSet& data) {
+  study.run.engine = engine;
+  return train_first(study, &data);
+}
+
+// |a - b| relative to the larger one; two of no value are equal.
+double distance(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  return std::abs(a - b) / std::max({std::abs(a), std::abs(b), 1e-30});
+}
+
+void check_agreement(const Study& study, const DataSet& data, double tolerance) {
+  const TrainedIteration torch = train_by(EngineKind::torch, study, data);
+  const TrainedIteration resident = train_by(EngineKind::resident, study, data);
+  INFO(study_file_text(study));
+  REQUIRE(resident.record.engine == TrainedBy::resident);
+  REQUIRE(torch.record.engine == TrainedBy::torch);
+  REQUIRE(torch.record.status == IterationStatus::finished);
+  CHECK(resident.record.status == IterationStatus::finished);
+  CHECK(resident.record.steps == torch.record.steps);
+  CHECK(resident.record.epochs == torch.record.epochs);
+  INFO("final loss " << resident.record.final_loss << " and " << torch.record.final_loss);
+  CHECK(distance(resident.record.final_loss, torch.record.final_loss) < tolerance);
+  INFO("validation loss " << resident.record.validation_loss << " and " << torch.record.validation_loss);
+  CHECK(distance(resident.record.validation_loss, torch.record.validation_loss) < tolerance);
+  REQUIRE(resident.epochs.size() == torch.epochs.size());
+  for (std::size_t epoch = 0; epoch < torch.epochs.size(); ++epoch) {
+    CHECK(distance(resident.epochs[epoch].training_loss, torch.epochs[epoch].training_loss) < tolerance);
+    CHECK(distance(resident.epochs[epoch].validation_loss, torch.epochs[epoch].validation_loss) < tolerance);
+  }
+  REQUIRE(resident.predictions.size() == torch.predictions.size());
+  for (std::size_t place = 0; place < torch.predictions.size(); ++place)
+    CHECK(std::abs(double{resident.predictions[place]} - double{torch.predictions[place]}) < 1e-3);
+}
+
+void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance) {
+  Dice dice(seed);
+  for (int number = 0; number < count; ++number) {
+    Study study = random_study(dice);
+    study.train.precision = precision;
+    DataSet data = draw_synthetic(study.data, study.study.seed);
+    if (dice.once_in(4)) data = with_weights(data, dice);
+    check_agreement(study, data, tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("engines agree in float64 on random studies") {
+  check_random_studies(1, 400, Precision::float64, 1e-10);
+}
+
+TEST_CASE("engines agree in float32 on random studies") {
+  check_random_studies(2, 300, Precision::float32, 1e-3);
+}
+
+TEST_CASE("engines agree on which trainings diverge, and when") {
+  Dice dice(6);
+  int diverged = 0;
+  for (int number = 0; number < 200; ++number) {
+    Study study = random_study(dice);
+    study.train.epochs = 6;
+    study.train.optimizer = OptimizerKind::sgd;  // others' steps stay as long as they are told to be
+    study.train.learning_rate = dice.one_of({1.0, 1e5, 1e20, 1e60});
+    study.train.precision = Precision::float64;
+    const DataSet data = draw_synthetic(study.data, study.study.seed);
+    const IterationRecord torch = train_by(EngineKind::torch, study, data).record;
+    const IterationRecord resident = train_by(EngineKind::resident, study, data).record;
+    INFO(study_file_text(study));
+    INFO("final loss " << resident.final_loss << " and " << torch.final_loss);
+    CHECK(resident.status == torch.status);
+    CHECK(std::abs(resident.epochs - torch.epochs) <= 1);  // sums in another order may overflow a step earlier
+    diverged += torch.status == IterationStatus::diverged;
+  }
+  CHECK((diverged > 20 && diverged < 180));
+}
+
+TEST_CASE("engines agree on batches of several tiles") {
+  // Wide layers leave room for few rows in the cache, so that gradients are summed over tiles.
+  for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{150}, std::int64_t{200}}) {
+    Dice dice(3);
+    Study study = random_study(dice);
+    study.data = drawn_classes(350, 300, 10);
+    study.model = ModelOptions();
+    study.model.kind = ModelKind::mlp;
+    study.model.hidden = {700, 200};
+    study.model.dropout = 0.25;
+    study.train = TrainOptions();
+    study.train.loss = LossKind::cross_entropy;
+    study.train.epochs = 2;
+    study.train.batch_size = batch;
+    study.train.optimizer = OptimizerKind::adam;
+    study.train.learning_rate = 1e-3;
+    study.train.precision = Precision::float64;
+    check_agreement(study, draw_synthetic(study.data, 1), 1e-10);
+  }
+}
+
+TEST_CASE("every instruction set trains alike") {
+  std::set<std::string> names;
+  on_every_target([&] {
+    names.insert(instruction_set());
+    check_random_studies(4, 40, Precision::float64, 1e-10);
+    check_random_studies(5, 20, Precision::float32, 1e-3);
+  });
+  CHECK(names.size() == hwy::SupportedAndGeneratedTargets().size());
+}

@@ -1,0 +1,137 @@
+// The resident engine's forward pass against LibTorch's, and what trainers give of their networks.
+// SPDX-License-Identifier: MIT
+#include "engines/native/forward.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "core/random/random_fill.hpp"
+#include "data/synthetic.hpp"
+#include "engines/libtorch/layer_network.hpp"
+#include "engines/libtorch/torch_trainer.hpp"
+#include "engines/native/native_trainer.hpp"
+#include "models/initial_weights.hpp"
+#include "support/catch.hpp"
+#include "support/one_training.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+std::vector<float> draw(std::int64_t count, std::uint64_t index) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  fill_normal({3, Purpose::synthetic_features, index, 0}, values.data(), count);
+  return values;
+}
+
+double greatest_distance(const std::vector<float>& ours, const torch::Tensor& theirs) {
+  const auto mine = torch::from_blob(const_cast<float*>(ours.data()), theirs.sizes(), torch::kFloat32);
+  return (mine - theirs).abs().max().item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of rows") {
+  for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {5}, {128}, {300, 17}}) {
+    for (const std::int64_t features : {1, 63, 130, 1700}) {
+      for (const std::int64_t outputs : {1, 10, 150}) {
+        ModelOptions model;
+        model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
+        model.hidden = hidden;
+        model.activation = features == 63 ? Activation::gelu : Activation::relu;
+        model.bias = features != 1;
+        const auto layers = network_layout(model, {0, features, outputs, {}});
+        const auto weights = initial_weights(layers, Initialisation::he, 5);
+        const FeatureScaling scaling =
+            features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
+        ResidentForward forward(layers, model.activation, weights, scaling);
+        LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64);
+        for (const std::int64_t rows : {1, 42, 84, 200}) {
+          auto values = draw(rows * features, 4);
+          std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
+          CHECK(forward(values.data(), rows, found.data()));
+          for (std::size_t place = 0; place < values.size() && !scaling.shift.empty(); ++place)
+            values[place] = (values[place] - scaling.shift[place % scaling.shift.size()]) *
+                            scaling.scale[place % scaling.scale.size()];
+          const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
+          const torch::NoGradGuard no_grad;
+          CHECK(greatest_distance(found, network.forward(inputs)) < 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a feature that is not finite is noticed, whatever its weight and whatever becomes of it") {
+  const std::int64_t features = 70, rows = 100;
+  for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {40}}) {
+    ModelOptions model;
+    model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
+    model.hidden = hidden;  // relu makes zero of much that is not finite
+    const auto layers = network_layout(model, {0, features, 3, {}});
+    for (const bool zero_weights : {false, true}) {
+      const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f)};
+      for (const auto& scaled : {FeatureScaling{}, scaling}) {
+        auto weights = initial_weights(layers, Initialisation::he, 5);
+        if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
+        ResidentForward forward(layers, model.activation, weights, scaled);
+        std::vector<float> found(rows * 3);
+        for (const std::int64_t place :
+             {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
+          for (const float wrong : {NAN, INFINITY, -INFINITY}) {
+            auto values = draw(rows * features, 4);
+            CHECK(forward(values.data(), rows, found.data()));
+            values[static_cast<std::size_t>(place)] = wrong;
+            CHECK_FALSE(forward(values.data(), rows, found.data()));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the outputs of a row depend on it alone, to the bit") {
+  ModelOptions model;
+  model.kind = ModelKind::mlp;
+  model.hidden = {70};
+  const auto layers = network_layout(model, {0, 90, 3, {}});
+  ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {});
+  const auto values = draw(100 * 90, 1);
+  std::vector<float> together(300), alone(3);
+  CHECK(forward(values.data(), 100, together.data()));
+  for (std::size_t row = 0; row < 100; ++row) {
+    CHECK(forward(values.data() + row * 90, 1, alone.data()));
+    CHECK(std::memcmp(alone.data(), together.data() + row * 3, sizeof(float) * 3) == 0);
+  }
+}
+
+TEST_CASE("trainers give their parameters as the flat list that they start from") {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.data.draw = Draw::study;
+  study.data.relation = Relation::linear;
+  study.data.columns = 70;
+  study.data.outputs = 2;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {20};
+  for (const auto precision : {Precision::float32, Precision::float64}) {
+    study.train.precision = precision;
+    const OneTraining training(study, draw_synthetic(study.data, 1));
+    const auto resident = make_resident_trainer();
+    const auto torch = make_torch_trainer({-1, 1}, nullptr);
+    resident->start(training.task());
+    torch->start(training.task());
+    CHECK(resident->network().parameters == training.task().weights);
+    CHECK(torch->network().parameters == training.task().weights);
+    resident->train_epoch();
+    torch->train_epoch();
+    const auto ours = resident->network().parameters, theirs = torch->network().parameters;
+    REQUIRE(ours.size() == theirs.size());
+    CHECK(ours != training.task().weights);
+    double greatest = 0;
+    for (std::size_t place = 0; place < ours.size(); ++place)
+      greatest = std::max(greatest, std::abs(double{ours[place]} - double{theirs[place]}));
+    CHECK(greatest < 1e-4);
+  }
+}

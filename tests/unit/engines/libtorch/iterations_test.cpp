@@ -1,0 +1,156 @@
+// How iterations differ from each other, and on what their results do not depend.
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "data/synthetic.hpp"
+#include "engines/lane_engine.hpp"
+#include "support/catch.hpp"
+#include "support/small_studies.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// A bit of everything that is random: folds, members with bootstraps, dropout, shuffling.
+Study random_study() {
+  Study study;
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.study.seed = 3;
+  study.data = drawn_classes(90, 6, 3);
+  study.data.normalise = Normalise::standard;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {10};
+  study.model.dropout = 0.2;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = OptimizerKind::adam;
+  study.train.epochs = 3;
+  study.train.batch_size = 16;
+  study.search.folds = 3;
+  study.ensemble.members = 2;
+  study.ensemble.bootstrap = true;
+  return study;
+}
+
+struct Result {
+  double loss, validation_loss, score;
+  std::vector<float> predictions;
+  bool operator==(const Result& other) const {
+    return loss == other.loss && validation_loss == other.validation_loss && score == other.score &&
+           predictions == other.predictions;
+  }
+};
+
+std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& trained) {
+  std::map<std::int64_t, Result> results;
+  for (const auto& iteration : trained) {
+    const IterationRecord& record = iteration.record;
+    CHECK(iteration.message.empty());
+    results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score,
+                                 iteration.predictions};
+  }
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("results do not depend on the engine, the claims or their order") {
+  const Study study = random_study();
+  const DataSet data = draw_synthetic(study.data, 5);
+  const auto expected = results_of(train_claims(study, &data, {{0, 6}}));
+  REQUIRE(expected.size() == 6);
+  CHECK(results_of(train_claims(study, &data, {{3, 5}, {5, 6}, {0, 1}, {2, 3}, {1, 2}})) == expected);
+  std::set<double> losses;
+  for (const auto& [number, result] : expected) losses.insert(result.loss);
+  CHECK(losses.size() == 6);
+}
+
+TEST_CASE("lanes that train at the same time do not disturb each other") {
+  const Study study = random_study();
+  const DataSet data = draw_synthetic(study.data, 5);
+  const auto expected = results_of(train_claims(study, &data, {{0, 6}}));
+  std::vector<TrainedIteration> first, second;
+  std::thread lane([&] { first = train_claims(study, &data, {{0, 3}}); });
+  second = train_claims(study, &data, {{3, 6}});
+  lane.join();
+  auto together = results_of(first);
+  together.merge(results_of(second));
+  CHECK(together == expected);
+}
+
+TEST_CASE("members of an ensemble train on their own bootstraps") {
+  Study study = random_study();
+  study.model = {};
+  study.model.initialisation = Initialisation::zeros;
+  study.train.learning_rate = 0;
+  study.train.batch_size = 0;
+  study.train.loss = LossKind::mse;
+  study.search.folds = 1;
+  study.data.task = Task::regression;
+  const DataSet data = draw_synthetic(study.data, 5);
+  // From zeros the loss is the mean square of the targets trained on.
+  const auto with = results_of(train_claims(study, &data, {{0, 2}}));
+  CHECK(with.at(0).loss != with.at(1).loss);
+  study.ensemble.bootstrap = false;
+  const auto without = results_of(train_claims(study, &data, {{0, 2}}));
+  CHECK(without.at(0).loss == Approx(without.at(1).loss).epsilon(1e-6));  // another order of the float sum
+}
+
+TEST_CASE("an iteration that draws its own data trains on the draw of its seed") {
+  Study study = random_study();
+  study.data.draw = Draw::iteration;
+  study.search.folds = 1;
+  study.ensemble = {};
+  study.data.validation = 0.25;
+  study.study.iterations = 3;
+  const auto own = results_of(train_claims(study, nullptr, {{0, 3}}));
+  for (std::int64_t number = 0; number < 3; ++number) {
+    const DataSet data = draw_synthetic(study.data, Plan(study).iteration(number).seed);
+    CHECK(results_of(train_claims(study, &data, {{number, number + 1}})).at(number) == own.at(number));
+  }
+}
+
+TEST_CASE("an iteration that cannot be trained fails alone") {
+  if (!large_allocations_throw) return;
+  Study study = random_study();
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.run.retries = 1;
+  study.search.method = SearchMethod::grid;
+  study.model.kind = ModelKind::mlp;
+  study.search.keys = {{"model.hidden", {"3", "1000000 1000000", "2"}}};  // terabytes in the middle
+  const DataSet data = draw_synthetic(study.data, 5);
+  const std::int64_t each = Plan(study).iteration_count() / 3;
+  const auto trained = train_claims(study, &data, {{0, 3 * each}});
+  REQUIRE(trained.size() == static_cast<std::size_t>(3 * each));
+  for (const auto& iteration : trained) {
+    const bool failed = iteration.record.iteration / each == 1;
+    CHECK(iteration.record.status == (failed ? IterationStatus::failed : IterationStatus::finished));
+    CHECK(iteration.message.empty() != failed);
+    CHECK(std::isfinite(iteration.record.final_loss) != failed);
+  }
+}
+
+TEST_CASE("a stop request ends the claim between iterations") {
+  const Study study = random_study();
+  const DataSet data = draw_synthetic(study.data, 5);
+  const Plan plan(study);
+  Splits splits(study, data);
+  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
+  int trained = 0;
+  engine->train(
+      {{0, 6}}, [&](TrainedIteration&&) { ++trained; }, [&] { return trained == 2; });
+  CHECK(trained == 2);
+}
+
+TEST_CASE("a searched value reaches the training") {
+  Study study = random_study();
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.epochs", {"1", "4"}}};
+  const DataSet data = draw_synthetic(study.data, 5);
+  const auto trained = train_claims(study, &data, {{0, 12}});
+  CHECK(trained.at(0).record.epochs == 1);
+  CHECK(trained.at(11).record.epochs == 4);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/layer_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+ModelOptions small_mlp(Activation activation) {
+  ModelOptions model;
+  model.kind = ModelKind::mlp;
+  model.hidden = {2};
+  model.activation = activation;
+  return model;
+}
+
+// 2 inputs, 2 hidden, 1 output: weights row by row, then biases, layer by layer.
+const std::vector<float> mlp_weights = {0.5f, -1.0f, 2.0f, 0.25f, 0.125f, -0.5f, 1.5f, -0.75f, 0.0625f};
+
+LayerNetwork make_network(const ModelOptions& model, const DataShape& shape, const std::vector<float>& weights) {
+  return LayerNetwork(model, network_layout(model, shape), weights, torch::kCPU, Precision::float64);
+}
+
+torch::Tensor rows_of(const std::vector<double>& values, std::int64_t rows) {
+  return torch::tensor(values, torch::kFloat64).view({rows, -1});
+}
+
+}  // namespace
+
+TEST_CASE("an mlp computes what its formula says, for each activation") {
+  const std::vector<std::pair<Activation, double (*)(double)>> activations = {
+      {Activation::relu, [](double x) { return std::max(x, 0.0); }},
+      {Activation::tanh, [](double x) { return std::tanh(x); }},
+      {Activation::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {Activation::gelu, [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }}};
+  for (const auto& [kind, function] : activations) {
+    LayerNetwork network = make_network(small_mlp(kind), {1, 2, 1, {}}, mlp_weights);
+    for (const auto& row : {std::array<double, 2>{1, 2}, std::array<double, 2>{-0.5, 0.75}}) {
+      const double first = function(0.5 * row[0] - 1.0 * row[1] + 0.125);
+      const double second = function(2.0 * row[0] + 0.25 * row[1] - 0.5);
+      const double expected = 1.5 * first - 0.75 * second + 0.0625;
+      const double output = network.forward(rows_of({row[0], row[1]}, 1)).item<double>();
+      CHECK(output == Approx(expected).epsilon(1e-12));  // a few roundings in double
+    }
+  }
+}
+
+TEST_CASE("a network without bias has none") {
+  ModelOptions model;
+  model.bias = false;
+  LayerNetwork network = make_network(model, {1, 3, 2, {}}, {1, 2, 3, 4, 5, 6});
+  const auto outputs = network.forward(rows_of({1, 10, 100}, 1));
+  CHECK(outputs[0][0].item<double>() == 321);
+  CHECK(outputs[0][1].item<double>() == 654);
+}
+
+TEST_CASE("a cnn convolves with padding, takes the largest of 2 x 2 and flattens by channel") {
+  ModelOptions model;
+  model.kind = ModelKind::cnn;
+  model.channels = {2};
+  model.kernel = 3;
+  const DataShape shape{1, 16, 1, {1, 4, 4}};
+  // Channel 0 sums the 3 x 3 neighbourhood, channel 1 doubles the centre; the classifier weighs the eight values.
+  std::vector<float> weights(9, 1.0f);
+  weights.insert(weights.end(), {0, 0, 0, 0, 2, 0, 0, 0, 0});
+  weights.insert(weights.end(), {0, 0.5f});                             // biases of the channels
+  weights.insert(weights.end(), {1, 10, 100, 1000, 1, 10, 100, 1000});  // dense
+  weights.push_back(0);
+  LayerNetwork network = make_network(model, shape, weights);
+  std::vector<double> image(16);
+  std::iota(image.begin(), image.end(), 1.0);  // 1..16
+  // largest sums: rows 0-1, columns 0-1: at (1, 1): 1+2+3+5+6+7+9+10+11 = 54; (1, 2): 63; (2, 1): 90; (2, 2): 99
+  const double sums = 54 + 10 * 63 + 100 * 90 + 1000 * 99;
+  const double doubles = 12.5 + 10 * 16.5 + 100 * 28.5 + 1000 * 32.5;
+  CHECK(network.forward(rows_of(image, 1)).item<double>() == Approx(sums + doubles).epsilon(1e-12));
+}
+
+TEST_CASE("backward passes fill one flat gradient in the order of the parameters") {
+  LayerNetwork network = make_network(small_mlp(Activation::relu), {1, 2, 1, {}}, mlp_weights);
+  // Row (1, 2): hidden values -1.375 (cut off) and 2.
+  network.forward(rows_of({1, 2}, 1)).sum().backward();
+  const std::vector<double> expected = {0, 0, -0.75, -1.5, 0, -0.75, 0, 2, 1};
+  const torch::Tensor gradient = network.parameters().grad();
+  REQUIRE(gradient.numel() == 9);
+  for (std::int64_t i = 0; i < 9; ++i) CHECK(gradient[i].item<double>() == Approx(expected[std::size_t(i)]));
+  network.forward(rows_of({1, 2}, 1)).sum().backward();
+  CHECK(gradient[8].item<double>() == Approx(2));
+}
+
+TEST_CASE("updating the flat parameters updates every layer") {
+  LayerNetwork network = make_network(small_mlp(Activation::relu), {1, 2, 1, {}}, mlp_weights);
+  torch::Tensor parameters = network.parameters();
+  parameters.mul_(2);
+  // relu is homogeneous: hidden (-2.75, 4), output 2 * (-0.75) * 4 + 2 * 0.0625
+  CHECK(network.forward(rows_of({1, 2}, 1)).item<double>() == Approx(-5.875));
+}
+
+TEST_CASE("dropout drops and rescales hidden values in training only, differently each step") {
+  ModelOptions model;
+  model.kind = ModelKind::mlp;
+  model.hidden = {1000};
+  model.dropout = 0.2;
+  std::vector<float> weights(2 * 1000 + 1000 + 1, 0.0f);
+  std::fill(weights.begin(), weights.begin() + 1000, 1.0f);         // one input to every hidden unit
+  std::fill(weights.begin() + 2000, weights.begin() + 3000, 1.0f);  // their sum
+  LayerNetwork network = make_network(model, {1, 1, 1, {}}, weights);
+  const auto row = rows_of({1}, 1);
+  CHECK(network.forward(row).item<double>() == Approx(1000));
+  const double first = network.forward(row, TrainingStep{5, 0}).item<double>();
+  CHECK(first == network.forward(row, TrainingStep{5, 0}).item<double>());
+  CHECK(first != network.forward(row, TrainingStep{5, 1}).item<double>());
+  // kept units count 1.25 each: a binomial with deviation sqrt(1000 * 0.8 * 0.2)
+  CHECK(std::abs(first - 1000) < 5 * 1.25 * std::sqrt(160));
+  CHECK(first / 1.25 == Approx(std::round(first / 1.25)));
+}
+
+TEST_CASE("a float32 network holds float32 parameters") {
+  ModelOptions model;
+  LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), {1, 2, 3}, torch::kCPU, Precision::float32);
+  CHECK(network.parameters().scalar_type() == torch::kFloat32);
+  CHECK(network.forward(torch::ones({4, 2})).sizes() == torch::IntArrayRef({4, 1}));
+}
+
+TEST_CASE("bfloat16 multiplies in bfloat16; weights, gradients and outputs are float32") {
+  const ModelOptions model = small_mlp(Activation::relu);
+  LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::bfloat16);
+  const torch::Tensor rows = torch::tensor({0.3F, 0.7F, 1.1F, -0.9F}).view({2, 2});
+  const auto as_bfloat16 = [](const torch::Tensor& values) { return values.to(torch::kBFloat16); };
+  const torch::Tensor weights = as_bfloat16(torch::tensor(mlp_weights));
+  const torch::Tensor hidden =
+      torch::relu(torch::linear(as_bfloat16(rows), weights.narrow(0, 0, 4).view({2, 2}), weights.narrow(0, 4, 2)));
+  const torch::Tensor expected =
+      torch::linear(hidden, weights.narrow(0, 6, 2).view({1, 2}), weights.narrow(0, 8, 1)).to(torch::kFloat32);
+
+  const torch::Tensor outputs = network.forward(rows, TrainingStep{1, 0});
+  CHECK(outputs.scalar_type() == torch::kFloat32);
+  CHECK(outputs.equal(expected));
+  LayerNetwork exact(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::float32);
+  CHECK_FALSE(outputs.equal(exact.forward(rows)));  // the setting of one network does not affect others
+
+  outputs.sum().backward();
+  CHECK(network.parameters().scalar_type() == torch::kFloat32);
+  CHECK(network.parameters().grad().scalar_type() == torch::kFloat32);
+  CHECK(network.parameters().grad().abs().sum().item<float>() > 0);
+}
+
+namespace {
+
+Layer layer_of(Layer::Kind kind, std::int64_t inputs, std::int64_t outputs, std::int64_t side) {
+  Layer layer{kind, inputs, outputs, 1, side, side};
+  layer.activated = false;
+  return layer;
+}
+
+LayerNetwork network_of(const std::vector<Layer>& layers, const std::vector<float>& weights) {
+  return LayerNetwork({}, layers, weights, torch::kCPU, Precision::float64);
+}
+
+}  // namespace
+
+TEST_CASE("a batch norm trains on the batch's statistics and follows them with its running ones") {
+  auto layers = {layer_of(Layer::Kind::convolution, 1, 1, 2), layer_of(Layer::Kind::batch_norm, 1, 1, 2)};
+  LayerNetwork network = network_of(layers, {1, 0, 2, 0.5f});  // the identity, then weight 2 and bias 0.5
+  const auto rows = rows_of({1, 2, 3, 4, 5, 6, 7, 8}, 2);      // mean 4.5, variance 5.25, unbiased 6
+  const auto outputs = network.forward(rows, TrainingStep{}).flatten();
+  for (std::int64_t i = 0; i < 8; ++i)
+    CHECK(outputs[i].item<double>() ==
+          Approx(2 * (static_cast<double>(i) + 1 - 4.5) / std::sqrt(5.25 + 1e-5) + 0.5).epsilon(1e-12));
+  REQUIRE(network.buffers().size() == 2);
+  CHECK(network.buffers()[0].item<double>() == Approx(0.1 * 4.5));
+  CHECK(network.buffers()[1].item<double>() == Approx(0.9 + 0.1 * 6));
+  const double evaluated = network.forward(rows).flatten()[7].item<double>();
+  CHECK(evaluated == Approx(2 * (8 - 0.45) / std::sqrt(1.5 + 1e-5) + 0.5).epsilon(1e-12));
+  CHECK(network.buffers()[0].item<double>() == Approx(0.45));
+}
+
+TEST_CASE("one value a channel leaves the running statistics as they are") {
+  LayerNetwork network =
+      network_of({layer_of(Layer::Kind::convolution, 1, 2, 1), layer_of(Layer::Kind::batch_norm, 2, 2, 1)},
+                 {1, 2, 0, 0, 1, 1, 3, 4});
+  const auto outputs = network.forward(rows_of({5}, 1), TrainingStep{}).flatten();
+  CHECK(outputs[0].item<double>() == Approx(3));
+  CHECK(outputs[1].item<double>() == Approx(4));
+  CHECK(network.buffers()[0].sum().item<double>() == 0);
+  CHECK(network.buffers()[1].sum().item<double>() == 2);
+}
+
+TEST_CASE("a residual block adds its shortcut before the activation") {
+  std::vector<Layer> layers(3, layer_of(Layer::Kind::convolution, 1, 1, 1));
+  for (auto& layer : layers) layer.bias = false;
+  layers[0].begins_block = true;
+  layers[2].on_shortcut = layers[2].ends_block = layers[2].activated = true;
+  LayerNetwork network = network_of(layers, {2, 3, -5});
+  CHECK(network.forward(rows_of({1, 2}, 2)).flatten()[1].item<double>() == 2 * 2 * 3 - 5 * 2);
+  CHECK(network.forward(rows_of({-1}, 1)).item<double>() == 0);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "engines/libtorch/script_model.hpp"
+
+#include <vector>
+
+#include "core/error.hpp"
+#include "files/regular_file.hpp"
+#include "models/initial_weights.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using torch::jit::Module;
+
+namespace {
+
+// A module as torch.jit would save one of torch.nn's.
+Module layer_of(const std::string& type, const torch::Tensor& weight, const torch::Tensor& bias = {}) {
+  Module layer("__torch__.torch.nn.modules." + type);
+  layer.register_attribute("training", c10::BoolType::get(), true);
+  layer.register_parameter("weight", weight, false);
+  if (bias.defined()) layer.register_parameter("bias", bias, false);
+  return layer;
+}
+
+Module net_of(const std::vector<Module>& layers, const std::string& forward) {
+  Module net("__torch__.Net");
+  net.register_attribute("training", c10::BoolType::get(), true);
+  for (std::size_t place = 0; place < layers.size(); ++place)
+    net.register_module("layer" + std::to_string(place), layers[place]);
+  net.define("def forward(self, rows):\n    return " + forward + "\n");
+  return net;
+}
+
+torch::Tensor trained(const torch::Tensor& values) {
+  return values.clone().set_requires_grad(true);
+}
+
+// A file of its own: the program reads each only once.
+std::string saved(const Module& module) {
+  static int count = 0;
+  const std::string file = "net" + std::to_string(count++) + ".pt";
+  module.save(file);
+  return file;
+}
+
+std::unique_ptr<Network> network_of(const Module& module, std::uint64_t seed, bool keep = false) {
+  const std::string file = saved(module);
+  ModelOptions model;
+  model.keep_weights = keep;
+  return ScriptModel(file).make(model, {}, seed, torch::kCPU, Precision::float32);
+}
+
+std::vector<float> values_of(const torch::Tensor& tensor) {
+  const torch::Tensor flat = tensor.detach().flatten().contiguous();
+  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+}
+
+Module small_net() {
+  return net_of({layer_of("linear.Linear", trained(torch::ones({2, 3})), trained(torch::zeros({2})))},
+                "rows @ self.layer0.weight.t() + self.layer0.bias");
+}
+
+}  // namespace
+
+TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's weights") {
+  const auto network = network_of(small_net(), 4);
+  CHECK(values_of(network->parameters()) ==
+        initial_weights({Layer{Layer::Kind::dense, 3, 2, 1, 1, 1}}, Initialisation::pytorch, 4));
+  CHECK(values_of(network->parameters()) != values_of(network_of(small_net(), 5)->parameters()));
+  CHECK(values_of(network_of(small_net(), 4, true)->parameters()) == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0});
+}
+
+TEST_CASE("copies of a module share no values; the flat parameters are its own") {
+  const ScriptModel script(saved(small_net()));
+  ModelOptions model;
+  model.keep_weights = true;
+  const auto first = script.make(model, {}, 1, torch::kCPU, Precision::float64);
+  const auto second = script.make(model, {}, 1, torch::kCPU, Precision::float64);
+  torch::Tensor parameters = first->parameters();
+  parameters.mul_(2);
+  const auto rows = torch::ones({1, 3}, torch::kFloat64);
+  CHECK(first->forward(rows)[0][1].item<double>() == 6);
+  CHECK(second->forward(rows)[0][1].item<double>() == 3);
+  first->forward(rows, TrainingStep{}).sum().backward();
+  CHECK(parameters.grad().sum().item<double>() == 6 + 2);
+  CHECK(second->parameters().grad().sum().item<double>() == 0);
+}
+
+TEST_CASE("what is frozen keeps its values and is not trained; what is shared is trained once") {
+  const auto frozen = network_of(net_of({layer_of("linear.Linear", torch::full({1, 1}, 7.0f)),
+                                         layer_of("linear.Linear", trained(torch::ones({1, 1})))},
+                                        "rows @ self.layer0.weight @ self.layer1.weight"),
+                                 3);
+  REQUIRE(frozen->parameters().numel() == 1);
+  CHECK(frozen->forward(torch::ones({1, 1})).item<float>() == Approx(7 * frozen->parameters().item<float>()));
+
+  const torch::Tensor tied = trained(torch::ones({1, 1}));
+  const auto shared = network_of(net_of({layer_of("linear.Linear", tied), layer_of("linear.Linear", tied)},
+                                        "rows @ self.layer0.weight @ self.layer1.weight"),
+                                 3);
+  REQUIRE(shared->parameters().numel() == 1);
+  const float weight = shared->parameters().item<float>();
+  CHECK(shared->forward(torch::ones({1, 1})).item<float>() == Approx(weight * weight));
+}
+
+TEST_CASE("a norm starts anew, with its running statistics, unless it is frozen or kept") {
+  const auto net = [](bool frozen) {
+    const torch::Tensor weight = torch::full({2}, 3.0f);
+    Module norm = layer_of("batchnorm.BatchNorm1d", frozen ? weight : trained(weight));
+    norm.register_buffer("running_mean", torch::full({2}, 5.0f));
+    norm.register_buffer("running_var", torch::full({2}, 6.0f));
+    return net_of({norm, layer_of("linear.Linear", trained(torch::ones({1, 1})))}, "rows * self.layer0.weight");
+  };
+  const auto drawn = network_of(net(false), 1);
+  REQUIRE(drawn->buffers().size() == 2);
+  CHECK(values_of(drawn->buffers()[0]) == std::vector<float>{0, 0});
+  CHECK(values_of(drawn->buffers()[1]) == std::vector<float>{1, 1});
+  CHECK(drawn->parameters()[0].item<float>() == 1);
+  for (const auto& kept : {network_of(net(true), 1), network_of(net(false), 1, true)}) {
+    CHECK(values_of(kept->buffers()[0]) == std::vector<float>{5, 5});
+    CHECK(values_of(kept->buffers()[1]) == std::vector<float>{6, 6});
+  }
+}
+
+TEST_CASE("an embedding's padding stays zero") {
+  Module embedding = layer_of("sparse.Embedding", trained(torch::ones({3, 2})));
+  embedding.type()->addConstant("padding_idx", 1);
+  const auto network = network_of(net_of({embedding}, "rows @ self.layer0.weight"), 1);
+  const auto values = values_of(network->parameters());
+  CHECK(values[2] == 0);
+  CHECK(values[3] == 0);
+  CHECK(values[0] * values[5] != 0);
+}
+
+TEST_CASE("layers of other types have no initial weights") {
+  const auto net = net_of({layer_of("activation.PReLU", trained(torch::ones({1})))}, "rows * self.layer0.weight");
+  CHECK_THROWS_AS(network_of(net, 1), UsageError);
+  CHECK(network_of(net, 1, true)->parameters().numel() == 1);
+  Module own("__torch__.Linear");  // by name alone
+  own.register_attribute("training", c10::BoolType::get(), true);
+  own.register_parameter("weight", trained(torch::ones({1, 1})), false);
+  CHECK_THROWS_AS(network_of(net_of({own}, "rows * self.layer0.weight"), 1), UsageError);
+}
+
+TEST_CASE("a module that draws random numbers in training is refused, one that drops nothing is not") {
+  const auto with = [](const std::string& forward) {
+    ScriptModel script(saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward)));
+  };
+  CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, self.training)"), RunError);
+  CHECK_THROWS_AS(with("torch.dropout(rows, 0.5, True)"), RunError);
+  CHECK_THROWS_AS(with("torch.feature_dropout(rows, 0.5, True)"), RunError);
+  CHECK_THROWS_AS(with("rows + torch.rand_like(rows)"), RunError);
+  CHECK_THROWS_AS(with("rows.clone().normal_()"), RunError);
+  CHECK_NOTHROW(with("torch.dropout(rows, 0.5, False)"));
+}
+
+TEST_CASE("a file that is replaced during a run does not matter to it") {
+  const std::string file = saved(small_net());
+  ModelOptions model;
+  model.keep_weights = true;
+  const auto values = [&] {
+    return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, Precision::float32)->parameters());
+  };
+  const auto before = values();
+  const std::string content = RegularFile(file).read_all();
+  net_of({layer_of("linear.Linear", trained(torch::zeros({5, 5})))}, "rows @ self.layer0.weight.t()").save(file);
+  CHECK(values() == before);
+  CHECK((first_content(file) == content));  // of which the run keeps the fingerprint
+}

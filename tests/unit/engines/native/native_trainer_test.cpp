@@ -1,0 +1,153 @@
+// A resident trainer that is started again and again, and asked for losses in between.
+// SPDX-License-Identifier: MIT
+#include "engines/native/native_trainer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "data/synthetic.hpp"
+#include "support/catch.hpp"
+#include "support/one_training.hpp"
+#include "support/row_sets.hpp"
+#include "support/small_studies.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// What a training shows of itself.
+struct Course {
+  std::vector<double> losses;  // of its epochs, and of the validation rows at the end
+  std::vector<float> outputs;
+  std::int64_t steps = 0;
+};
+
+bool same_bits(const Course& a, const Course& b) {
+  const auto same = [](const auto& one, const auto& other) {
+    return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(one[0])) == 0;
+  };
+  return same(a.losses, b.losses) && same(a.outputs, b.outputs) && a.steps == b.steps;
+}
+
+bool never() {
+  return false;
+}
+
+Course train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
+  Course course;
+  trainer.start(training.task());
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    course.losses.push_back(trainer.train_epoch());
+    if (evaluate_in_between) trainer.evaluate(training.validation_rows(), course.outputs, never);
+  }
+  course.losses.push_back(trainer.evaluate(training.validation_rows(), course.outputs, never).value());
+  course.steps = trainer.steps();
+  return course;
+}
+
+Course train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
+  return train(*make_resident_trainer(), training, evaluate_in_between);
+}
+
+Study base_study(std::uint64_t seed) {
+  Study study;
+  study.study.seed = seed;
+  study.data = drawn_classes(150, 20, 5);
+  study.data.normalise = Normalise::standard;
+  study.data.validation = 0.3;
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {30, 9};
+  study.train.batch_size = 20;
+  study.train.loss = LossKind::cross_entropy;
+  study.train.optimizer = OptimizerKind::adam;
+  return study;
+}
+
+// Trainings that share little: seeds, row counts, batches, tiles, precisions, losses, networks.
+std::vector<Study> different_studies() {
+  std::vector<Study> studies(8, base_study(1));
+  studies[1].study.seed = 2;
+  studies[2].data.rows = 230;
+  studies[2].model.dropout = 0.4;
+  studies[3].train.precision = Precision::float64;
+  studies[3].train.optimizer = OptimizerKind::rmsprop;
+  studies[3].train.momentum = 0.5;
+  studies[4].model = ModelOptions();
+  studies[4].train.batch_size = 0;
+  studies[4].train.optimizer = OptimizerKind::sgd;
+  studies[5].data.task = Task::regression;
+  studies[5].data.outputs = 3;
+  studies[5].train.loss = LossKind::mse;
+  studies[6].train.learning_rate = 1e30;  // diverges
+  studies[6].train.optimizer = OptimizerKind::sgd;
+  studies[6].train.loss = LossKind::mse;
+  studies[7].model.hidden = {2000};  // several tiles a batch
+  studies[7].data.rows = 300;
+  studies[7].train.batch_size = 0;
+  studies[7].model.dropout = 0.2;
+  return studies;
+}
+
+std::vector<std::unique_ptr<OneTraining>> trainings_of(const std::vector<Study>& studies) {
+  std::vector<std::unique_ptr<OneTraining>> trainings;
+  for (const Study& study : studies)
+    trainings.push_back(std::make_unique<OneTraining>(study, draw_synthetic(study.data, study.study.seed)));
+  return trainings;
+}
+
+}  // namespace
+
+TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
+  const auto trainings = trainings_of(different_studies());
+  std::vector<Course> expected;
+  for (const auto& training : trainings) expected.push_back(train_afresh(*training));
+  const auto trainer = make_resident_trainer();
+  for (std::size_t turn = 0; turn < 3 * trainings.size(); ++turn) {
+    const std::size_t which = turn * 3 % trainings.size();
+    for (int again = 0; again < 2; ++again) {
+      INFO("turn " << turn << ", study " << which << (again ? ", again" : ""));
+      CHECK(same_bits(train(*trainer, *trainings[which]), expected[which]));
+    }
+  }
+}
+
+TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") {
+  Study study = base_study(1);
+  study.train.batch_size = GENERATE(20, 0);
+  const OneTraining first(study, draw_synthetic(study.data, 1)), other(study, draw_synthetic(study.data, 2));
+  std::vector<std::int64_t> twice = first.task().rows.list();
+  std::copy(twice.end() - 30, twice.end(), twice.begin());
+  std::sort(twice.begin(), twice.end());
+  const RowSet rows = row_set(twice);
+  const std::vector<float> weights(first.task().weights.size(), 0.01f);
+  const TrainingTask plain = first.task(), there = other.task();
+  const std::vector<TrainingTask> tasks = {
+      plain,
+      {plain.trial, plain.layers, weights, plain.data, plain.split, plain.rows, 77},
+      {plain.trial, plain.layers, plain.weights, plain.data, plain.split, rows, 78},
+      {plain.trial, plain.layers, plain.weights, there.data, there.split, there.rows, 79}};
+  const auto losses = [](Trainer& trainer, const TrainingTask& task) {
+    trainer.start(task);
+    return std::vector<double>{trainer.train_epoch(), trainer.train_epoch(), trainer.train_epoch()};
+  };
+  std::vector<std::vector<double>> expected;
+  for (const TrainingTask& task : tasks) {
+    expected.push_back(losses(*make_resident_trainer(), task));
+    CHECK(std::count(expected.begin(), expected.end(), expected.back()) == 1);
+  }
+  const auto trainer = make_resident_trainer();
+  for (std::size_t turn = 0; turn < 3 * tasks.size(); ++turn) {
+    INFO("turn " << turn);
+    CHECK(losses(*trainer, tasks[turn * 3 % tasks.size()]) == expected[turn * 3 % tasks.size()]);
+  }
+}
+
+TEST_CASE("evaluating between epochs changes nothing") {
+  const auto trainings = trainings_of(different_studies());
+  for (std::size_t which = 0; which < trainings.size(); ++which) {
+    INFO("study " << which);
+    CHECK(same_bits(train_afresh(*trainings[which], true), train_afresh(*trainings[which])));
+  }
+}

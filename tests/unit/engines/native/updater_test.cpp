@@ -1,0 +1,84 @@
+// The optimizers' numbers from step to step, where a constant gradient makes them plain.
+// SPDX-License-Identifier: MIT
+#include "engines/native/updater.hpp"
+
+#include <cmath>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// What `steps` steps with a constant gradient make of a parameter.
+template <class Value>
+double after(const TrainOptions& train, std::int64_t steps, double gradient, double parameter) {
+  constexpr std::int64_t count = 16;
+  struct alignas(64) Line {
+    Value values[count];
+  } gradients, parameters, first = {}, second = {};
+  for (std::int64_t place = 0; place < count; ++place) {
+    gradients.values[place] = static_cast<Value>(gradient);
+    parameters.values[place] = static_cast<Value>(parameter);
+  }
+  Updater<Value> updater(train);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    updater.begin_step(step);
+    updater(gradients.values, count, parameters.values, first.values, second.values);
+  }
+  return static_cast<double>(parameters.values[count - 1]);
+}
+
+TrainOptions options(OptimizerKind optimizer) {
+  TrainOptions train;
+  train.optimizer = optimizer;
+  train.learning_rate = 0.01;
+  return train;
+}
+
+}  // namespace
+
+TEST_CASE("adam's steps are the learning rate long, whatever the constant gradient and the decays") {
+  for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::adamw}) {
+    TrainOptions train = options(optimizer);
+    for (const double beta1 : {0.0, 0.5, 0.9, 0.99}) {
+      for (const double beta2 : {0.0, 0.9, 0.999, 0.9999, 0.99999}) {
+        train.beta1 = beta1;
+        train.beta2 = beta2;
+        for (const double gradient : {0.25, -3.0}) {
+          INFO("beta1 " << beta1 << ", beta2 " << beta2 << ", gradient " << gradient);
+          const double expected = std::copysign(0.1, -gradient);
+          CHECK(after<double>(train, 10, gradient, 0) == Approx(expected).epsilon(1e-7));  // epsilon's share
+          CHECK(after<float>(train, 10, gradient, 0) == Approx(expected).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("weight decay: adamw shrinks the parameter alone, the others add to the gradient") {
+  TrainOptions train = options(OptimizerKind::adamw);
+  train.weight_decay = 0.5;
+  CHECK(after<double>(train, 3, 0, 2) == Approx(2 * std::pow(1 - 0.01 * 0.5, 3)).epsilon(1e-14));
+  train.optimizer = OptimizerKind::sgd;
+  CHECK(after<double>(train, 3, 0, 2) == Approx(2 * std::pow(1 - 0.01 * 0.5, 3)).epsilon(1e-14));
+  train.optimizer = OptimizerKind::adam;
+  CHECK(after<double>(train, 1, 0, 2) == Approx(2 - 0.01).epsilon(1e-7));
+}
+
+TEST_CASE("momentum: sgd's steps grow to 1 / (1 - momentum) times the first, nesterov is one ahead") {
+  TrainOptions train = options(OptimizerKind::sgd);
+  train.momentum = 0.5;
+  CHECK(after<double>(train, 3, 1, 0) == Approx(-0.01 * (1 + 1.5 + 1.75)).epsilon(1e-14));
+  train.nesterov = true;
+  CHECK(after<double>(train, 3, 1, 0) == Approx(-0.01 * (1.5 + 1.75 + 1.875)).epsilon(1e-14));
+}
+
+TEST_CASE("rmsprop's steps by its formula, with momentum and without") {
+  TrainOptions train = options(OptimizerKind::rmsprop);
+  train.alpha = 0.75;
+  const double first = 1 / std::sqrt(0.25), second = 1 / std::sqrt(0.4375);
+  CHECK(after<double>(train, 2, 1, 0) == Approx(-0.01 * (first + second)).epsilon(1e-7));
+  train.momentum = 0.5;
+  CHECK(after<double>(train, 2, 1, 0) == Approx(-0.01 * (first + (0.5 * first + second))).epsilon(1e-7));
+}

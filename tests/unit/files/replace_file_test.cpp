@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.hpp"
+#include "files/output_bytes.hpp"
+#include "files/replace_file.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Names here that are `name`'s temporary ones.
+std::vector<std::string> temporaries(const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(".")) {
+    const std::string path = entry.path().filename().string();
+    if (path.rfind(name + ".", 0) == 0 && entry.path().extension() == ".partial") found.push_back(path);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("bytes are written at their places") {
+  write_text("places", "");
+  const OutputBytes file("places");
+  const OutputBytes again("places");
+  const std::string text = "cdab";
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  file.write(bytes, 2, 2);
+  again.write(bytes + 2, 2, 0);
+  CHECK(text_of("places") == "abcd");
+  CHECK(file.inode() == again.inode());
+  file.reserve(4, 6);
+  CHECK(text_of("places") == std::string("abcd") + std::string(6, '\0'));
+  CHECK_THROWS_AS(file.require_room(std::int64_t{1} << 60), RunError);
+  CHECK_NOTHROW(file.require_room(1));
+  CHECK_THROWS_AS(OutputBytes("absent"), RunError);
+  CHECK(!std::filesystem::exists("absent"));
+}
+
+TEST_CASE("an unfinished file takes its name when it is kept, and goes when it is not") {
+  write_text("file", "old");
+  {
+    const UnfinishedFile file("file");
+    write_text(file.temporary(), "half");
+  }
+  CHECK(text_of("file") == "old");
+  CHECK(temporaries("file").empty());
+  {
+    UnfinishedFile file("file");
+    write_text(file.temporary(), "new");
+    file.commit();
+  }
+  CHECK(text_of("file") == "new");
+  CHECK(temporaries("file").empty());
+  write_whole_file("file", "newer");
+  CHECK(text_of("file") == "newer");
+  CHECK_THROWS_WITH(write_whole_file("absent/file", "text"), StartsWith("'absent/file' cannot be written (No such"));
+}
+
+TEST_CASE("unfinished files of one name do not know each other") {
+  UnfinishedFile first("file"), second("file");
+  CHECK(first.temporary() != second.temporary());
+  CHECK(temporaries("file").size() == 2);
+  first.file().write("first");
+  second.file().write("second");
+  first.commit();
+  CHECK(text_of("file") == "first");
+  second.commit();
+  CHECK(text_of("file") == "second");
+}
+
+TEST_CASE("a name is free for a regular file alone") {
+  namespace fs = std::filesystem;
+  write_text("taken", "text");
+  fs::create_directories("folder");
+  fs::remove("pipe");
+  REQUIRE(::mkfifo("pipe", 0666) == 0);
+  fs::remove("link");
+  fs::create_symlink("taken", "link");
+  CHECK_NOTHROW(require_free_name("absent", false));
+  CHECK_THROWS_WITH(require_free_name("taken", false), StartsWith("'taken' is there already"));
+  CHECK_THROWS_WITH(require_free_name("link", false), StartsWith("'link' is there already"));
+  CHECK_NOTHROW(require_free_name("taken", true));
+  CHECK_THROWS_WITH(require_free_name("folder", true), StartsWith("'folder' is a directory"));
+  CHECK_THROWS_WITH(require_free_name("pipe", true), StartsWith("'pipe' is a pipe"));
+  CHECK_THROWS_WITH(require_free_name("/dev/null", true), StartsWith("'/dev/null' is a device"));
+}
+
+TEST_CASE("threads write files side by side") {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([path = "file" + std::to_string(number)] {
+      for (int time = 0; time < 500; ++time)
+        write_then_rename(path, [&](const std::string& temporary) { write_text(temporary, path); });
+    });
+  for (auto& thread : threads) thread.join();
+  for (const std::string path : {"file0", "file1", "file2", "file3"}) {
+    CHECK(text_of(path) == path);
+    CHECK(temporaries(path).empty());
+  }
+}
+
+TEST_CASE("a signal that ends the process takes unfinished files with it") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::signal(number, SIG_DFL);  // the test's own framework watches signals, too
+      const UnfinishedFile file("ended");
+      const UnfinishedFile other("other");
+      write_text(file.temporary(), "half");
+      write_text(other.temporary(), "half");
+      ::raise(number);
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == number);
+    CHECK(temporaries("ended").empty());
+    CHECK(temporaries("other").empty());
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "models/initial_weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+struct Moments {
+  double mean = 0;
+  double deviation = 0;
+  double largest = 0;
+};
+
+template <class Iterator>
+Moments moments(Iterator begin, Iterator end) {
+  Moments found;
+  const auto count = static_cast<double>(end - begin);
+  for (auto value = begin; value != end; ++value) found.mean += double{*value} / count;
+  for (auto value = begin; value != end; ++value) {
+    found.deviation += (double{*value} - found.mean) * (double{*value} - found.mean) / count;
+    found.largest = std::max(found.largest, std::abs(double{*value}));
+  }
+  found.deviation = std::sqrt(found.deviation);
+  return found;
+}
+
+constexpr std::int64_t inputs = 400, outputs = 200, count = inputs * outputs;
+
+std::vector<Layer> two_layers() {
+  Layer first, second;
+  first.inputs = inputs;
+  first.outputs = outputs;
+  second.inputs = outputs;
+  second.outputs = 2;
+  return {first, second};
+}
+
+// Mean and deviation of `count` draws lie within five standard errors (the deviation's is at most 1 / sqrt(2 n)).
+void check_moments(const Moments& found, double deviation) {
+  CHECK(std::abs(found.mean) < 5 * deviation / std::sqrt(double{count}));
+  CHECK(std::abs(found.deviation / deviation - 1) < 5 / std::sqrt(2.0 * count));
+}
+
+}  // namespace
+
+TEST_CASE("pytorch: weights and bias are uniform within 1 / sqrt(fan_in)") {
+  const auto weights = initial_weights(two_layers(), Initialisation::pytorch, 1);
+  REQUIRE(static_cast<std::int64_t>(weights.size()) == count + outputs + outputs * 2 + 2);
+  const double bound = 1 / std::sqrt(double{inputs});
+  const auto found = moments(weights.begin(), weights.begin() + count);
+  check_moments(found, bound / std::sqrt(3.0));
+  CHECK(found.largest <= bound * (1 + 1e-7));  // rounding to float
+  CHECK(found.largest > 0.999 * bound);
+  const auto bias = moments(weights.begin() + count, weights.begin() + count + outputs);
+  CHECK(bias.largest <= bound * (1 + 1e-7));
+  CHECK(bias.largest > 0.9 * bound);
+}
+
+TEST_CASE("glorot: weights are uniform within sqrt(6 / (fan_in + fan_out)), biases zero") {
+  const auto weights = initial_weights(two_layers(), Initialisation::glorot, 1);
+  const double bound = std::sqrt(6.0 / (inputs + outputs));
+  const auto found = moments(weights.begin(), weights.begin() + count);
+  check_moments(found, bound / std::sqrt(3.0));
+  CHECK(found.largest <= bound * (1 + 1e-7));
+  CHECK(found.largest > 0.999 * bound);
+  CHECK(std::all_of(weights.begin() + count, weights.begin() + count + outputs, [](float b) { return b == 0; }));
+  CHECK(weights.back() == 0);
+}
+
+TEST_CASE("he: weights are normal with deviation sqrt(2 / fan_in), biases zero") {
+  const auto weights = initial_weights(two_layers(), Initialisation::he, 1);
+  const double deviation = std::sqrt(2.0 / inputs);
+  const auto found = moments(weights.begin(), weights.begin() + count);
+  check_moments(found, deviation);
+  CHECK(found.largest > 3.5 * deviation);  // of 80,000 normal draws; a uniform one never gets there
+  CHECK(std::all_of(weights.begin() + count, weights.begin() + count + outputs, [](float b) { return b == 0; }));
+}
+
+TEST_CASE("a convolution's fans count its kernel") {
+  Layer layer;
+  layer.kind = Layer::Kind::convolution;
+  layer.inputs = 16;
+  layer.outputs = 555;
+  layer.kernel = 3;
+  const auto weights = initial_weights({layer}, Initialisation::he, 3);
+  REQUIRE(weights.size() == 16 * 9 * 555 + 555);
+  check_moments(moments(weights.begin(), weights.end() - 555), std::sqrt(2.0 / (16 * 9)));
+}
+
+TEST_CASE("a batch norm starts at 1 and 0 by every rule") {
+  Layer layer;
+  layer.kind = Layer::Kind::batch_norm;
+  layer.inputs = layer.outputs = 2;
+  for (const auto rule : {Initialisation::pytorch, Initialisation::glorot, Initialisation::he, Initialisation::zeros})
+    CHECK(initial_weights({layer}, rule, 3) == std::vector<float>{1, 1, 0, 0});
+}
+
+TEST_CASE("embeddings are standard normals") {
+  std::vector<float> weights;
+  RandomStream stream(1, Purpose::initial_weights);
+  append_initial_weights(weights, {LayerParameters::Kind::embedding, count, 0, 1, 1}, Initialisation::pytorch, stream);
+  REQUIRE(static_cast<std::int64_t>(weights.size()) == count);
+  check_moments(moments(weights.begin(), weights.end()), 1);
+}
+
+TEST_CASE("zeros are zeros") {
+  const auto weights = initial_weights(two_layers(), Initialisation::zeros, 1);
+  CHECK(static_cast<std::int64_t>(weights.size()) == parameter_count(two_layers()));
+  CHECK(std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0; }));
+}
+
+TEST_CASE("initial weights depend on the seed and the layer's place, not on other layers") {
+  const auto weights = initial_weights(two_layers(), Initialisation::pytorch, 1);
+  CHECK(weights == initial_weights(two_layers(), Initialisation::pytorch, 1));
+  CHECK(weights[0] != initial_weights(two_layers(), Initialisation::pytorch, 2)[0]);
+  const auto alone = initial_weights({two_layers()[0]}, Initialisation::pytorch, 1);
+  CHECK(std::equal(alone.begin(), alone.end(), weights.begin()));
+  const auto twice = initial_weights({two_layers()[1], two_layers()[1]}, Initialisation::pytorch, 1);
+  CHECK(twice[0] != twice[twice.size() / 2]);
+}

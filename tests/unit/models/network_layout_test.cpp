@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "models/network_layout.hpp"
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("a linear model is one dense layer, whatever hidden says") {
+  ModelOptions model;
+  model.hidden = {5};
+  const auto layers = network_layout(model, {100, 10, 3, {}});
+  REQUIRE(layers.size() == 1);
+  CHECK(layers[0].kind == Layer::Kind::dense);
+  CHECK(layers[0].inputs == 10);
+  CHECK(layers[0].outputs == 3);
+  CHECK_FALSE(layers[0].activated);
+  CHECK(parameter_count(layers) == 10 * 3 + 3);
+  CHECK(multiply_adds_per_row(layers) == 30);
+  model.bias = false;
+  CHECK(parameter_count(network_layout(model, {100, 10, 3, {}})) == 30);
+}
+
+TEST_CASE("an mlp goes through its hidden widths") {
+  ModelOptions model;
+  model.kind = ModelKind::mlp;
+  model.hidden = {32, 16};
+  const auto layers = network_layout(model, {1797, 64, 10, {}});
+  REQUIRE(layers.size() == 3);
+  CHECK(layers[1].inputs == 32);
+  CHECK(layers[1].outputs == 16);
+  CHECK(layers[1].activated);
+  CHECK_FALSE(layers[2].activated);
+  CHECK(parameter_count(layers) == 64 * 32 + 32 + 32 * 16 + 16 + 16 * 10 + 10);
+}
+
+TEST_CASE("a cnn halves its image at each convolution, rounding down") {
+  ModelOptions model;
+  model.kind = ModelKind::cnn;
+  model.channels = {4, 6};
+  model.kernel = 5;
+  model.hidden = {20};
+  const auto layers = network_layout(model, {100, 3 * 10 * 7, 2, {3, 10, 7}});
+  REQUIRE(layers.size() == 4);
+  CHECK(layers[0].kind == Layer::Kind::convolution);
+  CHECK(layers[0].fan_in() == 3 * 25);
+  CHECK(layers[0].fan_out() == 4 * 25);
+  CHECK(layers[1].height == 5);
+  CHECK(layers[1].width == 3);
+  CHECK(layers[2].inputs == 6 * 2 * 1);
+  CHECK(parameter_count(layers) == (4 * 75 + 4) + (6 * 100 + 6) + (12 * 20 + 20) + (20 * 2 + 2));
+  CHECK(multiply_adds_per_row(layers) == 4 * 75 * 70 + 6 * 100 * 15 + 12 * 20 + 20 * 2);
+}
+
+TEST_CASE("a cnn without a fitting image is refused") {
+  ModelOptions model;
+  model.kind = ModelKind::cnn;
+  model.channels = {4, 4};
+  CHECK_THROWS_AS(network_layout(model, {100, 64, 10, {}}), UsageError);
+  CHECK_THROWS_AS(network_layout(model, {100, 64, 10, {1, 8, 7}}), UsageError);
+  CHECK_NOTHROW(network_layout(model, {100, 4 * 4, 10, {1, 4, 4}}));
+  CHECK_THROWS_AS(network_layout(model, {100, 3 * 8, 10, {1, 3, 8}}), UsageError);
+}
+
+namespace {
+
+ModelOptions resnet(ModelKind kind) {
+  ModelOptions model;
+  model.kind = kind;
+  return model;
+}
+
+DataShape images(std::int64_t side, std::int64_t outputs) {
+  return {100, 3 * side * side, outputs, {3, side, side}};
+}
+
+}  // namespace
+
+TEST_CASE("a resnet has torchvision's parameters and multiply-adds") {
+  const auto small = network_layout(resnet(ModelKind::resnet18), images(224, 1000));
+  CHECK(parameter_count(small) == 11689512);
+  CHECK(multiply_adds_per_row(small) == 1814073344);
+  const auto large = network_layout(resnet(ModelKind::resnet50), images(224, 1000));
+  CHECK(parameter_count(large) == 25557032);
+  CHECK(multiply_adds_per_row(large) == 4089184256);
+}
+
+TEST_CASE("a resnet keeps the size of small images in its stem") {
+  const auto full = network_layout(resnet(ModelKind::resnet18), images(64, 10));
+  CHECK(full[0].kernel == 7);
+  CHECK(full[1].pooling == Layer::Pooling::overlap);
+  CHECK(full[2].height == 16);
+  const auto small = network_layout(resnet(ModelKind::resnet18), images(63, 10));
+  CHECK(small[0].kernel == 3);
+  CHECK(small[2].height == 63);
+  CHECK(parameter_count(small) == parameter_count(full) - 64 * 3 * (49 - 9));
+}
+
+TEST_CASE("the blocks of a resnet begin, shorten and end where He et al. say") {
+  const auto layers = network_layout(resnet(ModelKind::resnet50), images(224, 10));
+  std::int64_t begins = 0, ends = 0, shortcuts = 0, strided = 0;
+  for (const auto& layer : layers) {
+    begins += layer.begins_block;
+    ends += layer.ends_block;
+    shortcuts += layer.on_shortcut;
+    strided += layer.stride == 2 && !layer.on_shortcut;
+    if (layer.stride == 2 && !layer.on_shortcut) CHECK((layer.kernel == 3 || layer.inputs == 3));
+    if (layer.ends_block) CHECK(layer.activated);
+  }
+  CHECK(begins == 3 + 4 + 6 + 3);
+  CHECK(ends == begins);
+  CHECK(shortcuts == 2 * 4);  // a convolution and a batch norm, once a stage
+  CHECK(strided == 1 + 3);
+  const Layer& last = layers[layers.size() - 2];
+  CHECK(last.pooling == Layer::Pooling::average);
+  CHECK(last.outputs == 2048);
+  CHECK(last.height == 7);
+  CHECK_FALSE(layers.back().activated);
+}
+
+TEST_CASE("a resnet without images is refused, a module of the user's has no layers") {
+  CHECK_THROWS_AS(network_layout(resnet(ModelKind::resnet18), {100, 64, 10, {}}), UsageError);
+  CHECK(network_layout(resnet(ModelKind::torchscript), {100, 64, 10, {}}).empty());
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "models/saved_model_record.hpp"
+
+#include <fstream>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+TrainedModel mlp() {
+  TrainedModel trained;
+  trained.description.model.kind = ModelKind::mlp;
+  trained.description.model.hidden = {2};
+  trained.description.model.activation = Activation::gelu;
+  trained.description.task = Task::classification;
+  trained.description.loss = LossKind::bce;
+  trained.description.shape = {0, 3, 2, {}};
+  for (int number = 0; number < 3 * 2 + 2 + 2 * 2 + 2; ++number)
+    trained.network.parameters.push_back(static_cast<float>(number) / 7);
+  trained.scaling = {{1, 2, 3}, {0.5f, 0.25f, 4}};
+  return trained;
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a model's record gives back what evaluating it takes") {
+  const TrainedModel trained = mlp();
+  const TrainedModel found = parse_model_record(model_record(trained), "model.pt");
+  CHECK(found.network.parameters == trained.network.parameters);
+  CHECK(found.scaling.shift == trained.scaling.shift);
+  CHECK(found.scaling.scale == trained.scaling.scale);
+  CHECK(found.description.model.kind == ModelKind::mlp);
+  CHECK(found.description.model.hidden == std::vector<std::int64_t>{2});
+  CHECK(found.description.model.activation == Activation::gelu);
+  CHECK(found.description.task == Task::classification);
+  CHECK(found.description.loss == LossKind::bce);
+  CHECK(found.description.shape.features == 3);
+  CHECK(found.description.shape.outputs == 2);
+}
+
+TEST_CASE("the record of convolutions describes them, but leaves their numbers to LibTorch") {
+  TrainedModel trained;
+  trained.description.model.kind = ModelKind::cnn;
+  trained.description.model.channels = {3, 4};
+  trained.description.shape = {0, 2 * 6 * 5, 4, {2, 6, 5}};
+  trained.network.parameters = {1, 2, 3};
+  const TrainedModel found = parse_model_record(model_record(trained), "model.pt");
+  CHECK(found.description.model.channels == trained.description.model.channels);
+  CHECK(found.description.shape.image.width == 5);
+  CHECK(found.network.parameters.empty());
+}
+
+TEST_CASE("a record that is spoiled or of another version is refused, with the file's name") {
+  const std::string whole = model_record(mlp());
+  const auto refused = [](const std::string& record) {
+    CHECK_THROWS_WITH(parse_model_record(record, "model.pt"),
+                      ContainsSubstring("model file 'model.pt' is of another version of sheaf, or spoiled"));
+  };
+  refused("");
+  refused(whole.substr(0, whole.size() - 1));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string record = whole;
+    return record.replace(record.find(from), from.size(), to);
+  };
+  refused(changed("model.kind = mlp", "model.mind = mlp"));
+  refused(changed("model.kind = mlp", "model.kind = mpl"));
+  refused(changed("features = 3", "features = 4"));
+  CHECK_THROWS_WITH(parse_model_record(changed("features = 3", "features = x"), "model.pt"),
+                    ContainsSubstring("('x' is no number of features or outputs)"));
+  refused(changed("outputs = 2", "outputs = 0"));
+  refused(changed("outputs = 2", "#utputs = 2"));
+  TrainedModel trained = mlp();
+  trained.scaling.scale.pop_back();
+  refused(model_record(trained));
+}
+
+TEST_CASE("a file without a record has none, and one that is not there is an error") {
+  write("text.pt", "no module");
+  CHECK_FALSE(read_model_record("text.pt"));
+  write("nothing.pt", "");
+  CHECK_FALSE(read_model_record("nothing.pt"));
+  CHECK_THROWS_WITH(read_model_record("absent.pt"),
+                    "File 'absent.pt' cannot be read (No such file or directory). Check its name and permissions.");
+  CHECK_THROWS_WITH(read_model_record("."), ContainsSubstring("is a directory"));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "parallel/devices/placement.hpp"
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+RankView cpu_view(std::vector<std::int32_t> cores) {
+  return {std::move(cores), {}};
+}
+
+std::vector<int> gpus_of(const RunOptions& options, const std::vector<RankView>& views) {
+  std::vector<int> gpus;
+  for (int rank = 0; rank < static_cast<int>(views.size()); ++rank)
+    gpus.push_back(place_rank(options, views, rank, "none").gpu);
+  return gpus;
+}
+
+}  // namespace
+
+TEST_CASE("a rank alone has a lane for each bound core") {
+  const auto placement = place_rank({}, {cpu_view({0, 1, 2, 3})}, 0, "no driver");
+  CHECK(placement.gpu == -1);
+  CHECK(placement.lanes == 4);
+  CHECK(placement.threads == 1);
+  CHECK(placement.note == "no GPU (no driver)");
+}
+
+TEST_CASE("ranks bound to the same cores share them; bound apart they do not") {
+  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({0, 1})}, 1, "").lanes == 1);
+  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({2, 3})}, 1, "").lanes == 2);
+  CHECK(place_rank({}, {cpu_view({0}), cpu_view({0}), cpu_view({0})}, 2, "").lanes == 1);
+}
+
+TEST_CASE("lanes and threads as asked; more than the cores is said") {
+  RunOptions options;
+  options.device = DeviceRequest::cpu;
+  options.lanes = 3;
+  const auto placement = place_rank(options, {cpu_view({0, 1})}, 0, "");
+  CHECK(placement.lanes == 3);
+  CHECK(placement.note == "3 lane(s) x 1 thread(s) on 2 core(s)");
+  options.lanes = 0;
+  options.threads = 2;
+  CHECK(place_rank(options, {cpu_view({0, 1, 2, 3})}, 0, "").lanes == 2);
+}
+
+TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
+  const RankView view{{0, 1, 2, 3}, {70, 71}};
+  RunOptions options;
+  CHECK(gpus_of(options, {view, view, view}) == std::vector<int>{0, 1, -1});
+  const auto surplus = place_rank(options, {view, view, view}, 2, "");
+  CHECK(surplus.lanes == 4);
+  CHECK(surplus.note == "more ranks than GPUs");
+  options.ranks_per_gpu = 2;
+  CHECK(gpus_of(options, {view, view, view, view, view}) == std::vector<int>{0, 1, 0, 1, -1});
+  CHECK(place_rank(options, {view}, 0, "").note.find("MPS") != std::string::npos);
+}
+
+TEST_CASE("a launcher that gives each rank its own GPU is understood") {
+  CHECK(gpus_of({}, {RankView{{0}, {70}}, RankView{{1}, {71}}}) == std::vector<int>{0, 0});
+  CHECK(gpus_of({}, {RankView{{0}, {70}}, RankView{{1}, {70}}}) == std::vector<int>{0, -1});
+}
+
+TEST_CASE("GPUs are left alone under device = cpu") {
+  RunOptions options;
+  options.device = DeviceRequest::cpu;
+  CHECK(gpus_of(options, {RankView{{0}, {70}}}) == std::vector<int>{-1});
+}
+
+TEST_CASE("device = cuda fails where there is none, or not enough") {
+  RunOptions options;
+  options.device = DeviceRequest::cuda;
+  CHECK_THROWS_WITH(place_rank(options, {cpu_view({0})}, 0, "no driver"), ContainsSubstring("no driver"));
+  const RankView view{{0}, {70}};
+  CHECK_THROWS_WITH(place_rank(options, {view, view}, 1, ""), ContainsSubstring("2 ranks share a node with 1 GPU"));
+}
+
+TEST_CASE("the resident engine leaves the GPUs alone") {
+  RunOptions options;
+  CHECK(may_use_gpus(options));
+  options.engine = EngineKind::resident;
+  CHECK_FALSE(may_use_gpus(options));
+  CHECK(gpus_of(options, {{{0, 1}, {7}}}) == std::vector<int>{-1});
+  options.engine = EngineKind::by_model;
+  CHECK(gpus_of(options, {{{0, 1}, {7}}}) == std::vector<int>{0});
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "runs/directory/directory_lock.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <thread>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+#include "support/sample_records.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("one holds the lock at a time, and the other is told who") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  std::optional<DirectoryLock> first;
+  first.emplace(directory, "lock");
+  CHECK_THROWS_WITH(DirectoryLock(directory, "lock"), ContainsSubstring("process " + std::to_string(::getpid())));
+  CHECK_NOTHROW(DirectoryLock(directory, "other"));
+  first.reset();
+  CHECK_NOTHROW(DirectoryLock(directory, "lock"));
+}
+
+TEST_CASE("some share the lock, and keep out who wants it alone") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  std::optional<DirectoryLock> first, second;
+  first.emplace(directory, "lock", Hold::shared);
+  second.emplace(directory, "lock", Hold::shared);
+  first.reset();
+  CHECK_THROWS_AS(DirectoryLock(directory, "lock"), RunError);
+  second.reset();
+  first.emplace(directory, "lock");
+  CHECK_THROWS_AS(DirectoryLock(directory, "lock", Hold::shared), RunError);
+}
+
+TEST_CASE("who takes turns waits") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  std::optional<DirectoryLock> first;
+  first.emplace(directory, "lock", Hold::in_turn);
+  std::atomic<bool> has_turn{false};
+  std::thread other([&] {
+    const DirectoryLock lock(directory, "lock", Hold::in_turn);
+    has_turn = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK_FALSE(has_turn);
+  first.reset();
+  other.join();
+  CHECK(has_turn);
+}
+
+TEST_CASE("the lock of a killed process is free") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const DirectoryLock lock(directory, "lock");
+    if (::write(ready[1], "x", 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  CHECK_THROWS_AS(DirectoryLock(directory, "lock"), RunError);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  CHECK_NOTHROW(DirectoryLock(directory, "lock"));
+}
+
+TEST_CASE("a lock that is discarded leaves nothing of its own, and what others use") {
+  namespace fs = std::filesystem;
+  const Scratch scratch("directory_lock_test");
+  const std::string run = (scratch.path / "a" / "run").string();
+  DirectoryLock(run, "lock").discard();
+  CHECK(fs::is_empty(scratch.path));
+
+  std::optional<DirectoryLock> first, second;
+  first.emplace(run, "lock", Hold::shared);
+  second.emplace(run, "lock", Hold::shared);
+  first->discard();
+  CHECK(fs::exists(run + "/journal/lock"));
+  CHECK_THROWS_AS(DirectoryLock(run, "lock"), RunError);  // the second one still has it
+  second->discard();
+  CHECK(fs::exists(run + "/journal/lock"));  // which the second one did not make
+  DirectoryLock(run, "own").discard();
+  CHECK_FALSE(fs::exists(run + "/journal/own"));
+}
+
+TEST_CASE("who waits for a lock whose file is removed gets a new one") {
+  namespace fs = std::filesystem;
+  const Scratch scratch("directory_lock_test");
+  const std::string run = (scratch.path / "run").string();
+  std::optional<DirectoryLock> first;
+  first.emplace(run, "lock", Hold::in_turn);
+  std::atomic<bool> waits{false}, has_turn{false};
+  std::thread other([&] {
+    waits = true;
+    const DirectoryLock lock(run, "lock", Hold::in_turn);
+    has_turn = true;
+    CHECK(fs::exists(run + "/journal/lock"));
+    CHECK_THROWS_AS(DirectoryLock(run, "lock"), RunError);
+  });
+  while (!waits) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // most likely until it waits for the lock
+  CHECK_FALSE(has_turn);
+  first->discard();
+  other.join();
+  CHECK(has_turn);
+}
+
+TEST_CASE("a lock is a regular file in the directory itself") {
+  namespace fs = std::filesystem;
+  const Scratch scratch("directory_lock_test");
+  const fs::path run = scratch.path / "run", outside = scratch.path / "outside";
+  fs::create_directories(outside);
+  fs::create_directories(run / "journal");
+  std::ofstream(outside / "file") << "text";
+  fs::create_symlink(outside / "file", run / "journal" / "lock");
+  CHECK_THROWS_WITH(DirectoryLock(run.string(), "lock"),
+                    ContainsSubstring("lock' cannot be written (it is a symbolic"));
+  CHECK(text_of(outside / "file") == "text");
+  fs::remove(run / "journal" / "lock");
+  fs::create_symlink(outside / "absent", run / "journal" / "lock");
+  CHECK_THROWS_AS(DirectoryLock(run.string(), "lock"), RunError);
+  CHECK_FALSE(fs::exists(outside / "absent"));
+  fs::remove(run / "journal" / "lock");
+  REQUIRE(::mkfifo((run / "journal" / "lock").c_str(), 0666) == 0);
+  CHECK_THROWS_WITH(DirectoryLock(run.string(), "lock"), ContainsSubstring("lock' is a pipe (FIFO)"));
+  fs::remove_all(run / "journal");
+  fs::create_directory_symlink(outside, run / "journal");
+  CHECK_THROWS_WITH(DirectoryLock(run.string(), "lock"), ContainsSubstring("journal' is a symbolic link"));
+  CHECK_FALSE(fs::exists(outside / "lock"));
+  fs::remove_all(run);
+  fs::create_directory_symlink(outside, run);
+  CHECK_NOTHROW(DirectoryLock(run.string(), "lock"));
+  CHECK(fs::exists(outside / "journal" / "lock"));
+}

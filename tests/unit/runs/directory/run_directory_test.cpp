@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "runs/directory/run_directory.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "files/replace_file.hpp"
+#include "runs/results/result_stream.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// An empty directory of its own, gone with the test.
+struct Scratch {
+  fs::path path = fs::absolute("result_files_test");
+  Scratch() {
+    fs::remove_all(path);
+    fs::create_directories(path);
+  }
+  ~Scratch() { fs::remove_all(path); }
+};
+
+Study small_study() {
+  Study study;
+  study.data.source = DataSource::synthetic;
+  study.study.iterations = 2;
+  return study;
+}
+
+}  // namespace
+
+TEST_CASE("a run directory holds a run from its study file on") {
+  const Scratch scratch;
+  const std::string directory = scratch.path.string();
+  CHECK_FALSE(holds_run(directory));
+  CHECK_NOTHROW(require_no_run(directory));
+  CHECK_NOTHROW(require_no_run(directory + "/absent"));
+  write_study(directory, small_study());
+  CHECK(study_file_text(parse_study(directory + "/study.cfg", {})) == study_file_text(small_study()));
+  CHECK_THROWS_WITH(require_no_run(directory), ContainsSubstring("sheaf resume " + directory));
+  CHECK(holds_run(directory));
+  CHECK_FALSE(holds_results(directory));
+  std::ofstream(directory + "/results.h5") << "x";
+  std::ofstream(directory + "/results.csv") << "x";
+  CHECK(holds_results(directory));
+  CHECK_THROWS_WITH(require_no_run(directory),
+                    ContainsSubstring("already holds a run ('study.cfg' is there). Choose another"));
+  CHECK_THROWS_AS(write_study(directory + "/absent", small_study()), RunError);
+}
+
+TEST_CASE("results come whole, under their final names only") {
+  const Scratch scratch;
+  const Study study = small_study();
+  const Plan plan(study);
+  const std::vector<std::string> no_reasons = {""};
+  std::vector<TrainedIteration> iterations(2);
+  ResultTally tally(study, plan, no_reasons);
+  TableExtent extent;
+  for (std::int64_t number = 0; number < 2; ++number) {
+    auto& iteration = iterations[static_cast<std::size_t>(number)];
+    iteration.record.iteration = number;
+    iteration.record.status = IterationStatus::finished;
+    iteration.record.final_loss = 0.5;
+    tally.add(iteration, nullptr);
+    extent.add(iteration);
+  }
+  const auto names = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(scratch.path)) found.push_back(entry.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  {
+    ResultStream unfinished(scratch.path.string(), study, plan, extent);
+    unfinished.append(iterations);
+    CHECK_FALSE(holds_results(scratch.path.string()));
+  }
+  CHECK(names().empty());
+  ResultStream stream(scratch.path.string(), study, plan, extent);
+  for (const auto& iteration : iterations) stream.append({iteration});
+  RunResults results = tally.finish();
+  results.ranks = {{"host", "cpu", 2, 2, 1, ""}};
+  results.provenance = {{"program", "sheaf"}};
+  stream.finish(results);
+  CHECK(names() == std::vector<std::string>{"results.csv", "results.h5"});
+  CHECK(text_of(scratch.path / "results.csv").find("iteration,trial,fold") == 0);
+
+  CHECK_THROWS_AS(ResultStream((scratch.path / "absent").string(), study, plan, extent), RunError);
+}
+
+TEST_CASE("a file whose rename fails is not left half-named") {
+  const Scratch scratch;
+  fs::create_directories(scratch.path / "taken" / "inside");
+  CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);
+  CHECK(std::distance(fs::directory_iterator(scratch.path), fs::directory_iterator()) == 1);
+}

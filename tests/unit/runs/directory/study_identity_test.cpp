@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "runs/directory/study_identity.hpp"
+
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("only keys that decide results change the fingerprint") {
+  const Study study;
+  Study elsewhere = study;
+  for (const auto& [key, value] : {std::pair("run.output", "x"),
+                                   {"run.lanes", "3"},
+                                   {"run.partition", "self"},
+                                   {"run.device", "cpu"},
+                                   {"run.retries", "2"},
+                                   {"study.name", "y"},
+                                   {"data.file", "z"}})
+    apply_setting(elsewhere, key, value);
+  CHECK(study_fingerprint(elsewhere) == study_fingerprint(study));
+  CHECK(differing_keys(elsewhere, study).empty());
+  for (const auto& [key, value] : {std::pair("train.epochs", "3"),
+                                   {"run.curves", "true"},
+                                   {"run.engine", "torch"},
+                                   {"study.seed", "1"},
+                                   {"data.targets", "/t"},
+                                   {"search.folds", "2"}}) {
+    Study other = study;
+    apply_setting(other, key, value);
+    CHECK(study_fingerprint(other) != study_fingerprint(study));
+    const auto differing = differing_keys(other, study);
+    REQUIRE(differing.size() == 1);
+    CHECK_THAT(differing[0], StartsWith(std::string(key) + " = " + value + ", was "));
+  }
+}
+
+TEST_CASE("candidates and their order decide, too") {
+  Study study;
+  study.search.keys = {{"train.epochs", {"1", "2"}}, {"model.bias", {"true", "false"}}};
+  Study other = study;
+  other.search.keys[0].candidates = {"1", "3"};
+  CHECK(differing_keys(other, study) == std::vector<std::string>{"search.train.epochs = 1, 3, was 1, 2"});
+  CHECK(study_fingerprint(other) != study_fingerprint(study));
+  std::swap(study.search.keys[0], study.search.keys[1]);
+  other.search.keys[0].candidates = {"1", "2"};
+  CHECK(differing_keys(other, study) == std::vector<std::string>{"the order of the searched keys"});
+  other.search.keys.pop_back();
+  CHECK(differing_keys(other, study) == std::vector<std::string>{"search.model.bias = not searched, was true, false"});
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/checkpoint_files.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+namespace fs = std::filesystem;
+
+namespace {
+
+const JournalHeader header{"1.0", "study", "data"};
+
+void make_fresh_directory() {
+  fs::remove_all("run");
+  fs::create_directory("run");
+}
+
+std::size_t file_count() {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator("run/checkpoints")) count += entry.is_regular_file();
+  return count;
+}
+
+void spoil(const std::string& path, std::streamoff place) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(place);
+  const char old = static_cast<char>(file.get());
+  file.seekp(place);
+  file.put(static_cast<char>(old ^ 1));
+}
+
+}  // namespace
+
+TEST_CASE("the newest state comes back, and the one before it when the newest is damaged") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  CHECK_FALSE(files.load(7));
+  for (const std::string state : {"first", "second", "third"}) {
+    files.save(7, state);
+    CHECK(files.load(7) == state);
+  }
+  CHECK_FALSE(files.load(70));
+  CHECK(file_count() == 2);
+  const fs::path newest = "run/checkpoints/7.2", aside = "run/checkpoints/7.2.unusable";
+  const auto size = static_cast<std::streamoff>(fs::file_size(newest));
+  for (std::streamoff place = 0; place < size; ++place) {
+    spoil(newest, place);
+    CHECK(files.load(7) == "second");
+    CHECK_FALSE(fs::exists(newest));
+    fs::rename(aside, newest);
+    spoil(newest, place);
+  }
+  CHECK(files.load(7) == "third");
+  for (const int more : {-1, 1}) {
+    fs::resize_file(newest, static_cast<std::uintmax_t>(size + more));
+    CHECK(files.load(7) == "second");
+    fs::rename(aside, newest);
+    fs::resize_file(newest, static_cast<std::uintmax_t>(size));
+  }
+  files.save(7, "fourth");
+  CHECK(files.load(7) == "fourth");
+}
+
+TEST_CASE("a checkpoint that was set aside is not loaded again") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  files.save(7, "first");
+  files.save(7, "second");
+  files.save(77, "other");
+  files.set_aside(7, "a test asks for it");
+  CHECK(files.load(7) == "first");
+  files.set_aside(7, "a test asks for it");
+  CHECK_FALSE(files.load(7));
+  CHECK_FALSE(CheckpointFiles("run", header).load(7));
+  CHECK(files.load(77) == "other");
+  files.save(7, "again");
+  CHECK(files.load(7) == "again");
+}
+
+TEST_CASE("states of another study or other data are not taken") {
+  for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
+    make_fresh_directory();
+    CheckpointFiles("run", header).save(1, "state");
+    CHECK(CheckpointFiles("run", header).load(1) == "state");
+    CHECK_FALSE(CheckpointFiles("run", other).load(1));
+  }
+}
+
+TEST_CASE("an iteration's checkpoints go without those of others") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  files.save(1, "one");
+  files.save(11, "eleven");
+  files.save(1, "one more");
+  files.discard(1);
+  CHECK_FALSE(files.load(1));
+  CHECK(files.load(11) == "eleven");
+  files.discard(5);
+
+  CheckpointFiles later("run", header);  // of another job
+  later.save(11, "twelve");
+  CHECK(later.load(11) == "twelve");
+  later.discard(11);
+  CHECK(file_count() == 0);
+  CHECK_FALSE(later.load(11));
+  later.save(1, "one");
+  remove_checkpoints("run");
+  CHECK_FALSE(fs::exists("run/checkpoints"));
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/journal_writer.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "runs/journal/replay.hpp"
+#include "support/catch.hpp"
+#include "support/no_threads.hpp"
+#include "support/sample_records.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+TrainedIteration predicting(std::int64_t number) {
+  TrainedIteration iteration = sample_iteration(number);
+  iteration.predictions = {static_cast<float>(number), -0.0f, 1e-45f, std::numeric_limits<float>::infinity()};
+  return iteration;
+}
+
+Replay replay(const Scratch& scratch) {
+  return replay_journals(scratch.path.string(), header, 10000, false);
+}
+
+// Whether `holds` comes true; the limit is there for a test that fails.
+template <class Holds>
+bool eventually(const Holds& holds) {
+  for (int round = 0; round < 3000 && !holds(); ++round) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return holds();
+}
+
+}  // namespace
+
+TEST_CASE("what several lanes append is all there, predictions included") {
+  const Scratch scratch("journal_writer_test");
+  const std::string attempt = begin_attempt(scratch.path.string());
+  JournalWriter journal(journal_path(attempt, 2), header);
+  std::vector<std::thread> lanes;
+  for (std::int64_t lane = 0; lane < 4; ++lane)
+    lanes.emplace_back([&journal, lane] {
+      for (std::int64_t number = lane; number < 1000; number += 4) journal.append(predicting(number));
+    });
+  for (auto& lane : lanes) lane.join();
+  journal.close();
+  const Replay replayed = replay(scratch);
+  CHECK(replayed.warnings.empty());
+  REQUIRE(is_complete(replayed, 1000));
+  for (std::int64_t number = 0; number < 1000; ++number) {
+    const auto iteration = replayed.iterations[static_cast<std::size_t>(number)];
+    CHECK(same(iteration.trained.record, sample_iteration(number).record));
+    CHECK(read_predictions(replayed.files, iteration) == predicting(number).predictions);
+  }
+}
+
+TEST_CASE("what has its predictions on the disk is there when the next ones find no room") {
+  const Scratch scratch("journal_writer_test");
+  constexpr std::size_t fitting = 16, bytes = 4096;
+  const std::string attempt = begin_attempt(scratch.path.string());
+  JournalWriter journal(journal_path(attempt, 0), header);
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit small { fitting *bytes, before.rlim_max };
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  for (std::int64_t number = 0; number < 100; ++number) {
+    TrainedIteration iteration = sample_iteration(number);
+    iteration.predictions.resize(bytes / sizeof(float));
+    journal.append(std::move(iteration));
+  }
+  CHECK_THROWS_AS(journal.close(), RunError);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, handler);
+  CHECK(replay(scratch).iterations.size() == fitting);
+}
+
+TEST_CASE("a journal whose thread cannot be started is an error, and leaves a journal without records") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  {
+    const NoThreads none;
+    CHECK_THROWS_WITH(JournalWriter(path, header), StartsWith("Cannot start thread 1 of 1 for writing the journal"));
+  }
+  CHECK(replay(scratch).iterations.empty());
+  CHECK(replay(scratch).warnings.empty());
+}
+
+TEST_CASE("records reach the file while the journal is open") {
+  const Scratch scratch("journal_writer_test");
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), header);
+  journal.append(sample_iteration(0));
+  CHECK(eventually([&] { return replay(scratch).iterations.size() == 1; }));
+  journal.hurry();
+  journal.append(sample_iteration(1));
+  CHECK(eventually([&] { return replay(scratch).iterations.size() == 2; }));
+  CHECK_FALSE(journal.failure().has_value());
+}
+
+TEST_CASE("damaged predictions make their iteration train again") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  {
+    JournalWriter journal(path, header);
+    for (std::int64_t number = 0; number < 3; ++number) journal.append(predicting(number));
+    journal.close();
+  }
+  const Replay whole = replay(scratch);
+  REQUIRE(is_complete(whole, 3));
+  std::string bytes = text_of(predictions_path(path));
+  bytes[16 + 3] = static_cast<char>(bytes[16 + 3] ^ 1);
+  std::ofstream(predictions_path(path), std::ios::binary) << bytes.substr(0, bytes.size() - 1);
+  CHECK_THROWS_AS(read_predictions(whole.files, whole.iterations[1]), RunError);
+  const Replay replayed = replay(scratch);
+  REQUIRE(replayed.iterations.size() == 1);
+  CHECK(replayed.iterations[0].trained.record.iteration == 0);
+  CHECK(replayed.warnings.size() == 2);
+}
+
+TEST_CASE("a closed journal knows what it wrote, as its replay does") {
+  const Scratch scratch("journal_writer_test");
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 3), header);
+  TrainedIteration failed = sample_iteration(7);
+  failed.record.status = IterationStatus::failed;
+  failed.message = "reason";
+  failed.epochs = {{7, 0, 0.5, 0.25, 0.125}};
+  journal.append(std::move(failed));
+  for (const std::int64_t number : {9, 2, 5}) journal.append(predicting(number));
+  journal.close();
+  const RecordStore records = journal.take_records();
+  const Replay replayed = replay(scratch);
+  REQUIRE(records.size() == 4);
+  REQUIRE(replayed.iterations.size() == 4);
+  CHECK(records.count_results() == 3);
+  for (std::size_t place = 0; place < 4; ++place) {
+    const auto known = records[place], read = replayed.iterations[place];
+    CHECK(same(known.trained.record, read.trained.record));
+    CHECK(known.trained.message == read.trained.message);
+    CHECK(known.trained.epochs.size() == read.trained.epochs.size());
+    CHECK(known.file == 3);  // the rank
+    CHECK(read.file == 0);
+    CHECK(known.predictions.offset == read.predictions.offset);
+    CHECK(known.predictions.bytes == read.predictions.bytes);
+    CHECK(known.predictions.checksum == read.predictions.checksum);
+  }
+}
+
+TEST_CASE("a journal is never written over, and attempts have directories of their own") {
+  const Scratch scratch("journal_writer_test");
+  const std::string first = begin_attempt(scratch.path.string());
+  const std::string second = begin_attempt(scratch.path.string());
+  CHECK(first != second);
+  std::ofstream(journal_path(first, 0)) << "there";
+  CHECK_THROWS_AS(JournalWriter(journal_path(first, 0), header), RunError);
+  CHECK(text_of(journal_path(first, 0)) == "there");
+  CHECK_THROWS_AS(JournalWriter(journal_path((scratch.path / "absent").string(), 0), header), RunError);
+}
+
+TEST_CASE("a journal that was removed is noticed") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  JournalWriter journal(path, header);
+  std::filesystem::remove(path);
+  journal.hurry();
+  journal.append(sample_iteration(0));
+  CHECK(eventually([&] { return journal.failure().has_value(); }));
+  CHECK_THAT(journal.failure().value_or(""), ContainsSubstring("removed"));
+  journal.append(sample_iteration(1));
+  CHECK_THROWS_AS(journal.close(), RunError);
+}

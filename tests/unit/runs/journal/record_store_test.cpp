@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/record_store.hpp"
+
+#include <cstddef>
+
+#include "support/catch.hpp"
+#include "support/sample_records.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("records come back to the bit, sorted, with all that belongs to them") {
+  RecordStore store;
+  CHECK(store.empty());
+  TrainedIteration rich = sample_iteration(4294967294);
+  rich.message = std::string("odd \0 bytes \xff", 12);
+  rich.epochs = {{4294967294, 0, 0.5, -0.0, 1e300}, {4294967294, 1, 1.0 / 3, 0.25, 0.125}};
+  store.append(rich, {12345678901, 40, 0xdeadbeef}, 7);
+  store.append(sample_iteration(0), {}, 70000);
+  TrainedIteration large = sample_iteration(5);  // more than a block
+  large.message.assign(std::size_t{3} << 20, 'x');
+  store.append(large, {}, 0);
+  store.append(sample_iteration(3), {}, 0);
+  store.settle();
+  REQUIRE(store.size() == 4);
+  CHECK(store.packed(0).size() == 112);
+  CHECK(same(store[0].trained.record, sample_iteration(0).record));
+  CHECK(store[0].file == 70000);
+  CHECK(store[0].predictions.bytes == 0);
+  CHECK(same(store[1].trained.record, sample_iteration(3).record));
+  CHECK(store[2].trained.message == large.message);
+  const JournaledIteration last = store[3];
+  CHECK(same(last.trained.record, rich.record));
+  CHECK(last.trained.message == rich.message);
+  REQUIRE(last.trained.epochs.size() == 2);
+  CHECK(same(last.trained.epochs[0], rich.epochs[0]));
+  CHECK(same(last.trained.epochs[1], rich.epochs[1]));
+  CHECK(last.file == 7);
+  CHECK(last.predictions.offset == 12345678901);
+  CHECK(last.predictions.bytes == 40);
+  CHECK(last.predictions.checksum == 0xdeadbeef);
+  CHECK(store.places_of({1, 6}) == IndexRange{1, 3});
+  CHECK(store.places_of({6, 100}).empty());
+  CHECK(store.bytes_of({0, 4}) == 224);
+  std::int64_t count = 0;
+  for (const auto& iteration : store) count += iteration.has_result();
+  CHECK(count == 4);
+}
+
+TEST_CASE("records in memory have the bits that they have when they are read back from a journal") {
+  TrainedIteration written = sample_iteration(1);
+  const double odd = -std::numeric_limits<double>::quiet_NaN();
+  written.record.final_loss = written.record.validation_loss = written.record.validation_score = odd;
+  written.epochs = {{1, 0, odd, odd, -0.0}};
+  RecordStore store;
+  store.append(written, {}, 0);
+  store.settle();
+  const std::string line = record_line(written, {}, 7);
+  const auto read = read_record_line(line.substr(0, line.size() - 1), 7);
+  REQUIRE(read.has_value());
+  CHECK(same(store[0].trained.record, read->iteration.record));
+  CHECK(same(store[0].trained.epochs[0], read->iteration.epochs[0]));
+}

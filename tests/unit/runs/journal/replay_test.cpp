@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "runs/journal/replay.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "core/error.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "support/catch.hpp"
+#include "support/sample_records.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+std::string line_of(std::int64_t number, IterationStatus status = IterationStatus::finished, double loss = 0.5) {
+  TrainedIteration iteration = sample_iteration(number);
+  iteration.record.status = status;
+  iteration.record.final_loss = loss;
+  return record_line(iteration, {}, header.seed());
+}
+
+void write_journal(const Scratch& scratch, int attempt, int rank, const std::string& text) {
+  const auto directory = scratch.path / "journal" / ("0000" + std::to_string(attempt));
+  std::filesystem::create_directories(directory);
+  std::ofstream(journal_path(directory.string(), rank), std::ios::binary) << text;
+}
+
+Replay replay(const Scratch& scratch, std::int64_t total = 100) {
+  return replay_journals(scratch.path.string(), header, total, false);
+}
+
+std::vector<std::int64_t> numbers_in(const Replay& replayed) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& iteration : replayed.iterations) numbers.push_back(iteration.trained.record.iteration);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("journals of all attempts and ranks are put together in order") {
+  const Scratch scratch("replay_test");
+  CHECK(replay(scratch).iterations.empty());
+  write_journal(scratch, 1, 0, header_line(header) + line_of(5) + line_of(0));
+  write_journal(scratch, 1, 1, header_line(header) + line_of(3));
+  write_journal(scratch, 2, 0, header_line(header) + line_of(1));
+  write_journal(scratch, 2, 1, "");
+  const Replay replayed = replay(scratch);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 3, 5});
+  CHECK(replayed.warnings.empty());
+  CHECK_FALSE(is_complete(replayed, 6));
+  CHECK(iterations_left(replayed.iterations, 7) == std::vector<IndexRange>{{2, 3}, {4, 5}, {6, 7}});
+  CHECK(iterations_left({}, 4) == std::vector<IndexRange>{{0, 4}});
+  CHECK(count_attempts(scratch.path.string()) == 2);
+}
+
+TEST_CASE("the first result of an iteration counts, and the last failure where there is none") {
+  const Scratch scratch("replay_test");
+  const auto failed = IterationStatus::failed;
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0, failed, 1) + line_of(1, failed, 1) + line_of(2));
+  write_journal(scratch, 2, 0, header_line(header) + line_of(0, failed, 2) + line_of(1) + line_of(2, failed, 3));
+  write_journal(scratch, 3, 0, header_line(header) + line_of(1, IterationStatus::finished, 7));
+  const Replay replayed = replay(scratch);
+  REQUIRE(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(replayed.iterations[0].trained.record.status == failed);
+  CHECK(replayed.iterations[0].trained.record.final_loss == 2);
+  CHECK(replayed.iterations[1].trained.record.final_loss == 0.5);
+  CHECK(replayed.iterations[2].has_result());
+  CHECK(is_complete(replayed, 3));
+  CHECK(iterations_left(replayed.iterations, 3) == std::vector<IndexRange>{{0, 1}});
+}
+
+TEST_CASE("a torn last line is left out in silence, a damaged one with its place") {
+  const Scratch scratch("replay_test");
+  std::string damaged = line_of(1);
+  damaged[20] = '?';
+  const std::string torn = line_of(3).substr(0, 50);
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0) + damaged + line_of(2) + torn);
+  const Replay replayed = replay(scratch);
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 2});
+  REQUIRE(replayed.warnings.size() == 1);
+  CHECK_THAT(replayed.warnings[0], ContainsSubstring("00000.jsonl', line 3, is damaged"));
+  write_journal(scratch, 1, 0, header_line(header).substr(0, 30));
+  CHECK(replay(scratch).warnings.empty());
+  // A number beyond the plan is damage, too.
+  write_journal(scratch, 1, 0, header_line(header) + line_of(100));
+  CHECK(replay(scratch).iterations.empty());
+}
+
+TEST_CASE("journals of other studies, data, model files and versions are refused") {
+  const Scratch scratch("replay_test");
+  JournalHeader own = header;
+  own.models = {{"a.pt", "1"}, {"b.so", "2"}};
+  const auto refusal = [&](const JournalHeader& other, bool forced) -> std::string {
+    write_journal(scratch, 1, 0, header_line(other) + record_line(sample_iteration(0), {}, other.seed()));
+    try {
+      const Replay replayed = replay_journals(scratch.path.string(), own, 100, forced);
+      CHECK(replayed.iterations.size() == 1);
+      const bool differs = header_line(other) != header_line(own);
+      REQUIRE(replayed.warnings.size() == (differs ? 1 : 0));
+      if (differs) CHECK_THAT(replayed.warnings.front(), ContainsSubstring("its results are mixed"));
+      return "";
+    } catch (const RunError& error) {
+      return error.what();
+    }
+  };
+  const auto with = [&](std::string JournalHeader::*member, const std::string& text) {
+    JournalHeader other = own;
+    other.*member = text;
+    return other;
+  };
+  CHECK(refusal(own, false).empty());
+  CHECK_THAT(refusal(with(&JournalHeader::study, "f"), true), ContainsSubstring("another study"));
+  const JournalHeader older = with(&JournalHeader::data, "older");
+  CHECK_THAT(refusal(older, false), ContainsSubstring("(older; now data)"));
+  CHECK_THAT(refusal(with(&JournalHeader::data, "ol\x7f"), false), ContainsSubstring("(ol?; now data)"));
+  CHECK(refusal(older, true).empty());
+  const JournalHeader version = with(&JournalHeader::program, "0.0.9");
+  CHECK_THAT(refusal(version, false), ContainsSubstring("sheaf 0.0.9"));
+  CHECK(refusal(version, true).empty());
+  for (const ModelFingerprints& models : {ModelFingerprints{{"a.pt", "1"}, {"b.so", "3"}}, {{"a.pt", "1"}}}) {
+    JournalHeader other = own;
+    other.models = models;
+    CHECK_THAT(refusal(other, false), ContainsSubstring("the model file 'b.so' has changed"));
+    CHECK(refusal(other, true).empty());
+  }
+  const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
+}
+
+TEST_CASE("predictions that are not whole numbers inside their file cost the record, not memory") {
+  const Scratch scratch("replay_test");
+  const std::vector<float> values = {1, 2, 3};
+  const std::int64_t bytes = sizeof(float) * 3;
+  const auto is_kept = [&](std::int64_t offset, std::int64_t size) {
+    const std::int64_t checked = std::clamp<std::int64_t>(size, 0, bytes);
+    const std::uint32_t sum = checksum(values.data(), static_cast<std::size_t>(checked));
+    write_journal(scratch, 1, 0,
+                  header_line(header) + record_line(sample_iteration(0), {offset, size, sum}, header.seed()));
+    const std::string journal = list_journals(scratch.path.string()).front();
+    std::ofstream(predictions_path(journal), std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()), bytes);
+    const Replay replayed = replay(scratch);
+    CHECK(replayed.warnings.size() == (replayed.iterations.empty() ? 1 : 0));
+    return !replayed.iterations.empty();
+  };
+  CHECK(is_kept(0, bytes));
+  CHECK(is_kept(0, 4));
+  for (const std::int64_t part : {1, 2, 3, 5, 6, 7}) CHECK_FALSE(is_kept(0, part));
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  CHECK_FALSE(is_kept(4, bytes));
+  CHECK_FALSE(is_kept(-4, 8));
+  CHECK_FALSE(is_kept(0, most / 4 * 4));
+  CHECK_FALSE(is_kept(most, 4));
+}
+
+// What no flip has touched, its line end included, must be there; what one has touched must not.
+TEST_CASE("random damage never costs a whole record, nor passes for one") {
+  const Scratch scratch("replay_test");
+  std::mt19937 random(5);
+  constexpr std::int64_t count = 40;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> lines = {header_line(header)};
+    for (std::int64_t number = 0; number < count; ++number)
+      lines.push_back(line_of(number, IterationStatus::finished, 1e-3 * round + static_cast<double>(number)));
+    std::string text;
+    std::vector<std::size_t> line_at;
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+      text += lines[line];
+      line_at.resize(text.size(), line);
+    }
+    std::set<std::size_t> touched;
+    for (int flips = 1 + static_cast<int>(random() % 8); flips > 0; --flips) {
+      const std::size_t any = random() % text.size();
+      const bool line_end = random() % 3 == 0;  // the next one, unless the last is damaged already
+      const std::size_t place = line_end ? std::min(text.find('\n', any), text.size() - 1) : any;
+      const char before = text[place];
+      text[place] = static_cast<char>(text[place] ^ static_cast<char>(1 + random() % 255));
+      if (text[place] != before) touched.insert(line_at[place]);
+    }
+    std::vector<std::int64_t> expected;
+    for (std::int64_t number = 0; number < count; ++number)
+      if (touched.count(static_cast<std::size_t>(number) + 1) == 0) expected.push_back(number);
+    write_journal(scratch, 1, 0, text);
+    const Replay replayed = replay(scratch);
+    CHECK(numbers_in(replayed) == expected);
+    for (const auto& iteration : replayed.iterations) {
+      const auto number = static_cast<double>(iteration.trained.record.iteration);
+      CHECK(iteration.trained.record.final_loss == 1e-3 * round + number);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/summary.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// Iterations that were trained by LibTorch.
+std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
+  std::vector<TrainedIteration> iterations(static_cast<std::size_t>(count));
+  for (std::int64_t number = 0; number < count; ++number) {
+    auto& record = iterations[static_cast<std::size_t>(number)].record;
+    record.engine = TrainedBy::torch;
+    record.iteration = number;
+    record.status = IterationStatus::finished;
+    record.final_loss = 1.04321 + static_cast<double>(number);
+    record.validation_loss = 0.5;
+    record.validation_score = 0.9 + 0.01 * static_cast<double>(number);
+  }
+  return iterations;
+}
+
+// `ensemble`: the only one, scored with the last iteration. `reasons`: of up to four trials.
+std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
+                       const EnsembleRecord* ensemble = nullptr,
+                       const std::vector<std::string>& reasons = std::vector<std::string>(4)) {
+  const Plan plan(study);
+  ResultTally tally(study, plan, reasons);
+  for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
+  return summary_text(study, plan, tally.finish());
+}
+
+}  // namespace
+
+TEST_CASE("plain iterations print a line each") {
+  Study study;
+  study.study.iterations = 2;
+  CHECK(summary_of(study, finished_iterations(2)) ==
+        "Iteration 0 final loss: 1.0432\n"
+        "Iteration 1 final loss: 2.0432\n"
+        "engine: torch 2 iterations\n");
+}
+
+TEST_CASE("diverged iterations are counted") {
+  Study study;
+  study.study.iterations = 2;
+  auto iterations = finished_iterations(2);
+  iterations[1].record.status = IterationStatus::diverged;
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("1 of 2 iterations diverged"));
+}
+
+TEST_CASE("a search prints its leaderboard and the best parameters") {
+  Study study;
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  CHECK(summary_of(study, finished_iterations(4)) ==
+        "rank  train.learning_rate  mean accuracy     std  validation loss  final loss\n"
+        "   1                 0.01         0.9250  0.0050              0.5      3.5432\n"
+        "   2                  0.1         0.9050  0.0050              0.5      1.5432\n"
+        "Best: train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)\n"
+        "engine: torch 4 iterations\n");
+}
+
+TEST_CASE("an ensemble prints its members and its own score") {
+  Study study;
+  study.data.task = Task::classification;
+  study.data.validation = 0.2;
+  study.ensemble.members = 2;
+  const auto iterations = finished_iterations(2);
+  const EnsembleRecord ensemble{0, 0, 0, 0.97, 0.905};
+  CHECK(summary_of(study, iterations, &ensemble) ==
+        "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
+        "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
+        "Ensemble of 2 members accuracy: 0.9700 (members' mean 0.9050)\n"
+        "engine: torch 2 iterations\n");
+  study.data.validation = 0;
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
+}
+
+TEST_CASE("the engines are counted from the records, with the different reasons of LibTorch's trials") {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
+  auto iterations = finished_iterations(6);
+  const auto trained_by = [&](const std::vector<TrainedBy>& engines) {
+    for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].record.engine = engines[number];
+    const std::string text = summary_of(study, iterations, nullptr, {"", "run.threads = 2", "a cnn has convolutions"});
+    return text.substr(text.find("engine: "));
+  };
+  constexpr auto torch = TrainedBy::torch, resident = TrainedBy::resident;
+  CHECK(trained_by({resident, resident, resident, resident, resident, resident}) == "engine: resident 6 iterations\n");
+  CHECK(trained_by({resident, resident, resident, resident, resident, torch}) ==
+        "engine: torch 1 iteration (a cnn has convolutions), resident 5 iterations\n");
+  CHECK(trained_by({torch, torch, torch, torch, torch, torch}) ==
+        "engine: torch 6 iterations (run.threads = 2; a cnn has convolutions)\n");
+}
+
+TEST_CASE("failed iterations are counted, with the first one's reason") {
+  Study study;
+  study.study.iterations = 3;
+  auto iterations = finished_iterations(3);
+  for (const std::size_t number : {1, 2}) {
+    iterations[number].record.status = IterationStatus::failed;
+    iterations[number].message = "reason " + std::to_string(number);
+  }
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("2 of 3 iterations failed (iteration 1: reason 1)\n"));
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "search/leaderboard.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "leaderboard_reference.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Plan plan_of(std::int64_t folds, std::int64_t members) {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = folds;
+  study.ensemble.members = members;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01", "0.001"}}};
+  return Plan(study);
+}
+
+std::vector<IterationRecord> records_with_scores(const std::vector<double>& scores) {
+  std::vector<IterationRecord> records;
+  for (double score : scores) {
+    IterationRecord record;
+    record.iteration = static_cast<std::int64_t>(records.size());
+    record.status = std::isnan(score) ? IterationStatus::diverged : IterationStatus::finished;
+    record.validation_score = score;
+    record.validation_loss = 1 - score;
+    record.final_loss = 2 - score;
+    record.seconds = 0.5;
+    records.push_back(record);
+  }
+  return records;
+}
+
+// `ensembles`: empty, or one for each trial, repeat and fold.
+Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationRecord>& records,
+                           const std::vector<EnsembleRecord>& ensembles) {
+  Leaderboard leaderboard(plan);
+  for (const auto& record : records) {
+    const auto group = static_cast<std::size_t>(record.iteration / plan.members());
+    const bool is_last = (record.iteration + 1) % plan.members() == 0;
+    leaderboard.add(record, is_last && !ensembles.empty() ? &ensembles[group] : nullptr);
+  }
+  return leaderboard;
+}
+
+std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
+                                      const std::vector<EnsembleRecord>& ensembles) {
+  return leaderboard_of(plan, records, ensembles).ranked();
+}
+
+IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
+                      const std::vector<EnsembleRecord>& ensembles) {
+  return leaderboard_of(plan, records, ensembles).best_model(trial);
+}
+
+bool same_bits(const TrialSummary& a, const TrialSummary& b) {
+  const auto values = [](const TrialSummary& trial) {
+    return std::vector<double>{trial.mean_score, trial.score_deviation, trial.mean_validation_loss,
+                               trial.mean_final_loss, trial.seconds};
+  };
+  const auto numbers = [](const TrialSummary& trial) {
+    return std::vector<std::int64_t>{trial.trial, trial.rank, trial.iterations, trial.diverged};
+  };
+  const auto x = values(a), y = values(b);
+  return numbers(a) == numbers(b) && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("trials are ranked by their mean score over folds") {
+  const auto trials = rank_trials(plan_of(2, 1), records_with_scores({0.5, 0.7, 0.8, 0.9, 0.6, 0.6}), {});
+  REQUIRE(trials.size() == 3);
+  CHECK(trials[0].trial == 1);
+  CHECK(trials[0].rank == 1);
+  CHECK(trials[0].mean_score == Approx(0.85));
+  CHECK(trials[0].score_deviation == Approx(0.05));
+  CHECK(trials[0].mean_validation_loss == Approx(0.15));
+  CHECK(trials[0].mean_final_loss == Approx(1.15));
+  CHECK(trials[0].seconds == Approx(1.0));
+  CHECK(trials[1].trial == 0);  // equal means: the lower number first
+  CHECK(trials[2].trial == 2);
+}
+
+TEST_CASE("a trial with a diverged fold comes last") {
+  const auto trials = rank_trials(plan_of(2, 1), records_with_scores({0.9, not_a_number, 0.1, 0.1, 0.2, 0.2}), {});
+  CHECK(trials[2].trial == 0);
+  CHECK(trials[2].diverged == 1);
+  CHECK(std::isnan(trials[2].mean_score));
+}
+
+TEST_CASE("without scores the final loss decides") {
+  auto records = records_with_scores({0.1, 0.3, 0.2});
+  for (auto& record : records) record.validation_score = record.validation_loss = not_a_number;
+  const auto trials = rank_trials(plan_of(1, 1), records, {});
+  CHECK(trials[0].trial == 1);
+  CHECK(trials[1].trial == 2);
+  CHECK(trials[2].trial == 0);
+}
+
+TEST_CASE("ensembles are ranked by their own scores") {
+  const std::vector<EnsembleRecord> ensembles = {{0, 0, 0, 0.7, 0}, {1, 0, 0, 0.6, 0}, {2, 0, 0, 0.8, 0}};
+  const auto trials = rank_trials(plan_of(1, 2), records_with_scores({1, 1, 1, 1, 0, 0}), ensembles);
+  CHECK(trials[0].trial == 2);
+  CHECK(trials[0].mean_score == Approx(0.8));
+  CHECK(trials[2].trial == 1);
+}
+
+TEST_CASE("the best model of a trial is the fold with the best score, all members") {
+  const Plan plan = plan_of(2, 2);
+  auto records = records_with_scores({0, 0, 0, 0, /**/ 0.5, 0.9, 0.8, 0.7, /**/ 0.6, not_a_number, 0.1, 0.2});
+  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // 0.75 against 0.7
+  CHECK(best_model(plan, 2, records, {}) == IndexRange{10, 12});
+  std::vector<EnsembleRecord> ensembles(6);
+  ensembles[2].score = 0.95;  // the ensemble's score counts, not its members'
+  CHECK(best_model(plan, 1, records, ensembles) == IndexRange{4, 6});
+  for (auto& record : records) record.validation_score = record.validation_loss = not_a_number;
+  records[7].final_loss = -5;
+  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // by the final loss alone
+  records[4].status = records[7].status = IterationStatus::diverged;
+  CHECK(best_model(plan, 1, records, {}).empty());
+}
+
+TEST_CASE("records that come one after the other give the bits of all records at once") {
+  std::mt19937 random(3);
+  const auto draw = [&] {
+    const double values[] = {0.1, 0.2, 0.3, 1e17, -1e17, 1e-300, not_a_number, 1 / 0.0};
+    return random() % 3 == 0 ? values[random() % 8] : std::uniform_real_distribution<double>(-1, 1)(random);
+  };
+  for (int round = 0; round < 300; ++round) {
+    const auto folds = static_cast<std::int64_t>(1 + random() % 3),
+               members = static_cast<std::int64_t>(1 + random() % 3);
+    const Plan plan = plan_of(folds, members);
+    std::vector<IterationRecord> records(static_cast<std::size_t>(plan.iteration_count()));
+    for (std::size_t number = 0; number < records.size(); ++number) {
+      auto& record = records[number];
+      record.iteration = static_cast<std::int64_t>(number);
+      record.status = static_cast<IterationStatus>(random() % 5 == 0 ? 2 + random() % 2 : 1);
+      record.validation_score = draw();
+      record.validation_loss = draw();
+      record.final_loss = draw();
+      record.seconds = std::abs(draw());
+    }
+    std::vector<EnsembleRecord> ensembles(random() % 2 == 0 ? 0 : records.size() / static_cast<std::size_t>(members));
+    for (auto& ensemble : ensembles) ensemble.score = draw();
+    const auto expected = reference::rank_trials(plan, records, ensembles);
+    const auto found = rank_trials(plan, records, ensembles);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t place = 0; place < found.size(); ++place) CHECK(same_bits(found[place], expected[place]));
+    for (std::int64_t trial = 0; trial < 3; ++trial)
+      CHECK(best_model(plan, trial, records, ensembles) == reference::best_model(plan, trial, records, ensembles));
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "study/parse_study.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/random/random_stream.hpp"
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string sound = "[data]\nfile = d.h5\n";
+
+Study parse(const std::string& text, const Words& overrides = {}) {
+  return parse_study_text(text, "s.cfg", overrides);
+}
+
+std::string errors_of(const std::string& text, const Words& overrides = {}) {
+  try {
+    parse(text, overrides);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string file_errors(const std::string& path) {
+  try {
+    parse_study(path, {});
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace
+
+TEST_CASE("a study file is read, and the command line wins over it") {
+  const std::string text = sound + "[train]\nepochs = 5\nlearning_rate=0.5\n";
+  CHECK(parse(text).train.epochs == 5);
+  CHECK(parse(text).train.learning_rate == 0.5);
+  for (const Words& words : {Words{"--train.epochs=7"}, Words{"--train.epochs", "7"}}) {
+    CHECK(parse(text, words).train.epochs == 7);
+    CHECK(parse(text, words).train.learning_rate == 0.5);
+  }
+  CHECK(parse(text, {"--data.file=a=b.h5", "--train.shuffle", "no"}).data.file == "a=b.h5");
+  CHECK(parse("", {"--data.source=synthetic"}).data.source == DataSource::synthetic);
+  CHECK(parse(sound + "[run]\noutput = x\n", {"--run.output="}).run.output.empty());
+  CHECK(parse(sound + "[run]\noutput = x\n", {"--run.output", ""}).run.output.empty());
+}
+
+TEST_CASE("comments, blank lines, CRLF, a byte order mark and sections in parts are fine") {
+  const Study study = parse(
+      "\xef\xbb\xbf# first\r\n[data] # the data\r\n\r\n  ; also a comment = 1\r\n file\t=  d.h5 # why\r\n[train]\r\n"
+      "epochs = 5\r\n[data]\r\nfeatures = /x");
+  CHECK(study.data.file == "d.h5");
+  CHECK(study.data.features == "/x");
+  CHECK(study.train.epochs == 5);
+}
+
+TEST_CASE("one problem is one sentence, and says where") {
+  CHECK(errors_of(sound + "[train]\nepoch = 5\n") == "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
+  CHECK(errors_of(sound + "[train]\nepochs = 0\n") == "s.cfg: train.epochs cannot be '0'. Allowed: integer >= 1.");
+  CHECK(errors_of(sound + "[train]\nepochs =\n") == "s.cfg: train.epochs cannot be empty. Allowed: integer >= 1.");
+  CHECK(errors_of("epochs = 5\n" + sound) == "s.cfg: unknown key 'epochs'. Did you mean 'train.epochs'?");
+  CHECK(errors_of(sound + "file = e.h5\nfile = f.h5\n") ==
+        "s.cfg: 'data.file' is given more than once. Keep one of them.");
+  CHECK(errors_of(sound + "\n epochs 5 \n") ==
+        "s.cfg:4: 'epochs 5' is neither [section] nor key = value. Correct the line, or put # in front of it.");
+  CHECK(errors_of(sound + "[train\n").rfind("s.cfg:3: '[train' is neither", 0) == 0);
+  CHECK(errors_of(sound + "[]\n") == "s.cfg:3: the section has no name. Write e.g. [train].");
+  CHECK(errors_of(sound + "[ ]\n") == "s.cfg:3: the section has no name. Write e.g. [train].");
+  CHECK(errors_of(sound + "= 5\n").rfind("s.cfg: unknown key 'data.'.", 0) == 0);
+  CHECK(errors_of(sound + "features = a#b\n").rfind("s.cfg:3: '#' inside a value would cut it short.", 0) == 0);
+  CHECK(errors_of("") ==
+        "data.source = file needs data.file. Set data.file to an HDF5 file, or data.source = synthetic.");
+  CHECK(errors_of("# only\n; comments\n") == errors_of(""));
+}
+
+TEST_CASE("the command line is strict") {
+  const auto error = [](const Words& words) { return errors_of(sound, words); };
+  CHECK(error({"--train.epoch=5"}) == "command line: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
+  CHECK(error({"--train.epoch", "5"}) == error({"--train.epoch=5"}));
+  CHECK(error({"--train.ep=5"}).rfind("command line: unknown key 'train.ep'.", 0) == 0);  // no guessing
+  CHECK(error({"--epochs=5"}) == "command line: unknown key 'epochs'. Did you mean 'train.epochs'?");
+  CHECK(error({"more.cfg"}) == "command line: stray word 'more.cfg'. Options are written --section.key=value.");
+  CHECK(error({"--train.epochs=5", "6"}).rfind("command line: stray word '6'.", 0) == 0);
+  CHECK(error({"-e"}).rfind("command line: stray word '-e'.", 0) == 0);
+  CHECK(error({"--", "x"}).rfind("command line: stray word 'x'.", 0) == 0);
+  CHECK(error({""}).rfind("command line: stray word ''.", 0) == 0);
+  CHECK(error({"--=5"}) != "accepted");
+  CHECK(error({"--train.epochs"}) == "command line: --train.epochs has no value. Write --train.epochs=value.");
+  CHECK(errors_of("", {"--data.file=d.h5", "--train.epochs"}) == error({"--train.epochs"}));
+  CHECK(error({"--run.output", "--train.epochs=5"}) ==
+        "command line: --run.output has no value. Write --run.output=value.");
+  CHECK(error({"--train.epochs="}) == "command line: train.epochs cannot be empty. Allowed: integer >= 1.");
+  CHECK(error({"--train.epochs=1", "--train.epochs=2"}) ==
+        "command line: 'train.epochs' is given more than once. Keep one of them.");
+}
+
+TEST_CASE("negative numbers are values out of range, not options") {
+  const std::string seed = "command line: study.seed cannot be '-1'. Allowed: integer from 0 to 18446744073709551615.";
+  CHECK(errors_of(sound, {"--study.seed=-1"}) == seed);
+  CHECK(errors_of(sound, {"--study.seed", "-1"}) == seed);
+  CHECK(errors_of(sound, {"--train.learning_rate", "-1"}) ==
+        "command line: train.learning_rate cannot be '-1'. Allowed: number > 0.");
+}
+
+TEST_CASE("searched keys come from the file and from the command line, in canonical form") {
+  const std::string text = sound +
+                           "[model]\nkind = mlp\n[search]\nmethod = grid\nmodel.hidden = 16, 32,64  32\n"
+                           "train.learning_rate = 1e-3,1e-2\n";
+  const Study study = parse(text, {"--search.train.learning_rate=1e-1", "--search.train.shuffle", "yes, off"});
+  REQUIRE(study.search.keys.size() == 3);
+  CHECK(study.search.keys[0].key == "model.hidden");
+  CHECK(study.search.keys[0].candidates == Words{"16", "32", "64 32"});
+  CHECK(study.search.keys[1].key == "train.learning_rate");
+  CHECK(study.search.keys[1].candidates == Words{"0.1"});
+  CHECK(study.search.keys[2].key == "train.shuffle");
+  CHECK(study.search.keys[2].candidates == Words{"true", "false"});
+}
+
+TEST_CASE("candidates are checked one by one") {
+  const auto error = [](const std::string& line) {
+    return errors_of("[data]\nfile = d.h5\n[search]\nmethod = grid\n" + line + "\n");
+  };
+  CHECK(error("train.epochs = 1, 2") == "accepted");
+  CHECK(error("train.epochs =") ==
+        "s.cfg: search.train.epochs = '' has an empty candidate. Write values separated by commas.");
+  for (const char* list : {"1,,2", ",1", "1,", " , "})
+    CHECK(error(std::string("train.epochs = ") + list).find("has an empty candidate") != std::string::npos);
+  CHECK(error("train.epochs = 1, 0, 2") == "s.cfg: search.train.epochs cannot be '0'. Allowed: integer >= 1.");
+  CHECK(error("train.learning_rate = 1e-3, 0.001") ==
+        "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Leave out the repeats.");
+  CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");
+  CHECK(error("hidden = 16") == "s.cfg: unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
+  CHECK(errors_of(sound + "[search]\ntrain.epochs = 1, 2\n") ==
+        "search keys are given, but search.method is none. Set search.method = grid.");
+}
+
+TEST_CASE("several problems come all at once, a line each") {
+  CHECK(errors_of("[data]\nfile = d.h5\n[train]\nepoch = 5\nlearning_rate = fast\nstray\n[run]\nthreads = 2\n",
+                  {"--model.knd=mlp", "word"}) ==
+        "s.cfg:6: 'stray' is neither [section] nor key = value. Correct the line, or put # in front of it.\n"
+        "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?\n"
+        "s.cfg: train.learning_rate cannot be 'fast'. Allowed: number > 0.\n"
+        "command line: stray word 'word'. Options are written --section.key=value.\n"
+        "command line: unknown key 'model.knd'. Did you mean 'model.kind'?\n"
+        "run.threads = 2 needs one lane (run.lanes = auto). Set run.lanes = 1, or leave out run.threads.");
+}
+
+TEST_CASE("a refused value brings no problem between keys that comes from it alone") {
+  CHECK(errors_of(sound + "[model]\nkind = mlp\nhidden = 64,32\n").find('\n') == std::string::npos);
+  CHECK(errors_of(sound + "[model]\nkind = mlp\n[search]\nmethod = grid\nmodel.hidden = x\n").find('\n') ==
+        std::string::npos);
+  CHECK(errors_of(sound + "[search]\nmethod = gird\ntrain.epochs = 1, 2\n").find('\n') == std::string::npos);
+}
+
+TEST_CASE("a flood of problems is cut") {
+  std::string text = sound;
+  for (int i = 0; i < 1000; ++i) text += "nonsense\n";
+  const std::string errors = errors_of(text);
+  CHECK(std::count(errors.begin(), errors.end(), '\n') == 50);
+  CHECK(errors.substr(errors.rfind('\n') + 1) == "and 950 problems more.");
+}
+
+TEST_CASE("files that cannot be study files are one sentence") {
+  write_file("sound.cfg", sound);
+  CHECK(parse_study("sound.cfg", {"--train.epochs=3"}).train.epochs == 3);
+  CHECK(file_errors("absent.cfg") ==
+        "File 'absent.cfg' cannot be read (No such file or directory). Check its name and permissions.");
+  CHECK(file_errors(".") == "'.' is a directory, not a regular file. Name a file.");
+  write_file("binary.cfg", std::string("\x89HDF\0\r\n", 7));
+  CHECK(file_errors("binary.cfg") == "'binary.cfg' is not a text file of at most 1 MiB. Give a study file.");
+  write_file("large.cfg", std::string((1 << 20) + 1, '#'));
+  CHECK(file_errors("large.cfg") == "'large.cfg' is not a text file of at most 1 MiB. Give a study file.");
+  write_file("wrong.cfg", "[data]\nfiel = d.h5\n");
+  CHECK(file_errors("wrong.cfg").rfind("wrong.cfg: unknown key 'data.fiel'. Did you mean 'data.file'?", 0) == 0);
+  if (geteuid() != 0) {
+    chmod("sound.cfg", 0);
+    CHECK(file_errors("sound.cfg").find("(Permission denied)") != std::string::npos);
+    chmod("sound.cfg", 0600);
+  }
+}
+
+TEST_CASE("whatever the bytes, the answer is a study or a UsageError") {
+  const std::string alphabet = "[]=#;.,\n\r \t-0123xade\xff\xc3\xa9\"'\\";
+  const std::string base =
+      "[data]\nfile = d.h5\n[model]\nkind = mlp\nhidden = 64 32\n[search]\nmethod = grid\nmodel.hidden = 16, 64 32\n";
+  RandomStream random(1, Purpose::batch_order);
+  int accepted = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = base;
+    for (std::uint64_t change = random.below(6); change > 0; --change) {
+      const std::size_t place = random.below(text.size());
+      const char byte = alphabet[random.below(alphabet.size())];
+      if (random.below(2) == 0)
+        text[place] = byte;
+      else
+        text.insert(place, random.below(20), byte);
+    }
+    const std::string answer = errors_of(text);
+    CHECK_FALSE(answer.empty());
+    if (answer != "accepted") continue;
+    ++accepted;
+    CHECK_NOTHROW(parse(study_file_text(parse(text))));
+  }
+  CHECK(accepted > 100);
+  CHECK(accepted < 2900);
+}
+
+TEST_CASE("very long lines are answered briefly") {
+  const std::string errors =
+      errors_of(sound + std::string(1000000, 'k') + " = 1\n[train]\nepochs = " + std::string(1000000, '9') + "\n" +
+                std::string(1000000, 'z') + "\n");
+  CHECK(errors.size() < 1000);
+  CHECK(std::count(errors.begin(), errors.end(), '\n') == 2);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "study/settings.hpp"
+#include "study_builders.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+SearchedKey searched(const std::string& key, const std::vector<std::string>& candidates) {
+  return {key, candidates};
+}
+
+// Exactly one problem, which begins so.
+void check_one_problem(const Study& study, const std::string& beginning) {
+  const Sentences problems = problems_in(study);
+  CAPTURE(problems, beginning);
+  CHECK(problems.size() == 1);
+  CHECK(std::all_of(problems.begin(), problems.end(),
+                    [&](const auto& problem) { return problem.rfind(beginning, 0) == 0 && problem.back() == '.'; }));
+}
+
+void check_sound(const Study& study) {
+  CHECK(problems_in(study) == Sentences{});
+}
+
+}  // namespace
+
+TEST_CASE("sound studies have no problems") {
+  check_sound(file_study());
+  check_sound(synthetic_study());
+  check_sound(study_with({{"data.source", "synthetic"}, {"study.iterations", "100"}}));
+  check_sound(file_study({{"ensemble.bootstrap", "true"}}));
+  check_sound(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}));
+  check_sound(file_study({{"train.momentum", "0.9"}, {"train.optimizer", "rmsprop"}}));
+  check_sound(file_study({{"run.threads", "4"}, {"run.lanes", "1"}}));
+}
+
+TEST_CASE("data: source and file go together") {
+  check_one_problem({}, "data.source = file needs data.file.");
+  check_one_problem(synthetic_study({{"data.file", "d.h5"}}), "data.file = d.h5 would not be read");
+}
+
+TEST_CASE("data: weights come from a file") {
+  check_sound(file_study({{"data.weights", "w"}}));
+  check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w would not be read");
+  check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? would not be read");
+}
+
+TEST_CASE("data: synthetic classifications know their classes, regressions have none") {
+  const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
+  check_sound(synthetic_study(classes));
+  check_sound(file_study({{"data.task", "classification"}}));
+  check_one_problem(synthetic_study({{"data.task", "classification"}}), "a synthetic classification needs");
+  check_one_problem(file_study({{"data.classes", "3"}}), "data.classes = 3 has no effect");
+  check_one_problem(study_with({{"data.outputs", "2"}}, synthetic_study(classes)), "data.outputs = 2 has no effect");
+}
+
+TEST_CASE("data: folds and members need common data and enough of it") {
+  const Study folds = grid(synthetic_study({{"search.folds", "5"}}), {});
+  check_sound(folds);
+  check_one_problem(study_with({{"data.draw", "iteration"}}, folds),
+                    "data.draw = iteration does not go with search.folds = 5 and ensemble.members = 1");
+  check_one_problem(synthetic_study({{"data.draw", "iteration"}, {"ensemble.members", "4"}}),
+                    "data.draw = iteration does not go with search.folds = 1 and ensemble.members = 4");
+  check_sound(study_with({{"data.rows", "5"}}, folds));
+  check_one_problem(study_with({{"data.rows", "4"}}, folds), "data.rows = 4 cannot be cut into search.folds = 5");
+  check_one_problem(study_with({{"data.validation", "0.25"}}, folds),
+                    "data.validation = 0.25 does not go with search.folds = 5");
+  check_sound(grid(file_study({{"data.draw", "iteration"}, {"search.folds", "5"}}), {}));
+}
+
+TEST_CASE("model: each kind has the layers it needs and no others") {
+  check_sound(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}));
+  check_sound(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}}));
+  check_sound(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.hidden", "8"}}));
+  check_one_problem(file_study({{"model.kind", "mlp"}}), "model.kind = mlp needs model.hidden.");
+  check_one_problem(file_study({{"model.kind", "cnn"}}), "model.kind = cnn needs model.channels.");
+  check_one_problem(file_study({{"model.hidden", "16 8"}}), "model.hidden = 16 8 has no effect (model.kind = linear)");
+  check_one_problem(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}, {"model.channels", "8"}}),
+                    "model.channels = 8 has no effect (model.kind = mlp)");
+  check_one_problem(file_study({{"model.dropout", "0.5"}}), "model.dropout = 0.5 has no effect");
+  check_one_problem(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.dropout", "0.5"}}),
+                    "model.dropout = 0.5 has no effect");
+}
+
+TEST_CASE("model: a resnet needs images, a module from a file has its own layers") {
+  check_sound(file_study({{"model.kind", "resnet18"}}));
+  check_sound(synthetic_study({{"model.kind", "resnet50"}, {"data.columns", "64"}, {"data.image", "1x8x8"}}));
+  check_one_problem(synthetic_study({{"model.kind", "resnet50"}}),
+                    "model.kind = resnet50 needs data.image with synthetic data");
+  check_one_problem(file_study({{"model.kind", "resnet18"}, {"model.hidden", "8"}}),
+                    "model.hidden = 8 has no effect (model.kind = resnet18)");
+  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));
+  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.keep_weights", "yes"}}),
+                    "model.keep_weights = true has no effect (model.kind = plugin:a.so)");
+}
+
+TEST_CASE("model: an initialisation is for weights that are drawn") {
+  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}}));
+  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialisation", "he"}}),
+                    "model.initialisation = he has no effect");
+  check_one_problem(
+      file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}, {"model.keep_weights", "yes"}}),
+      "model.initialisation = he has no effect");
+}
+
+TEST_CASE("model: a cnn's image fits the columns and the poolings") {
+  const Study cnn = synthetic_study({{"model.kind", "cnn"}, {"model.channels", "4 8 8"}, {"data.columns", "64"}});
+  check_sound(study_with({{"data.image", "1x8x8"}}, cnn));
+  check_one_problem(cnn, "model.kind = cnn needs data.image with synthetic data");
+  check_one_problem(study_with({{"data.image", "2x8x8"}}, cnn), "data.image = 2x8x8 has 128 values");
+  check_one_problem(study_with({{"data.image", "1x16x4"}}, cnn),
+                    "data.image = 1x16x4 is too small for model.channels = 4 8 8");
+  std::string many;
+  for (int layer = 0; layer < 64; ++layer) many += "1 ";
+  check_one_problem(study_with({{"data.image", "1x8x8"}, {"model.channels", many}}, cnn),
+                    "data.image = 1x8x8 is too small");
+}
+
+TEST_CASE("train: the loss fits the task") {
+  for (const char* loss : {"cross_entropy", "bce"}) {
+    check_one_problem(file_study({{"train.loss", loss}}),
+                      std::string("train.loss = ") + loss + " needs classes (data.task = regression)");
+    check_sound(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
+  }
+  check_sound(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
+}
+
+TEST_CASE("train: momentum belongs to the optimizers that have it") {
+  for (const char* optimizer : {"adam", "adamw"})
+    check_one_problem(file_study({{"train.optimizer", optimizer}, {"train.momentum", "0.9"}}),
+                      std::string("train.momentum = 0.9 has no effect (train.optimizer = ") + optimizer);
+  check_one_problem(file_study({{"train.nesterov", "true"}}), "train.nesterov = true needs momentum");
+  check_one_problem(file_study({{"train.nesterov", "true"}, {"train.optimizer", "rmsprop"}, {"train.momentum", "0.9"}}),
+                    "train.nesterov = true has no effect (train.optimizer = rmsprop)");
+}
+
+TEST_CASE("search: keys, folds and repeats need the grid, and the grid needs them") {
+  Study study = file_study();
+  study.search.keys = {searched("train.epochs", {"1", "2"})};
+  check_one_problem(study, "search keys are given, but search.method is none. Set search.method = grid.");
+  check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
+  check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
+  check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to do");
+  check_sound(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
+  check_sound(grid(file_study(), {searched("train.epochs", {"1"})}));
+}
+
+TEST_CASE("search: every combination is checked, and each sentence comes once") {
+  const SearchedKey kinds = searched("model.kind", {"linear", "mlp"});
+  check_sound(grid(file_study({{"model.hidden", "8"}}), {kinds}));
+  check_one_problem(grid(file_study(), {kinds}), "model.kind = mlp needs model.hidden.");
+  check_one_problem(grid(file_study({{"model.hidden", "8"}}), {kinds, searched("model.hidden", {"16"})}),
+                    "model.hidden = 16 has no effect (model.kind = linear)");
+  check_one_problem(grid(file_study({{"model.kind", "mlp"}}),
+                         {searched("model.hidden", {"8", "none", "16"}), searched("train.epochs", {"1", "2", "3"})}),
+                    "model.kind = mlp needs model.hidden.");
+  const SearchedKey optimizers = searched("train.optimizer", {"sgd", "adam"});
+  check_sound(grid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}), {optimizers}));
+  check_one_problem(grid(file_study(), {optimizers, searched("train.momentum", {"0", "0.9"})}),
+                    "train.momentum = 0.9 has no effect (train.optimizer = adam)");
+  check_sound(
+      grid(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}), {searched("model.dropout", {"0", "0.5"})}));
+  check_sound(grid(file_study({{"model.kind", "mlp"}, {"model.dropout", "0.5"}, {"model.hidden", "8"}}),
+                   {searched("model.kind", {"linear", "mlp"})}));
+}
+
+TEST_CASE("search: the number of iterations stays within 32 bits and does not overflow") {
+  check_sound(file_study({{"study.iterations", "4294967295"}}));
+  check_one_problem(file_study({{"study.iterations", "4294967295"}, {"ensemble.members", "2"}}),
+                    "the study has more than 4294967295 iterations (study.iterations = 4294967295 x");
+  check_one_problem(grid(file_study({{"study.iterations", "4294967295"},
+                                     {"search.repeats", "4294967295"},
+                                     {"search.folds", "4294967295"},
+                                     {"ensemble.members", "4294967295"}}),
+                         {searched("train.epochs", {"1", "2"})}),
+                    "the study has more than 4294967295 iterations (2 of train.epochs x");
+  check_sound(file_study({{"study.iterations", "65535"}, {"ensemble.members", "65537"}}));
+  check_one_problem(file_study({{"study.iterations", "65536"}, {"ensemble.members", "65536"}}), "the study has more");
+}
+
+TEST_CASE("search: a grid too large to walk through is still answered") {
+  std::vector<std::string> hundred;
+  for (int i = 1; i <= 100; ++i) hundred.push_back(std::to_string(i));
+  std::vector<SearchedKey> keys;
+  for (const char* key : {"train.epochs", "train.batch_size", "train.learning_rate", "train.weight_decay",
+                          "train.epsilon", "model.hidden"})
+    keys.push_back(searched(key, hundred));
+  check_one_problem(grid(file_study({{"model.kind", "mlp"}}), keys), "the study has more than 4294967295 iterations");
+}
+
+TEST_CASE("run: threads inside a lane need one lane") {
+  check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane (run.lanes = auto)");
+  check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
+                    "run.threads = 2 needs one lane (run.lanes = 4)");
+}
+
+TEST_CASE("run: the resident engine trains linear models and mlps with one thread") {
+  const Assignments resident = {{"run.engine", "resident"}};
+  const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
+  check_sound(file_study(resident));
+  check_sound(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
+  check_sound(file_study(cnn));
+  check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(resident)),
+                    "run.engine = resident trains with one thread a lane (run.threads = 2)");
+  check_one_problem(study_with({{"run.device", "cuda"}}, file_study(resident)),
+                    "run.engine = resident trains on CPUs (run.device = cuda)");
+  check_one_problem(study_with(cnn, file_study(resident)),
+                    "run.engine = resident trains linear models and mlps (model.kind = cnn)");
+  check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));
+  check_sound(study_with({{"train.precision", "float64"}}, file_study(resident)));
+  for (const char* precision : {"bfloat16", "tf32"})
+    check_one_problem(
+        study_with({{"train.precision", precision}}, file_study(resident)),
+        std::string("run.engine = resident trains in float32 or float64 (train.precision = ") + precision + ")");
+}
+
+TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
+  const Study tf32 = file_study({{"train.precision", "tf32"}});
+  check_sound(tf32);
+  check_one_problem(study_with({{"run.device", "cpu"}}, tf32),
+                    "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or "
+                    "run.device = cuda.");
+  check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
+                    "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its "
+                    "GPU). Start a separate run with train.precision = tf32.");
+  check_sound(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
+}
+
+TEST_CASE("all problems come, in the order of the sections") {
+  const Sentences problems =
+      problems_in(grid(study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}}),
+                       {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
+                        searched("model.kind", {"cnn", "mlp"})}));
+  const Sentences beginnings = {"data.source", "data.classes",   "model.kind = cnn", "model.kind = mlp",
+                                "train.loss",  "train.momentum", "run.threads"};
+  CAPTURE(problems);
+  REQUIRE(problems.size() == beginnings.size());
+  for (std::size_t i = 0; i < problems.size(); ++i) CHECK(problems[i].rfind(beginnings[i], 0) == 0);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.hpp"
+#include "study_builders.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+std::string refusal(const std::string& key, const std::string& text) {
+  Study study;
+  const std::string before = key.find('.') == std::string::npos ? "" : study_file_text(study);
+  try {
+    apply_setting(study, key, text);
+  } catch (const UsageError& error) {
+    CHECK((before.empty() || study_file_text(study) == before));
+    return error.what();
+  }
+  return "accepted";
+}
+
+bool accepts(const std::string& key, const std::string& text) {
+  return refusal(key, text) == "accepted";
+}
+
+bool is_text(const SettingInfo& setting) {
+  return setting.values == "text";
+}
+
+}  // namespace
+
+TEST_CASE("every setting has one key, a help sentence, and a default that it accepts") {
+  std::set<std::string> keys;
+  for (const auto& setting : all_settings()) {
+    CAPTURE(setting.key);
+    CHECK(keys.insert(setting.key).second);
+    CHECK(setting.key.find('.') != std::string::npos);
+    CHECK_FALSE(setting.values.empty());
+    CHECK(setting.help.back() == '.');
+    CHECK(setting_text(Study{}, setting.key) == setting.default_value);
+    CHECK(accepts(setting.key, setting.default_value));
+  }
+  CHECK(keys.size() == 70);
+}
+
+TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
+  for (const auto& setting : all_settings()) {
+    for (const std::string text : {" 5", "5 ", "what#ever", "\n", "a\tb", "\x01"}) {
+      CAPTURE(setting.key, text);
+      if (setting.values.rfind("integers", 0) == 0 && text.find('5') != std::string::npos) continue;  // blanks separate
+      if (setting.values.rfind("integers", 0) == 0 && text == "\n") continue;
+      const std::string message = refusal(setting.key, text);
+      CHECK(message.rfind(setting.key + " cannot be '", 0) == 0);
+      CHECK(message.find("Allowed: ") != std::string::npos);
+      CHECK(message.find('\n') == std::string::npos);
+    }
+    if (is_text(setting)) continue;
+    for (const std::string text :
+         {"what ever", "1e3x", "0x10", "--1", "nan", "inf", "-inf", "1e999", "1,5", "\xff\xfe"}) {
+      CAPTURE(setting.key, text);
+      CHECK(refusal(setting.key, text).rfind(setting.key + " cannot be '", 0) == 0);
+    }
+  }
+}
+
+TEST_CASE("numbers are checked against their range, edges included") {
+  struct Range {
+    const char* key;
+    std::vector<std::string> inside, outside;
+  };
+  const std::vector<std::string> probability_in = {"0", "0.5", "0.999999"},
+                                 probability_out = {"-0.001", "1", "1.5", ""};
+  const std::vector<std::string> count_in = {"1", "4294967295"},
+                                 count_out = {"0", "-1", "4294967296", "1.0", "1e3", ""};
+  const std::vector<std::string> positive_in = {"1e-3", ".5", "3"}, positive_out = {"0", "-1", "+1", "1e-400", ""};
+  const std::vector<Range> ranges = {
+      {"study.seed", {"0", "18446744073709551615"}, {"-1", "18446744073709551616", "1.5", ""}},
+      {"study.iterations", count_in, count_out},
+      {"data.classes", {"2", "auto"}, {"1", "0", "-2", "Auto"}},
+      {"data.validation", probability_in, probability_out},
+      {"data.image", {"1x8x8", "3x1x32", "auto"}, {"8x8", "0x8x8", "1x8x8x8", "1X8X8", "-1x8x8", "1x8x", "xx"}},
+      {"data.memory", {"1", "auto"}, {"0", "-1", "1.5"}},
+      {"data.window", {"1", "auto"}, {"0", "-1"}},
+      {"data.read_ahead", {"1", "64"}, {"0", "65"}},
+      {"data.rows", {"1", "1000000000000"}, {"0", "1000000000001"}},
+      {"data.columns", {"1", "1000000"}, {"0", "1000001"}},
+      {"data.outputs", {"1"}, {"0"}},
+      {"data.noise", {"0", "2"}, {"-0.1"}},
+      {"model.hidden", {"16", "64 32", "none", "", "1000000"}, {"0", "64,32", "-3", "64 x", "1000001", "None"}},
+      {"model.channels", {"8 16"}, {"8 0"}},
+      {"model.kernel", {"1", "3", "99"}, {"0", "2", "-3", "101"}},
+      {"model.dropout", probability_in, probability_out},
+      {"train.epochs", {"1", "9223372036854775807"}, {"0", "-5", "9223372036854775808", "ten", "1e3"}},
+      {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
+      {"train.learning_rate", positive_in, positive_out},
+      {"train.momentum", probability_in, probability_out},
+      {"train.weight_decay", {"0", "1e-4"}, {"-1e-4"}},
+      {"train.beta1", probability_in, probability_out},
+      {"train.beta2", probability_in, probability_out},
+      {"train.alpha", probability_in, probability_out},
+      {"train.epsilon", positive_in, positive_out},
+      {"ensemble.members", count_in, count_out},
+      {"search.folds", count_in, count_out},
+      {"search.repeats", count_in, count_out},
+      {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
+      {"run.threads", {"1", "65536"}, {"0", "65537"}},
+      {"run.ranks_per_gpu", {"1"}, {"0"}},
+      {"run.checkpoint_interval", {"0.01", "1", "1e6", "none"}, {"0", "0.009", "-1", "1000001", "nan", "1m"}},
+      {"run.network_timeout", {"1", "none"}, {"0", "-1", "1m"}},
+      {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
+  for (const auto& range : ranges) {
+    for (const auto& text : range.inside) {
+      CAPTURE(range.key, text);
+      CHECK(accepts(range.key, text));
+    }
+    for (const auto& text : range.outside) {
+      CAPTURE(range.key, text);
+      CHECK_FALSE(accepts(range.key, text));
+    }
+  }
+  // No number is left out of the list above.
+  for (const auto& setting : all_settings()) {
+    if (setting.values.find("integer") == std::string::npos && setting.values.find("number") == std::string::npos)
+      continue;
+    CAPTURE(setting.key);
+    CHECK(std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) { return setting.key == range.key; }));
+  }
+}
+
+TEST_CASE("every name of a choice is accepted and comes back; slips get the nearest one") {
+  for (const auto& setting : all_settings()) {
+    if (setting.values.find(" | ") == std::string::npos) continue;
+    std::string names = setting.values + " | ";
+    for (std::size_t end; (end = names.find(" | ")) != std::string::npos; names.erase(0, end + 3)) {
+      const std::string name = names.substr(0, end);
+      CAPTURE(setting.key, name);
+      const Study study = study_with({{setting.key, name}});
+      const std::string canonical = name == "static" ? "block" : name == "dynamic" ? "factoring" : name;
+      CHECK(setting_text(study, setting.key) == canonical);
+      if (name.find(':') == std::string::npos) CHECK_FALSE(accepts(setting.key, name + "x" + name));  // no file name
+    }
+    CHECK_FALSE(accepts(setting.key, ""));
+  }
+  CHECK(refusal("train.optimizer", "adma") ==
+        "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop. Did you mean 'adam'?");
+  CHECK(refusal("model.kind", "transformer") ==
+        "model.kind cannot be 'transformer'. Allowed: linear | mlp | cnn | resnet18 | resnet50 | "
+        "torchscript:FILE.pt | plugin:FILE.so.");
+  CHECK(refusal("model.kind", "resnet34").find("Did you mean 'resnet") != std::string::npos);
+  CHECK(study_with({{"model.bias", "off"}}).model.bias == false);
+  CHECK(study_with({{"train.nesterov", "yes"}}).train.nesterov == true);
+}
+
+TEST_CASE("a model from a file is its kind and the file") {
+  const Study study = study_with({{"model.kind", "torchscript:models/net: 2.pt"}});
+  CHECK(study.model.kind == ModelKind::torchscript);
+  CHECK(study.model.file == "models/net: 2.pt");
+  CHECK(setting_text(study, "model.kind") == "torchscript:models/net: 2.pt");
+  CHECK(setting_text(study_with({{"model.kind", "plugin:a.so"}}, study), "model.kind") == "plugin:a.so");
+  CHECK(study_with({{"model.kind", "mlp"}}, study).model.file.empty());
+  for (const char* text : {"torchscript", "torchscript:", "plugin: a.so", "mlp:a.pt", ":a.pt", "plugin:a#b"})
+    CHECK_FALSE(accepts("model.kind", text));
+}
+
+TEST_CASE("values land in their place") {
+  const Study study = study_with({{"study.seed", "18446744073709551615"},
+                                  {"data.image", "3x8x16"},
+                                  {"data.file", "my data/a=b [1].h5"},
+                                  {"model.hidden", "64  32"},
+                                  {"train.batch_size", "full"},
+                                  {"train.learning_rate", "1e-3"},
+                                  {"run.partition", "static"}});
+  CHECK(study.study.seed == 18446744073709551615u);
+  CHECK(study.data.image.channels == 3);
+  CHECK(study.data.image.height == 8);
+  CHECK(study.data.image.width == 16);
+  CHECK(study.data.file == "my data/a=b [1].h5");
+  CHECK(study.model.hidden == std::vector<std::int64_t>{64, 32});
+  CHECK(study.train.batch_size == 0);
+  CHECK(study.train.learning_rate == 1e-3);
+  CHECK(study.run.partition == PartitionKind::block);
+  CHECK(setting_text(study, "model.hidden") == "64 32");
+  CHECK(setting_text(study, "train.batch_size") == "full");
+  CHECK(setting_text(study, "train.learning_rate") == "0.001");
+  CHECK(setting_text(study, "data.image") == "3x8x16");
+}
+
+TEST_CASE("numbers print shortest and read back to the same bits") {
+  for (const double value : {0.1, 1.0 / 3, 1e-8, 123456789.0, 2.2250738585072014e-308}) {
+    Study study;
+    study.train.learning_rate = value;
+    const std::string text = setting_text(study, "train.learning_rate");
+    CHECK(study_with({{"train.learning_rate", text}}).train.learning_rate == value);
+    CHECK(text.size() <= 23);
+  }
+}
+
+TEST_CASE("texts that a study file cannot hold are refused") {
+  for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "run.output"}) {
+    CAPTURE(key);
+    CHECK(accepts(key, "a b"));
+    CHECK(accepts(key, "\xc3\xa9t\xc3\xa9"));
+    for (const char* text : {" a", "a ", "a#b", "a\nb", "\ta"}) CHECK_FALSE(accepts(key, text));
+  }
+  CHECK(accepts("data.file", ""));
+  CHECK(accepts("data.weights", ""));
+  CHECK(accepts("run.output", ""));
+  CHECK_FALSE(accepts("data.features", ""));
+  CHECK_FALSE(accepts("study.name", ""));
+  CHECK_FALSE(accepts("study.name", "a/b"));
+  CHECK_FALSE(accepts("study.name", ".."));
+}
+
+TEST_CASE("an unknown key names the one that was meant") {
+  CHECK(refusal("train.epoch", "5") == "unknown key 'train.epoch'. Did you mean 'train.epochs'?");
+  CHECK(refusal("epochs", "5") == "unknown key 'epochs'. Did you mean 'train.epochs'?");
+  CHECK(refusal("train.hidden", "5") == "unknown key 'train.hidden'. Did you mean 'model.hidden'?");
+  CHECK(refusal("search.hidden", "5") == "unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
+  CHECK(refusal("zzz", "5") == "unknown key 'zzz'. The option --help lists the keys.");
+  CHECK(refusal("", "5") == "unknown key ''. The option --help lists the keys.");
+}
+
+TEST_CASE("what is long or unprintable is cut in messages") {
+  const std::string message = refusal("train.epochs", std::string(5000000, 'x'));
+  CHECK(message == "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer >= 1.");
+  CHECK(refusal(std::string(5000000, 'k'), "1").size() < 200);
+  CHECK(refusal("train.epochs", "1\r\n2\x1b[0m") == "train.epochs cannot be '1??2?[0m'. Allowed: integer >= 1.");
+  const std::string accented = std::string(59, 'x') + "\xc3\xa9\xc3\xa9";  // the cut falls inside the first one
+  CHECK(refusal("train.epochs", accented).find("'" + std::string(59, 'x') + "...'") != std::string::npos);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "study/stored_study.hpp"
+
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("a stored study is a study file that tells its version") {
+  Study study;
+  study.data.file = "digits.h5";
+  study.run.engine = EngineKind::by_model;
+  const std::string text = stored_study_text(study);
+  CHECK(storing_version(text) == program_version());
+  CHECK(study_file_text(parse_study_text(text, "study.cfg", {})) == study_file_text(study));
+  CHECK_FALSE(storing_version(study_file_text(study)).has_value());
+  CHECK_FALSE(storing_version("").has_value());
+}
+
+TEST_CASE("a study that another version stored is refused unless forced") {
+  constexpr bool forced = true;
+  CHECK_NOTHROW(require_this_version(stored_study_text(Study{}), "run", !forced));
+  CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run", !forced));
+  const std::string other = "# Written by sheaf 0.0.9\n[study]\nseed = 1\n";
+  CHECK_THROWS_WITH(require_this_version(other, "run", !forced),
+                    StartsWith("'run' holds a run of sheaf 0.0.9, and this is sheaf " + program_version()));
+  CHECK_NOTHROW(require_this_version(other, "run", forced));
+  CHECK_THROWS_WITH(require_this_version("", "run", forced), StartsWith("'run/study.cfg' holds no keys ("));
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <sstream>
+
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
+#include "study_builders.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// Two sound studies that together change every key.
+const std::string file_based = R"(
+[study]
+name = digits and more
+seed = 18446744073709551615
+iterations = 7
+[data]
+file = my data/d=1.h5
+features = /x
+targets = /y
+weights = /w
+task = classification
+classes = 3
+normalise = minmax
+validation = 0.3333333333333333
+image = 3x8x9
+channels = last
+mode = streamed
+memory = 100
+window = 2000
+read_ahead = 3
+[model]
+kind = cnn
+hidden = 16 8
+channels = 4 8
+kernel = 5
+activation = gelu
+dropout = 0.25
+bias = false
+initialisation = he
+[train]
+epochs = 3
+batch_size = full
+shuffle = false
+loss = bce
+reduction = sum
+precision = float64
+learning_rate = 1e-300
+momentum = 0.9
+nesterov = true
+weight_decay = 1e-4
+[ensemble]
+members = 5
+bootstrap = true
+[search]
+method = grid
+model.hidden = 16, none, 64 32
+train.learning_rate = 1e-3, 2.50e2
+[run]
+output = out/dir
+partition = static
+device = cuda
+engine = torch
+lanes = 1
+threads = 3
+ranks_per_gpu = 2
+curves = true
+time_limit = 1h30m
+checkpoint_interval = 7
+network_timeout = 9
+array = 2/7
+on_failure = stop
+retries = 2
+models = best
+progress = lines
+)";
+
+const std::string synthetic = R"(
+[data]
+source = synthetic
+rows = 50
+columns = 7
+outputs = 2
+distribution = uniform
+relation = linear
+noise = 0
+draw = study
+[model]
+kind = torchscript:my models/net.pt
+keep_weights = true
+[train]
+optimizer = rmsprop
+beta1 = 0.8
+beta2 = 0.99
+alpha = 0.9
+epsilon = 1e-7
+[search]
+method = grid
+folds = 5
+repeats = 2
+)";
+
+void check_equal(const Study& a, const Study& b) {
+  for (const auto& setting : all_settings()) {
+    CAPTURE(setting.key);
+    CHECK(setting_text(a, setting.key) == setting_text(b, setting.key));
+  }
+  REQUIRE(a.search.keys.size() == b.search.keys.size());
+  for (std::size_t i = 0; i < a.search.keys.size(); ++i) {
+    CHECK(a.search.keys[i].key == b.search.keys[i].key);
+    CHECK(a.search.keys[i].candidates == b.search.keys[i].candidates);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a study written and read again is the same study, whatever the key") {
+  const Study first = parse_study_text(file_based, "first", {});
+  const Study second = parse_study_text(synthetic, "second", {});
+  for (const auto& setting : all_settings()) {
+    CAPTURE(setting.key);
+    CHECK((setting_text(first, setting.key) != setting.default_value ||
+           setting_text(second, setting.key) != setting.default_value));
+  }
+  for (const Study& study : {first, second, file_study()}) {
+    const std::string text = study_file_text(study);
+    const Study again = parse_study_text(text, "again", {});
+    check_equal(study, again);
+    CHECK(study_file_text(again) == text);
+  }
+  CHECK(first.train.learning_rate == 1e-300);
+  CHECK(first.data.validation == 0.3333333333333333);
+  REQUIRE(first.search.keys.size() == 2);
+  CHECK(first.search.keys[0].candidates == std::vector<std::string>{"16", "none", "64 32"});
+  CHECK(first.search.keys[1].candidates == std::vector<std::string>{"0.001", "250"});
+}
+
+TEST_CASE("the study file has every key under its section, and searched keys under [search]") {
+  Study study = file_study();
+  study.search.keys = {{"model.hidden", {"16", "64 32"}}};
+  const std::string text = study_file_text(study);
+  CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
+  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmodel.hidden = 16, 64 32\n\n[run]\noutput =\n") !=
+        std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size() + 1));
+}
+
+TEST_CASE("the help has every key and stays within the width") {
+  for (const int width : {0, 80, 100, 160}) {
+    const std::string help = settings_help(width);
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      CHECK(line.size() <= static_cast<std::size_t>(std::max(width, 60)));
+    }
+    for (const auto& setting : all_settings()) {
+      CAPTURE(setting.key);
+      const std::string name = setting.key.substr(setting.key.find('.') + 1);
+      CHECK(help.find("\n  " + name + " = " + setting.default_value) != std::string::npos);
+    }
+  }
+  CHECK(settings_help(80).find("\n  epochs = 10               Passes over the training rows. (integer >= 1)\n") !=
+        std::string::npos);
+}

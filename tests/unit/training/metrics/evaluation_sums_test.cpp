@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "training/metrics/evaluation_sums.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "models/predictions.hpp"
+#include "support/catch.hpp"
+#include "support/small_studies.hpp"
+#include "training/metrics/score.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+constexpr std::int64_t rows = 60, outputs = 3;
+
+// Numbers with a mean far from zero.
+std::vector<float> numbers(double shift) {
+  std::vector<float> values;
+  for (std::int64_t place = 0; place < rows * outputs; ++place)
+    values.push_back(static_cast<float>(100 + std::sin(shift + 1.7 * static_cast<double>(place))));
+  return values;
+}
+
+std::vector<std::int64_t> labels() {
+  std::vector<std::int64_t> values;
+  for (std::int64_t row = 0; row < rows; ++row) values.push_back(row * row % outputs);
+  return values;
+}
+
+RowSet all_rows() {
+  return RowSet::all(rows);
+}
+
+void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* classes, std::int64_t count,
+                std::int64_t width = outputs) {
+  std::vector<std::int64_t> predicted;
+  for (std::int64_t row = 0; row < count; ++row) predicted.push_back(predicted_label(logits + row * width, width));
+  sums.add_labels(logits, predicted.data(), classes, count);
+}
+
+// The sums of pieces that end at `ends`, put together.
+EvaluationSums in_pieces(const Judgement& judgement, const std::vector<float>& predictions,
+                         const std::vector<std::int64_t>& ends) {
+  const auto targets = numbers(0);
+  const auto classes = labels();
+  EvaluationSums sums(judgement);
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    EvaluationSums piece(judgement);
+    const float* of_piece = predictions.data() + begin * outputs;
+    if (judgement.task == Task::regression)
+      piece.add_targets(of_piece, targets.data() + begin * outputs, end - begin);
+    else
+      add_labels(piece, of_piece, classes.data() + begin, end - begin);
+    sums.append({judgement, piece.numbers().data()});
+    begin = end;
+  }
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("sums of pieces give the score of all rows") {
+  const auto predictions = numbers(0.2);
+  for (const auto& ends : std::vector<std::vector<std::int64_t>>{{rows}, {0, 1, 7, 7, rows}, {30, rows}}) {
+    const DataSet values = regression_data(1, std::vector<float>(rows), numbers(0), outputs);
+    const auto regression = in_pieces({Task::regression, LossKind::mse, false, outputs}, predictions, ends);
+    CHECK(regression.score() == Approx(prediction_score(predictions, values, all_rows())).epsilon(1e-10));
+    double squares = 0;
+    for (std::size_t place = 0; place < predictions.size(); ++place)
+      squares += std::pow(double{predictions[place]} - double{values.targets[place]}, 2);
+    CHECK(regression.loss() == Approx(squares / (rows * outputs)).epsilon(1e-12));
+
+    const DataSet classes = classification_data(1, std::vector<float>(rows), labels(), outputs);
+    const auto classification =
+        in_pieces({Task::classification, LossKind::cross_entropy, false, outputs}, predictions, ends);
+    CHECK(classification.score() == prediction_score(predictions, classes, all_rows()));
+  }
+}
+
+TEST_CASE("the losses of logits are those of the probabilities they mean") {
+  auto predictions = numbers(0.2);
+  for (float& value : predictions) value = 4 * (value - 100);
+  for (const auto loss : {LossKind::cross_entropy, LossKind::bce}) {
+    const double of_logits = in_pieces({Task::classification, loss, false, outputs}, predictions, {rows}).loss();
+    auto probabilities = predictions;
+    make_predictions(loss, outputs, probabilities.data(), rows);
+    CHECK(in_pieces({Task::classification, loss, true, outputs}, probabilities, {rows}).loss() ==
+          Approx(of_logits).epsilon(1e-5));
+    double sum = 0;  // by the book
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t output = 0; output < outputs; ++output) {
+        const double probability = double{probabilities[static_cast<std::size_t>(row * outputs + output)]};
+        const bool is_label = labels()[static_cast<std::size_t>(row)] == output;
+        if (is_label) sum -= std::log(probability);
+        if (!is_label && loss == LossKind::bce) sum -= std::log(1 - probability);
+      }
+    CHECK(of_logits == Approx(sum / (loss == LossKind::bce ? rows * outputs : rows)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("the predicted label is the first of the largest outputs; what is not a number is never larger") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto label = [](const std::vector<float>& row) {
+    return predicted_label(row.data(), static_cast<std::int64_t>(row.size()));
+  };
+  CHECK(label({-3}) == 0);
+  CHECK(label({-3, -1, -2}) == 1);
+  CHECK(label({2, 5, 5, 1}) == 1);
+  CHECK(label({0, -0.0f, 0}) == 0);
+  CHECK(label({1, nan, 2, nan}) == 2);
+  CHECK(label({nan, 1}) == 0);
+}
+
+TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
+  const std::int64_t count = 150, width = 5;
+  std::vector<float> logits;
+  std::vector<std::int64_t> classes;
+  double sum = 0;
+  for (std::int64_t row = 0; row < count; ++row) {
+    double powers = 0;
+    for (std::int64_t output = 0; output < width; ++output)
+      logits.push_back(static_cast<float>((row % 7 == 0 ? 1e4 : 8) * std::sin(static_cast<double>(row * 11 + output))));
+    const float* of_row = logits.data() + row * width;
+    const double largest = double{of_row[predicted_label(of_row, width)]};
+    for (std::int64_t output = 0; output < width; ++output) powers += std::exp(double{of_row[output]} - largest);
+    classes.push_back(row * row % width);
+    sum += std::log(powers) + largest - double{of_row[classes.back()]};
+  }
+  EvaluationSums sums({Task::classification, LossKind::cross_entropy, false, width});
+  add_labels(sums, logits.data(), classes.data(), count, width);
+  CHECK(sums.loss() == Approx(sum / static_cast<double>(count)).epsilon(1e-12));
+  logits[3] = std::numeric_limits<float>::quiet_NaN();
+  add_labels(sums, logits.data(), classes.data(), 1, width);
+  CHECK(std::isnan(sums.loss()));
+}
+
+TEST_CASE("a constant target scores as it does in one piece") {
+  const Judgement judgement{Task::regression, LossKind::mse, false, 1};
+  const std::vector<float> targets(9, 0.1f);
+  EvaluationSums sums(judgement), later(judgement);
+  sums.add_targets(targets.data(), targets.data(), 4);
+  later.add_targets(targets.data(), targets.data(), 5);
+  sums.append(later);
+  CHECK(sums.score() == 1);
+  const float wrong = 0.2f;
+  EvaluationSums last(judgement);
+  last.add_targets(&wrong, targets.data(), 1);
+  sums.append(last);
+  CHECK(sums.score() == 0);
+}
