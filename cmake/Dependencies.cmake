@@ -60,7 +60,7 @@ endif()
 
 find_package(LibTorch 1.13 REQUIRED)
 
-# The resident engine's matrix products: LIBXSMM where there is one for the processor, else (and for what LIBXSMM itself
+# The native engine's matrix products: LIBXSMM where there is one for the processor, else (and for what LIBXSMM itself
 # refers to) BLAS. libblas before the others: what stands behind it is what LibTorch uses, too.
 find_library(BLAS_LIBRARY NAMES blas openblas flexiblas mkl_rt)
 if(NOT BLAS_LIBRARY)
@@ -84,7 +84,7 @@ if(LIBXSMM_INCLUDE_DIR AND LIBXSMM_LIBRARY)
   endif()
 endif()
 if(NOT SHEAF_HAVE_LIBXSMM)
-  message(WARNING "LIBXSMM 1.x was not found (package libxsmm-dev on Debian): the resident engine runs on BLAS, "
+  message(WARNING "LIBXSMM 1.x was not found (package libxsmm-dev on Debian): the native engine runs on BLAS, "
                   "several times slower for small networks.")
 endif()
 

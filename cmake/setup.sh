@@ -49,7 +49,7 @@ needed=(
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
   "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
 )
-# The resident engine's products; other processors do with OpenBLAS.
+# The native engine's products; other processors do with OpenBLAS.
 case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
 needed_by_tests=(
   "Catch2|catch2|has_catch2"

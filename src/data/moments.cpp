@@ -85,12 +85,12 @@ FeatureMoments FeatureMoments::pooled(const std::vector<std::int64_t>& group_of,
   return all;
 }
 
-RowScaling scaling_of(const FeatureMoments& moments, Normalise normalise) {
-  assert(normalise != Normalise::none && moments.count() > 0);
+RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize) {
+  assert(normalize != Normalize::none && moments.count() > 0);
   RowScaling scaling;
   for (std::int64_t feature = 0; feature < moments.features(); ++feature) {
     const double least = moments.least(feature), width = moments.greatest(feature) - least;
-    const bool standard = normalise == Normalise::standard;
+    const bool standard = normalize == Normalize::standard;
     const double deviation = std::sqrt(moments.squares(feature) / static_cast<double>(moments.count()));
     // Rounding leaves what is constant a tiny deviation, hence the look at its extremes.
     scaling.shift.push_back(standard && width > 0 ? moments.mean(feature) : least);

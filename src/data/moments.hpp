@@ -49,6 +49,6 @@ struct RowScaling {
 
 /// standard: mean 0 and (population) standard deviation 1; minmax: 0..1. What is constant is only shifted. Source:
 /// scikit-learn's StandardScaler and MinMaxScaler.
-RowScaling scaling_of(const FeatureMoments& moments, Normalise normalise);
+RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize);
 
 }  // namespace sheaf

@@ -219,12 +219,12 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
 
 }  // namespace
 
-DataSet load_resident(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
-                      const Communicator& world, const Communicator& node) {
+DataSet load_to_node_memory(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
+                            const Communicator& world, const Communicator& node) {
   return load(options, schema, threads, world, node);
 }
 
-DataSet load_resident(const DataOptions& options, const Communicator& world, const Communicator& node) {
+DataSet load_to_node_memory(const DataOptions& options, const Communicator& world, const Communicator& node) {
   return load(options, agree_on_file(options, world), 1, world, node);
 }
 

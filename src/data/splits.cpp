@@ -157,11 +157,11 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   return RowSet::sample(std::move(times));
 }
 
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalise normalise) {
-  if (normalise == Normalise::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize) {
+  if (normalize == Normalize::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
   assert(!rows.empty());
   const Extremes extremes = extremes_of(data, rows);
-  return normalise == Normalise::minmax ? minmax_scaling(extremes) : standard_scaling(data, rows, extremes);
+  return normalize == Normalize::minmax ? minmax_scaling(extremes) : standard_scaling(data, rows, extremes);
 }
 
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
@@ -277,7 +277,7 @@ struct Splits::State {
       : data(std::move(all_data)),
         folds(std::max<std::int64_t>(1, study.search.folds)),
         validation(study.data.validation),
-        normalise(study.data.normalise),
+        normalize(study.data.normalize),
         seed(study.study.seed),
         repeats(study.study.iterations * study.search.repeats) {
     require_enough_rows(data.rows, folds, validation);
@@ -314,7 +314,7 @@ struct Splits::State {
       split.training_rows = RowSet::outside_fold(numbers, data.rows, fold);
       split.validation_rows = RowSet::in_fold(numbers, data.rows, fold);
     }
-    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalise)
+    split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize)
                                      : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
     return split;
   }
@@ -322,7 +322,7 @@ struct Splits::State {
   const DataSet data;
   const std::int64_t folds;
   const double validation;
-  const Normalise normalise;
+  const Normalize normalize;
   const std::uint64_t seed;
   const std::int64_t repeats;
   std::vector<FeatureScaling> scalings;  // of data without features

@@ -40,7 +40,7 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
 
 /// standard: mean 0 and (population) standard deviation 1; minmax: 0..1. A constant feature is only shifted. Sums run
 /// in double, in row order. Source: scikit-learn's StandardScaler and MinMaxScaler. Pure.
-FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalise normalise);
+FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize);
 
 /// The splits of a study over one data set, made when first asked for and then shared. Each repeat's take 4 bytes per
 /// row, the number of its fold: the first repeats' are in memory that the ranks of the node share and stay there, of

@@ -9,7 +9,7 @@ namespace sheaf {
 
 namespace {
 
-// Why the resident engine cannot train a trial; empty: it can.
+// Why the native engine cannot train a trial; empty: it can.
 std::string reason_of(const Trial& trial) {
   const Precision precision = trial.train.precision;
   if (precision == Precision::bfloat16) return "train.precision = bfloat16";
@@ -34,7 +34,7 @@ std::string reason_of(const Trial& trial) {
 }  // namespace
 
 TrainedBy engine_of(const Trial& trial, EngineKind engine) {
-  return engine == EngineKind::torch || !reason_of(trial).empty() ? TrainedBy::torch : TrainedBy::resident;
+  return engine == EngineKind::torch || !reason_of(trial).empty() ? TrainedBy::torch : TrainedBy::native;
 }
 
 double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cores) {
@@ -63,17 +63,17 @@ EngineKind settled_engine(const Plan& plan, const RunOptions& run, double speedu
   if (run.engine != EngineKind::automatic) return run.engine;
   std::size_t by_torch = 0;
   for (const Trial& trial : plan.trials()) by_torch += torch_reason(trial, run, speedup).empty() ? 0 : 1;
-  if (by_torch == 0) return EngineKind::resident;
+  if (by_torch == 0) return EngineKind::native;
   return by_torch == plan.trials().size() ? EngineKind::torch : EngineKind::by_model;
 }
 
 void require_engine(const Plan& plan, const RunOptions& run) {
-  if (run.engine != EngineKind::resident) return;
+  if (run.engine != EngineKind::native) return;
   for (std::size_t trial = 0; trial < plan.trials().size(); ++trial) {
     const std::string reason = torch_reason(plan.trials()[trial], run, no_gpu);
     if (!reason.empty())
       throw UsageError(
-          fmt::format("run.engine = resident cannot train trial {} ({}). Set run.engine = auto.", trial, reason));
+          fmt::format("run.engine = native cannot train trial {} ({}). Set run.engine = auto.", trial, reason));
   }
 }
 

@@ -16,20 +16,20 @@ namespace {
 class MemoryEngine : public Engine {
  public:
   MemoryEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), lots_(context) {}
+      : context_(context), device_(device), inputs_(context) {}
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
     for (const IndexRange& range : claim)
       for (std::int64_t number = range.begin; number < range.end && !stop_requested(); ++number) {
         TrainedIteration trained = train_or_fail(number, stop_requested);
-        if (trained.record.status != IterationStatus::missing) sink(std::move(trained));
+        if (trained.result.status != IterationStatus::missing) sink(std::move(trained));
       }
     return !claim.empty();
   }
 
  private:
-  // An iteration that fails is a record of its own; the others go on with fresh trainers.
+  // An iteration that fails is a result of its own; the others go on with fresh trainers.
   TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
     const auto start = Clock::now();
     TrainedIteration trained;
@@ -37,27 +37,27 @@ class MemoryEngine : public Engine {
       const auto failure = failure_of([&] { trained = train_one(number, stop_requested); });
       if (!failure) break;
       trained.message = *failure;
-      trained.record.iteration = number;
-      trained.record.status = IterationStatus::failed;
-      resident_.reset();
+      trained.result.iteration = number;
+      trained.result.status = IterationStatus::failed;
+      native_.reset();
       torch_.reset();
     }
-    trained.record.seconds += seconds_since(start);
+    trained.result.seconds += seconds_since(start);
     return trained;
   }
 
   TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
-    Trainer& trainer = resident ? resident_trainer() : torch_trainer();
-    const Lot lot = lots_.of(iteration);
-    return train_iteration(context_, iteration, lot, trainer, stop_requested);
+    const bool native = engine_of(trial, context_.study.run.engine) == TrainedBy::native;
+    Trainer& trainer = native ? native_trainer() : torch_trainer();
+    const IterationInput input = inputs_.of(iteration);
+    return train_iteration(context_, iteration, input, trainer, stop_requested);
   }
 
-  Trainer& resident_trainer() {
-    if (!resident_) resident_ = make_resident_trainer();
-    return *resident_;
+  Trainer& native_trainer() {
+    if (!native_) native_ = make_native_trainer();
+    return *native_;
   }
 
   Trainer& torch_trainer() {
@@ -71,8 +71,8 @@ class MemoryEngine : public Engine {
 
   TrainingContext context_;
   LaneDevice device_;
-  Lots lots_;
-  std::unique_ptr<Trainer> resident_, torch_;
+  IterationInputs inputs_;
+  std::unique_ptr<Trainer> native_, torch_;
 };
 
 }  // namespace

@@ -18,9 +18,9 @@
 namespace sheaf {
 namespace {
 
-class ResidentPredictor : public Predictor {
+class NativePredictor : public Predictor {
  public:
-  explicit ResidentPredictor(const TrainedModel& trained)
+  explicit NativePredictor(const SavedModel& trained)
       : forward_(network_layout(trained.description.model, trained.description.shape),
                  trained.description.model.activation, trained.network.parameters, trained.scaling) {}
 
@@ -30,11 +30,11 @@ class ResidentPredictor : public Predictor {
   }
 
  private:
-  ResidentForward forward_;
+  NativeForward forward_;
 };
 
 // Images of the file are the model's; flat rows may be.
-void require_image(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) {
+void require_image(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
   const ImageShape& image = model.trained->description.shape.image;
   const std::vector<std::int64_t> sides{image.channels, image.height, image.width};
   require(image.channels == 0 || row_shape.size() != sides.size() || row_shape == sides,
@@ -45,19 +45,19 @@ void require_image(const LoadedModel& model, const std::vector<std::int64_t>& ro
 
 }  // namespace
 
-std::string torch_predictor_reason(const LoadedModel& model, const RunOptions& run, bool on_gpu) {
+std::string torch_predictor_reason(const OpenedModel& model, const RunOptions& run, bool on_gpu) {
   if (!model.trained) return run.engine == EngineKind::torch ? "run.engine = torch" : "it is not of sheaf's own making";
   if (on_gpu && run.engine == EngineKind::automatic) return "it predicts on a GPU";
   return torch_reason({{}, model.trained->description.model, {}}, run, no_gpu);
 }
 
-LoadedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {
-  LoadedModel model{path, read_model_record(path), nullptr};
+OpenedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {
+  OpenedModel model{path, read_saved_model_record(path), nullptr};
   if (!torch_predictor_reason(model, run, on_gpu).empty()) model.module = torch_backend().load_module(path);
   return model;
 }
 
-std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) {
+std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
   if (!model.trained) return torch_backend().ask_output_count(model, row_shape);
   const auto features = std::accumulate(row_shape.begin(), row_shape.end(), std::int64_t{1}, std::multiplies<>());
   const DataShape& shape = model.trained->description.shape;
@@ -68,10 +68,10 @@ std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::
   return shape.outputs;
 }
 
-std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                           std::int64_t output_count, const RunOptions& run, LaneDevice device) {
   if (torch_predictor_reason(model, run, device.gpu >= 0).empty())
-    return std::make_unique<ResidentPredictor>(*model.trained);
+    return std::make_unique<NativePredictor>(*model.trained);
   return torch_backend().make_predictor(model, row_shape, output_count, device);
 }
 

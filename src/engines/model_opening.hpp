@@ -14,20 +14,20 @@
 
 namespace sheaf {
 
-/// Why LibTorch runs the model; empty: the resident engine does. Pure.
-std::string torch_predictor_reason(const LoadedModel& model, const RunOptions& run, bool on_gpu);
+/// Why LibTorch runs the model; empty: the native engine does. Pure.
+std::string torch_predictor_reason(const OpenedModel& model, const RunOptions& run, bool on_gpu);
 
 /// Reads a model file, by LibTorch only where LibTorch has to run it. Throws RunError when there is no such file, or
 /// when it is not a model. Local.
-LoadedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu);
+OpenedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu);
 
 /// How many outputs a row of shape `row_shape` (without the rows) has; if the model file does
 /// not contain the number, the model runs on a row of zeros. Throws RunError when the model does not take such rows.
 /// Local.
-std::int64_t find_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape);
+std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape);
 
 /// `model` outlives the predictor, and several may share it. Throws RunError when the device cannot be used.
-std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                           std::int64_t output_count, const RunOptions& run, LaneDevice device);
 
 }  // namespace sheaf

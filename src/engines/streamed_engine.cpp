@@ -28,13 +28,13 @@ constexpr std::size_t most_models = 64;
 // One iteration on its way through a round.
 struct Model {
   std::int64_t number = 0;
-  std::int64_t attempt = 0;                ///< counts from 0
-  const Trial* trial = nullptr;            ///< once it is in a round
-  std::unique_ptr<StreamedCourse> course;  ///< none after a failure
+  std::int64_t attempt = 0;                    ///< counts from 0
+  const Trial* trial = nullptr;                ///< once it is in a round
+  std::unique_ptr<StreamedTraining> training;  ///< none after a failure
   std::string failure;
   double waited_seconds = 0;  ///< its share of the seconds that the lane waited
 
-  bool is_over() const { return !course || course->is_done(); }
+  bool is_over() const { return !training || training->is_done(); }
 };
 
 class StreamedEngine : public Engine {
@@ -82,13 +82,13 @@ class StreamedEngine : public Engine {
     const auto failure = failure_of(use);
     if (!failure) return;
     model.failure = *failure;
-    model.course.reset();
+    model.training.reset();
   }
 
   // Makes checkpoints of those that are not over.
   static void keep(std::vector<Model>& models) {
     for (auto& model : models)
-      if (!model.is_over()) model.course->keep();
+      if (!model.is_over()) model.training->keep();
   }
 
   static Model model_of(std::int64_t number, std::int64_t attempt) {
@@ -109,20 +109,20 @@ class StreamedEngine : public Engine {
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
       model.trial = &trial;
-      attempt(model, [&] { model.course = make_course(iteration, trial); });
+      attempt(model, [&] { model.training = make_training(iteration, trial); });
     }
     epochs_ = 0;
     first_window_ = std::numeric_limits<std::int64_t>::max();
     for (const auto& model : models) {
       epochs_ = std::max(epochs_, model.trial->train.epochs);
-      if (model.course) first_window_ = std::min(first_window_, model.course->next_window());
+      if (model.training) first_window_ = std::min(first_window_, model.training->next_window());
     }
   }
 
-  std::unique_ptr<StreamedCourse> make_course(const Iteration& iteration, const Trial& trial) const {
-    const bool resident = engine_of(trial, context_.study.run.engine) == TrainedBy::resident;
-    return std::make_unique<StreamedCourse>(
-        context_, iteration, resident ? make_resident_trainer() : torch_backend().make_trainer(device_, nullptr));
+  std::unique_ptr<StreamedTraining> make_training(const Iteration& iteration, const Trial& trial) const {
+    const bool native = engine_of(trial, context_.study.run.engine) == TrainedBy::native;
+    return std::make_unique<StreamedTraining>(
+        context_, iteration, native ? make_native_trainer() : torch_backend().make_trainer(device_, nullptr));
   }
 
   // Whether the pass that validates is so far that reading spares windows when the round ends, and it has one of its
@@ -139,7 +139,7 @@ class StreamedEngine : public Engine {
     if (lane_.begin_round(epochs_, first_window_) == 0) return false;
     const auto start = Clock::now();
     auto kept_at = start;
-    const auto leaves = [&] {
+    const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || models.empty()) return false;
       if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
       return lane_.is_left();
@@ -147,14 +147,14 @@ class StreamedEngine : public Engine {
     const auto end_if_unneeded = [&] {
       const bool is_far = is_validation_far();
       const auto needs_no_more = [is_far](const Model& model) {
-        return model.is_over() || (is_far && model.course->awaits_validation());
+        return model.is_over() || (is_far && model.training->awaits_validation());
       };
       if (std::all_of(models.begin(), models.end(), needs_no_more)) lane_.need_no_more();
     };
     end_if_unneeded();
-    while (const Window* window = leaves() ? nullptr : lane_.next(leaves)) {
+    while (const Window* window = should_stop() ? nullptr : lane_.next(should_stop)) {
       for (auto& model : models)
-        if (model.course) attempt(model, [&] { model.course->use(*window, leaves); });
+        if (model.training) attempt(model, [&] { model.training->use(*window, should_stop); });
       end_if_unneeded();
       if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
       keep(models);
@@ -172,13 +172,13 @@ class StreamedEngine : public Engine {
 
   static TrainedIteration finish(Model& model) {
     TrainedIteration trained;
-    if (model.course) attempt(model, [&] { trained = model.course->finish(); });
-    if (!model.course) {
-      trained.record.iteration = model.number;
-      trained.record.status = IterationStatus::failed;
+    if (model.training) attempt(model, [&] { trained = model.training->finish(); });
+    if (!model.training) {
+      trained.result.iteration = model.number;
+      trained.result.status = IterationStatus::failed;
       trained.message = model.failure;
     }
-    trained.record.wait_seconds += model.waited_seconds;
+    trained.result.wait_seconds += model.waited_seconds;
     return trained;
   }
 

@@ -32,10 +32,10 @@ class TorchBackend {
   virtual double measure_blas_flops() const = 0;
   virtual std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const = 0;
   virtual std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const = 0;
-  virtual std::string model_file_bytes(const TrainedModel& trained) const = 0;
+  virtual std::string torchscript_file_bytes(const SavedModel& trained) const = 0;
   virtual std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const = 0;
-  virtual std::int64_t ask_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) const = 0;
-  virtual std::unique_ptr<Predictor> make_predictor(const LoadedModel& model,
+  virtual std::int64_t ask_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) const = 0;
+  virtual std::unique_ptr<Predictor> make_predictor(const OpenedModel& model,
                                                     const std::vector<std::int64_t>& row_shape,
                                                     std::int64_t output_count, LaneDevice device) const = 0;
 

@@ -21,7 +21,7 @@
 namespace sheaf {
 namespace {
 
-// dlopen is declared noexcept, so an exception of a static initialiser would end in std::terminate. Through a pointer
+// dlopen is declared noexcept, so an exception of a static initializer would end in std::terminate. Through a pointer
 // it reaches the caller; volatile hides from the compiler that the pointer is dlopen's.
 void* (*volatile const open_library)(const char* file, int flags) = dlopen;
 
@@ -66,17 +66,17 @@ std::string first_line(const std::string& text) {
 
 SharedLibrary load_shared_library(const std::string& file, int flags) {
   static std::mutex one_at_a_time;
-  static std::map<std::string, std::string> half_initialised;
+  static std::map<std::string, std::string> half_initialized;
   const std::lock_guard lock(one_at_a_time);
-  const auto known = half_initialised.find(file);
-  if (known != half_initialised.end()) return {nullptr, known->second};
+  const auto known = half_initialized.find(file);
+  if (known != half_initialized.end()) return {nullptr, known->second};
   try {
     if (file.find('/') != std::string::npos)
       if (std::string problem = problem_of_file(file); !problem.empty()) return {nullptr, std::move(problem)};
     if (void* library = open_library(file.c_str(), flags)) return {library, ""};
     return {nullptr, first_line(dlerror())};
   } catch (const std::exception& error) {
-    return {nullptr, half_initialised[file] = first_line(message_of(error))};
+    return {nullptr, half_initialized[file] = first_line(message_of(error))};
   }
 }
 

@@ -10,8 +10,8 @@ struct SharedLibrary {
   std::string problem;     ///< why it cannot be loaded, one line
 };
 
-/// dlopen(file, flags). An exception in a static initialiser of a library is a problem like any other, and is final:
-/// the file is refused for the rest of the process, since a part of it is not initialised. Local, thread-safe.
+/// dlopen(file, flags). An exception in a static initializer of a library is a problem like any other, and is final:
+/// the file is refused for the rest of the process, since a part of it is not initialized. Local, thread-safe.
 SharedLibrary load_shared_library(const std::string& file, int flags);
 
 }  // namespace sheaf

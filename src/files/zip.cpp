@@ -15,7 +15,7 @@
 namespace sheaf {
 namespace {
 
-// The records of PKWARE's APPNOTE 6.3, section 4.3: their signatures, and their bytes before what varies.
+// The results of PKWARE's APPNOTE 6.3, section 4.3: their signatures, and their bytes before what varies.
 constexpr std::string_view local_signature = "PK\x03\x04";
 constexpr std::string_view entry_signature = "PK\x01\x02";
 constexpr std::string_view end_signature = "PK\x05\x06";
@@ -29,20 +29,20 @@ constexpr std::uint64_t in_extra_field = 0xffffffff;
   throw RunError(fmt::format("'{}' is not a valid ZIP archive ({}). Copy or recreate it.", archive, why));
 }
 
-// Little-endian fields of a record that lies within the archive.
+// Little-endian fields of a result that lies within the archive.
 class Record {
  public:
   Record(std::string_view archive, std::uint64_t offset, std::size_t bytes, std::string_view signature,
          const std::string& name) {
     if (offset > archive.size() || archive.size() - offset < bytes || archive.substr(offset, 4) != signature)
-      refuse(name, fmt::format("there is no record where it should be, at byte {}", offset));
+      refuse(name, fmt::format("there is no result where it should be, at byte {}", offset));
     text_ = archive.substr(offset);
   }
   std::uint64_t field(std::size_t offset, std::size_t bytes) const {
     return read_unsigned(text_.data() + offset, bytes, false);
   }
   std::string_view text(std::size_t offset, std::size_t bytes, const std::string& name) const {
-    if (text_.size() < offset || text_.size() - offset < bytes) refuse(name, "a record ends behind the file");
+    if (text_.size() < offset || text_.size() - offset < bytes) refuse(name, "a result ends behind the file");
     return text_.substr(offset, bytes);
   }
 

@@ -19,47 +19,47 @@ void append_constant(std::vector<float>& weights, std::int64_t count, float valu
   weights.insert(weights.end(), static_cast<std::size_t>(count), value);
 }
 
-void append_affine(std::vector<float>& weights, const LayerParameters& layer, Initialisation rule,
+void append_affine(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
                    RandomStream& stream) {
   const auto fan_in = static_cast<double>(layer.fan_in);
   const auto fan_out = static_cast<double>(layer.fan_out);
   switch (rule) {
-    case Initialisation::pytorch:
+    case Initialization::pytorch:
       append_uniform(weights, layer.weight_count + layer.bias_count, 1 / std::sqrt(fan_in), stream);
       return;
-    case Initialisation::glorot:
+    case Initialization::glorot:
       append_uniform(weights, layer.weight_count, std::sqrt(6 / (fan_in + fan_out)), stream);
       append_constant(weights, layer.bias_count, 0);
       return;
-    case Initialisation::he:
+    case Initialization::he:
       append_normal(weights, layer.weight_count, std::sqrt(2 / fan_in), stream);
       append_constant(weights, layer.bias_count, 0);
       return;
-    case Initialisation::zeros:
+    case Initialization::zeros:
       append_constant(weights, layer.weight_count + layer.bias_count, 0);
       return;
   }
 }
 
 LayerParameters parameters_of(const Layer& layer) {
-  return {layer.kind == Layer::Kind::batch_norm ? LayerParameters::Kind::normalisation : LayerParameters::Kind::affine,
+  return {layer.kind == Layer::Kind::batch_norm ? LayerParameters::Kind::normalization : LayerParameters::Kind::affine,
           layer.weight_count(), layer.bias_count(), layer.fan_in(), layer.fan_out()};
 }
 
 }  // namespace
 
-void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialisation rule,
+void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
                             RandomStream& stream) {
   switch (layer.kind) {
     case LayerParameters::Kind::affine:
       append_affine(weights, layer, rule, stream);
       return;
-    case LayerParameters::Kind::normalisation:
+    case LayerParameters::Kind::normalization:
       append_constant(weights, layer.weight_count, 1);
       append_constant(weights, layer.bias_count, 0);
       return;
     case LayerParameters::Kind::embedding:
-      if (rule == Initialisation::zeros)
+      if (rule == Initialization::zeros)
         append_constant(weights, layer.weight_count, 0);
       else
         append_normal(weights, layer.weight_count, 1, stream);
@@ -67,7 +67,7 @@ void append_initial_weights(std::vector<float>& weights, const LayerParameters& 
   }
 }
 
-std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialisation rule,
+std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialization rule,
                                    std::uint64_t iteration_seed) {
   std::vector<float> weights;
   weights.reserve(static_cast<std::size_t>(parameter_count(layers)));

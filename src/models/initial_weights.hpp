@@ -12,7 +12,7 @@ namespace sheaf {
 
 /// The parameters of one layer, as far as their initial values go.
 struct LayerParameters {
-  enum class Kind { affine, normalisation, embedding };
+  enum class Kind { affine, normalization, embedding };
   Kind kind = Kind::affine;
   std::int64_t weight_count = 0;
   std::int64_t bias_count = 0;
@@ -27,11 +27,11 @@ struct LayerParameters {
 ///   glorot   weights U(sqrt(6 / (fan_in + fan_out))), bias 0: Keras' default (Glorot and Bengio, AISTATS 2010)
 ///   he       weights normal with deviation sqrt(2 / fan_in), bias 0: kaiming_normal_ (He et al., ICCV 2015)
 ///   zeros    all 0
-/// Normalisation: weights 1, bias 0 by every rule. Embedding: standard normal, but for zeros.
-void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialisation rule,
+/// Normalization: weights 1, bias 0 by every rule. Embedding: standard normal, but for zeros.
+void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
                             RandomStream& stream);
 
 /// The flat parameter list: each layer's, from a stream of its own.
-std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialisation rule, std::uint64_t iteration_seed);
+std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialization rule, std::uint64_t iteration_seed);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// A network as a list of layers with their shapes: what initialisation, estimates and engines agree on. Pure.
+// A network as a list of layers with their shapes: what initialization, estimates and engines agree on. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -27,17 +27,17 @@ struct ModelDescription {
 };
 
 /// A network with what it learned.
-struct TrainedModel {
+struct SavedModel {
   ModelDescription description;
   NetworkState network;    ///< read back only of dense layers
   FeatureScaling scaling;  ///< of the features
 };
 
 /// A model as its file holds it.
-struct LoadedModel {
+struct OpenedModel {
   std::string path;
-  std::optional<TrainedModel> trained;         ///< what its record says, where it has one
-  std::shared_ptr<torch::jit::Module> module;  ///< null where the resident engine does without
+  std::optional<SavedModel> trained;           ///< what its result says, where it has one
+  std::shared_ptr<torch::jit::Module> module;  ///< null where the native engine does without
 };
 
 }  // namespace sheaf

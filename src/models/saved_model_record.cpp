@@ -14,9 +14,9 @@
 #include "core/version.hpp"
 #include "files/regular_file.hpp"
 #include "files/zip.hpp"
-#include "study/setting_forms.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -72,9 +72,9 @@ bool fits(const std::vector<float>& of_features, const DataShape& shape) {
   return of_features.empty() || static_cast<std::int64_t>(of_features.size()) == shape.features;
 }
 
-TrainedModel parse(const std::string& record) {
+SavedModel parse(const std::string& record) {
   ByteReader bytes(record);
-  TrainedModel trained;
+  SavedModel trained;
   const ModelDescription& description = trained.description = parse_description(bytes.get_list<std::string>());
   trained.scaling.shift = bytes.get_list<std::vector<float>>();
   trained.scaling.scale = bytes.get_list<std::vector<float>>();
@@ -103,7 +103,7 @@ std::vector<ZipMember> members_of(const std::string& archive, const std::string&
 
 }  // namespace
 
-std::string model_record(const TrainedModel& trained) {
+std::string saved_model_record(const SavedModel& trained) {
   ByteWriter bytes;
   bytes.put_list(description_text(trained.description));
   bytes.put_list(trained.scaling.shift);
@@ -112,7 +112,7 @@ std::string model_record(const TrainedModel& trained) {
   return bytes.bytes();
 }
 
-TrainedModel parse_model_record(const std::string& record, const std::string& path) {
+SavedModel parse_saved_model_record(const std::string& record, const std::string& path) {
   try {
     return parse(record);
   } catch (const std::bad_alloc&) {
@@ -123,16 +123,16 @@ TrainedModel parse_model_record(const std::string& record, const std::string& pa
   }
 }
 
-std::optional<TrainedModel> read_model_record(const std::string& path) {
+std::optional<SavedModel> read_saved_model_record(const std::string& path) {
   const std::string archive = read_file(path);
   const auto members = members_of(archive, path);
-  const std::string name = std::string("/extra/") + model_record_name;
+  const std::string name = std::string("/extra/") + saved_model_record_name;
   const auto found = std::find_if(members.begin(), members.end(), [&name](const ZipMember& member) {
     return member.name.size() > name.size() &&
            member.name.compare(member.name.size() - name.size(), name.size(), name) == 0;
   });
   if (found == members.end()) return std::nullopt;
-  return parse_model_record(read_all(*open_member(archive, path, *found)), path);
+  return parse_saved_model_record(read_all(*open_member(archive, path, *found)), path);
 }
 
 }  // namespace sheaf

@@ -1,5 +1,5 @@
 // What a model file tells this program beside its TorchScript code, in a member of the archive of its own: so that
-// LibTorch need not be loaded to learn what a model is, nor to evaluate one that the resident engine runs.
+// LibTorch need not be loaded to learn what a model is, nor to evaluate one that the native engine runs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,16 +11,16 @@
 namespace sheaf {
 
 /// LibTorch's name for the member: `extra/` and the archive's own name stand before it in the file.
-constexpr const char* model_record_name = "sheaf";
+constexpr const char* saved_model_record_name = "sheaf";
 
 /// The bytes of the record: description and scaling; of networks of dense layers the parameters, too. Pure.
-std::string model_record(const TrainedModel& trained);
+std::string saved_model_record(const SavedModel& trained);
 
 /// The model of a record. Throws RunError, naming `path`, where it is spoiled or another version's. Pure.
-TrainedModel parse_model_record(const std::string& record, const std::string& path);
+SavedModel parse_saved_model_record(const std::string& record, const std::string& path);
 
 /// The model that a file has a record of; nothing where it has none, or is no archive. Throws RunError when there is no
-/// such file, and as parse_model_record(). Local.
-std::optional<TrainedModel> read_model_record(const std::string& path);
+/// such file, and as parse_saved_model_record(). Local.
+std::optional<SavedModel> read_saved_model_record(const std::string& path);
 
 }  // namespace sheaf

@@ -35,25 +35,25 @@ double cost(double value) {
 Leaderboard::Leaderboard(const Plan& plan)
     : plan_(plan), per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
 
-void Leaderboard::add(const IterationRecord& record, const EnsembleRecord* ensemble) {
-  assert(record.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
+void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
+  assert(result.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
   ++trial_.iterations;
-  trial_.diverged += record.status == IterationStatus::diverged ? 1 : 0;
-  trial_.seconds += record.seconds;
-  validation_losses_ += record.validation_loss;
-  final_losses_ += record.final_loss;
-  scores_.push_back(record.validation_score);
+  trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+  trial_.seconds += result.seconds;
+  validation_losses_ += result.validation_loss;
+  final_losses_ += result.final_loss;
+  scores_.push_back(result.validation_score);
 
-  group_.score += record.validation_score;
-  group_.validation_loss += record.validation_loss;
-  group_.final_loss += record.final_loss;
-  group_.finished = group_.finished && record.status == IterationStatus::finished;
-  const std::int64_t next = record.iteration + 1;
+  group_.score += result.validation_score;
+  group_.validation_loss += result.validation_loss;
+  group_.final_loss += result.final_loss;
+  group_.finished = group_.finished && result.status == IterationStatus::finished;
+  const std::int64_t next = result.iteration + 1;
   if (next % plan_.members() == 0) end_group({next - plan_.members(), next}, ensemble);
   if (trial_.iterations == per_trial_) end_trial();
 }
 
-void Leaderboard::end_group(IndexRange members, const EnsembleRecord* ensemble) {
+void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
   if (ensemble != nullptr) {  // its score counts instead of its members' scores
     scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
     scores_.push_back(ensemble->score);

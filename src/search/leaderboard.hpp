@@ -13,7 +13,7 @@
 namespace sheaf {
 
 /// The score of an ensemble: its members' predictions averaged, on the validation rows of one trial, repeat and fold.
-struct EnsembleRecord {
+struct EnsembleResult {
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
@@ -43,7 +43,7 @@ class Leaderboard {
 
   /// The plan's iterations in order. `ensemble`: null, or, for the last member of each ensemble of a study whose
   /// ensembles are scored, that ensemble.
-  void add(const IterationRecord& record, const EnsembleRecord* ensemble);
+  void add(const IterationResult& result, const EnsembleResult* ensemble);
 
   /// The trials, best first: by mean score, then lower validation loss, then lower final loss, then their number; what
   /// is not a number comes last. After the last iteration.
@@ -63,7 +63,7 @@ class Leaderboard {
     bool finished = true;                                   // all of them
   };
 
-  void end_group(IndexRange members, const EnsembleRecord* ensemble);
+  void end_group(IndexRange members, const EnsembleResult* ensemble);
   void end_trial();
 
   const Plan& plan_;

@@ -89,9 +89,9 @@ std::vector<Entry> file_entries(const std::string& text, const std::string& orig
 }
 
 // Boost refuses "--key=" but takes "--key" and an empty word.
-std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
   std::vector<std::string> split;
-  for (const auto& word : words) {
+  for (const auto& word : arguments) {
     const bool empty_value = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
     split.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
     if (empty_value) split.push_back("");
@@ -110,7 +110,7 @@ po::options_description known_options() {
   return known;
 }
 
-// Options and stray words, in their order. The next option's name is never a value ("--key --other=1").
+// Options and stray arguments, in their order. The next option's name is never a value ("--key --other=1").
 void sort_words(const std::vector<po::option>& options, std::vector<Entry>& entries, Findings& findings) {
   bool value_may_follow = false;  // Boost does not know whether an unknown option takes the next word
   for (const auto& option : options) {
@@ -127,12 +127,12 @@ void sort_words(const std::vector<po::option>& options, std::vector<Entry>& entr
   }
 }
 
-std::vector<Entry> command_line_entries(const std::vector<std::string>& words, Findings& findings) {
+std::vector<Entry> command_line_entries(const std::vector<std::string>& arguments, Findings& findings) {
   namespace style = po::command_line_style;
   const po::options_description known = known_options();
   std::vector<Entry> entries;
   try {
-    const auto parsed = po::command_line_parser(with_empty_values(words))
+    const auto parsed = po::command_line_parser(with_empty_values(arguments))
                             .options(known)
                             .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
                             .allow_unregistered()

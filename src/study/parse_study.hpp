@@ -13,9 +13,9 @@ namespace sheaf {
 std::string read_study_text(const std::string& path);
 
 /// Reads the study file, then lets the overrides ("--train.epochs=5" or "--train.epochs 5", and the bare
-/// "--search.model.hidden=16, 32") win. Sections and keys are strict: unknown ones, repeated ones, stray words, values
-/// of a wrong type or range, and what does not fit together are all gathered and thrown as one UsageError, a problem a
-/// line. Throws UsageError when the file cannot be read.
+/// "--search.model.hidden=16, 32") win. Sections and keys are strict: unknown ones, repeated ones, stray arguments,
+/// values of a wrong type or range, and what does not fit together are all gathered and thrown as one UsageError, a
+/// problem a line. Throws UsageError when the file cannot be read.
 Study parse_study(const std::string& path, const std::vector<std::string>& overrides);
 
 /// The same from a text, for tests and for run directories. `origin` names it in messages.

@@ -142,11 +142,11 @@ void check_model(const Study& study, Problems& problems) {
                     "torchscript:FILE.pt.",
                     assignment(study, "model.kind")));
   const bool own_weights = model.kind == ModelKind::plugin || model.keep_weights;
-  if (own_weights && model.initialisation != Initialisation::pytorch &&
-      is_slip(study, "model.initialisation", "model.kind") &&
-      is_slip(study, "model.initialisation", "model.keep_weights"))
+  if (own_weights && model.initialization != Initialization::pytorch &&
+      is_slip(study, "model.initialization", "model.kind") &&
+      is_slip(study, "model.initialization", "model.keep_weights"))
     problems.add(fmt::format("{} has no effect (the model has weights of its own). Leave it out.",
-                             assignment(study, "model.initialisation")));
+                             assignment(study, "model.initialization")));
   if (model.kind != ModelKind::cnn && !model.channels.empty() && is_slip(study, "model.channels", "model.kind"))
     problems.add(fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
@@ -188,7 +188,7 @@ void check_tf32(const Study& study, Problems& problems) {
 }
 
 void check_models(const Study& study, Problems& problems) {
-  if (study.run.models != ModelsKept::none && study.model.kind == ModelKind::plugin)
+  if (study.run.models != ModelsSaved::none && study.model.kind == ModelKind::plugin)
     problems.add(fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
                              assignment(study, "run.models"), assignment(study, "model.kind")));
 }
@@ -263,9 +263,9 @@ void check_run(const Study& study, Problems& problems) {
         fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
                     "run.threads.",
                     study.run.threads, setting_text(study, "run.lanes")));
-  if (study.run.engine != EngineKind::resident) return;
+  if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& able, const std::string& key, const std::string& advice) {
-    problems.add(fmt::format("run.engine = resident trains {} ({}). {}, or start a run with run.engine = auto.", able,
+    problems.add(fmt::format("run.engine = native trains {} ({}). {}, or start a run with run.engine = auto.", able,
                              assignment(study, key), advice));
   };
   if (study.run.threads > 1) refuse("with one thread a lane", "run.threads", "Leave out run.threads");

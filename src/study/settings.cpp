@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -32,9 +33,27 @@ std::string without_section(const std::string& key) {
   return key.substr(key.rfind('.') + 1);
 }
 
+// Names that earlier versions had. `key` with another value than `old_value` has kept its name.
+struct Renamed {
+  std::string_view key, old_value, new_name;
+};
+constexpr Renamed renamed[] = {{"data.normalise", "", "data.normalize"},
+                               {"model.initialisation", "", "model.initialization"},
+                               {"search.model.initialisation", "", "search.model.initialization"},
+                               {"data.mode", "resident", "memory"},
+                               {"run.engine", "resident", "native"}};
+
+// " Its name is now 'data.normalize'."; empty: it has always been this one. `value`: empty for a key by itself.
+std::string new_name_of(const std::string& key, const std::string& value) {
+  for (const auto& entry : renamed)
+    if (entry.key == key && entry.old_value == value) return fmt::format(" Its name is now '{}'.", entry.new_name);
+  return "";
+}
+
 // The key that was probably meant: its name in another section (rather in its own), or one like it.
 std::string key_hint(const std::string& key) {
   if (key.size() > longest_slip) return "";
+  if (const std::string name = new_name_of(key, ""); !name.empty()) return name;
   std::vector<std::string> keys, namesakes;
   for (const auto& setting : all_settings()) keys.push_back(setting.key);
   for (const auto& searchable : searchable_keys()) keys.push_back("search." + searchable);
@@ -56,7 +75,8 @@ void apply_setting(Study& study, const std::string& key, const std::string& text
         fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " The option --help lists the keys." : hint));
   }
   if (setting->set(study, text)) return;
-  const std::string hint = text.size() <= longest_slip ? did_you_mean(text, setting->names) : "";
+  std::string hint = text.empty() ? "" : new_name_of(key, text);
+  if (hint.empty() && text.size() <= longest_slip) hint = did_you_mean(text, setting->names);
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
                                setting->allowed, hint));
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "study/setting_forms.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -35,7 +35,7 @@ class Section {
       : table_(table), name_(std::move(name)), options_(options) {}
 
   template <class Value>
-  void add(const std::string& name, Value Options::*value, const Form<Value>& form, const std::string& help) {
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& form, const std::string& help) {
     add(
         name, form, [=](const Options& options) { return options.*value; },
         [=](Options& options, const Value& read) { options.*value = read; }, help);
@@ -43,7 +43,7 @@ class Section {
 
   /// For a value that several members hold: get(options) is the value, set(options, value) keeps it.
   template <class Value, class Get, class Set>
-  void add(const std::string& name, const Form<Value>& form, Get get, Set set, const std::string& help) {
+  void add(const std::string& name, const ValueType<Value>& form, Get get, Set set, const std::string& help) {
     const auto options = options_;
     Setting setting;
     setting.allowed = form.allowed;
@@ -90,8 +90,8 @@ void add_data(std::vector<Setting>& table) {
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, most_columns),
            "Number of classes; auto takes the file's highest label + 1.");
   data.add(
-      "normalise", &DataOptions::normalise,
-      choice<Normalise>({{"none", Normalise::none}, {"standard", Normalise::standard}, {"minmax", Normalise::minmax}}),
+      "normalize", &DataOptions::normalize,
+      choice<Normalize>({{"none", Normalize::none}, {"standard", Normalize::standard}, {"minmax", Normalize::minmax}}),
       "Scales each feature by its training rows: standard to mean 0 and deviation 1, minmax to 0..1.");
   data.add("validation", &DataOptions::validation, number(below_one_in_words, below_one),
            "Fraction of the rows held out for validation; not together with search.folds.");
@@ -102,8 +102,7 @@ void add_data(std::vector<Setting>& table) {
            "Where the file's images have their channels: [N, C, H, W] or [N, H, W, C].");
   data.add(
       "mode", &DataOptions::mode,
-      choice<DataMode>(
-          {{"auto", DataMode::automatic}, {"resident", DataMode::resident}, {"streamed", DataMode::streamed}}),
+      choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
       "Whether the rows lie in memory, once a node, or are read in every epoch; auto streams files that do not fit "
       "into data.memory.");
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
@@ -159,11 +158,11 @@ void add_model(std::vector<Setting>& table) {
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, below_one),
             "Probability of zeroing a value after each hidden dense layer.");
   model.add("bias", &ModelOptions::bias, flag(), "Whether layers have a bias; resnet: the dense one.");
-  model.add("initialisation", &ModelOptions::initialisation,
-            choice<Initialisation>({{"pytorch", Initialisation::pytorch},
-                                    {"glorot", Initialisation::glorot},
-                                    {"he", Initialisation::he},
-                                    {"zeros", Initialisation::zeros}}),
+  model.add("initialization", &ModelOptions::initialization,
+            choice<Initialization>({{"pytorch", Initialization::pytorch},
+                                    {"glorot", Initialization::glorot},
+                                    {"he", Initialization::he},
+                                    {"zeros", Initialization::zeros}}),
             "Initial weights: PyTorch's default, Glorot uniform (Keras), He, or zero; batch norms start at 1 and 0.");
   model.add("keep_weights", &ModelOptions::keep_weights, flag(),
             "torchscript: whether each iteration starts from the file's weights instead of drawing its own.");
@@ -253,16 +252,15 @@ void add_run(std::vector<Setting>& table) {
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
           "What a rank trains on; auto takes a GPU where there is one for the rank.");
-  run.add(
-      "engine", &RunOptions::engine,
-      choice<EngineKind>({{"auto", EngineKind::automatic},
-                          {"torch", EngineKind::torch},
-                          {"resident", EngineKind::resident},
-                          {"by_model", EngineKind::by_model}}),
-      "What trains: LibTorch; the resident engine, for linear models and mlps on CPUs with one thread; or, by_model, "
-      "the resident engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
-      "torch if run.threads > 1, or on ranks with a GPU if it is expected to be faster than their cores, else "
-      "resident or by_model.");
+  run.add("engine", &RunOptions::engine,
+          choice<EngineKind>({{"auto", EngineKind::automatic},
+                              {"torch", EngineKind::torch},
+                              {"native", EngineKind::native},
+                              {"by_model", EngineKind::by_model}}),
+          "What trains: LibTorch; the native engine, for linear models and mlps on CPUs with one thread; or, by_model, "
+          "the native engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
+          "torch if run.threads > 1, or on ranks with a GPU if it is expected to be faster than their cores, else "
+          "native or by_model.");
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Worker threads of a rank; auto takes the cores that are bound to it.");
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.");
@@ -289,7 +287,7 @@ void add_run(std::vector<Setting>& table) {
           "How often an iteration that cannot be trained is tried again.");
   run.add(
       "models", &RunOptions::models,
-      choice<ModelsKept>({{"none", ModelsKept::none}, {"best", ModelsKept::best}, {"all", ModelsKept::all}}),
+      choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
       "Trained models to write, as TorchScript files: those of the best trial, or of all iterations; not of plugins.");
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},

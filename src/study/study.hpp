@@ -14,19 +14,19 @@ constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
 
 enum class DataSource { file, synthetic };
 enum class Task { classification, regression };
-enum class Normalise { none, standard, minmax };
+enum class Normalize { none, standard, minmax };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
-enum class DataMode { automatic, resident, streamed };
+enum class DataMode { automatic, memory, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
-/// Networks of dense layers alone, which the resident engine takes.
+/// Networks of dense layers alone, which the native engine takes.
 constexpr bool is_dense(ModelKind kind) {
   return kind == ModelKind::linear || kind == ModelKind::mlp;
 }
 enum class Activation { relu, tanh, sigmoid, gelu };
-enum class Initialisation { pytorch, glorot, he, zeros };
+enum class Initialization { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
 enum class LossKind { mse, cross_entropy, bce };
 enum class Reduction { mean, sum };
@@ -36,9 +36,9 @@ enum class Precision { float32, float64, bfloat16, tf32 };
 enum class SearchMethod { none, grid };
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
-/// By model: the resident engine for dense models, LibTorch for the others. Automatic is settled when a run is opened.
-enum class EngineKind { automatic, torch, resident, by_model };
-enum class ModelsKept { none, best, all };
+/// By model: the native engine for dense models, LibTorch for the others. Automatic is settled when a run is opened.
+enum class EngineKind { automatic, torch, native, by_model };
+enum class ModelsSaved { none, best, all };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
 
@@ -78,7 +78,7 @@ struct DataOptions {
   std::string weights;                 ///< data set [rows] of sample weights; empty: all rows weigh 1
   Task task = Task::regression;
   std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
-  Normalise normalise = Normalise::none;
+  Normalize normalize = Normalize::none;
   double validation = 0;  ///< fraction of the rows held out; not with folds
   ImageShape image;       ///< how a network of images sees a row; unset: the shape of the file's features
   ChannelOrder channels = ChannelOrder::first;  ///< of the file's images: N x C x H x W, or N x H x W x C
@@ -107,7 +107,7 @@ struct ModelOptions {
   Activation activation = Activation::relu;
   double dropout = 0;  ///< after each hidden layer
   bool bias = true;
-  Initialisation initialisation = Initialisation::pytorch;
+  Initialization initialization = Initialization::pytorch;
   bool keep_weights = false;  ///< torchscript: every iteration starts from the file's own weights
 };
 
@@ -162,7 +162,7 @@ struct RunOptions {
   double checkpoint_interval = 60;          ///< seconds between the checkpoints of an iteration; 0: none are made
   std::int64_t network_timeout = 60;        ///< seconds that another host may be silent; 0: without limit
   std::int64_t retries = 0;                 ///< more attempts at such an iteration, at once
-  ModelsKept models = ModelsKept::none;     ///< the trained models that are written
+  ModelsSaved models = ModelsSaved::none;   ///< the trained models that are written
   ProgressKind progress = ProgressKind::automatic;
 };
 

@@ -21,8 +21,8 @@ std::string engine_name(TrainedBy engine) {
   switch (engine) {
     case TrainedBy::torch:
       return "torch";
-    case TrainedBy::resident:
-      return "resident";
+    case TrainedBy::native:
+      return "native";
     case TrainedBy::none:
       break;
   }

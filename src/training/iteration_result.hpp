@@ -21,14 +21,14 @@ enum class IterationStatus : std::int32_t {
 };
 
 /// The engine that trained an iteration.
-enum class TrainedBy : std::int32_t { none = 0, torch = 1, resident = 2 };
+enum class TrainedBy : std::int32_t { none = 0, torch = 1, native = 2 };
 
-/// As results and journals write them: "finished", "resident".
+/// As results and journals write them: "finished", "native".
 std::string status_name(IterationStatus status);
 std::string engine_name(TrainedBy engine);
 
 /// Travels between ranks as bytes. Losses and scores are NaN where there is none.
-struct IterationRecord {
+struct IterationResult {
   std::int64_t iteration = -1;
   IterationStatus status = IterationStatus::missing;
   std::int32_t rank = -1;
@@ -46,24 +46,24 @@ struct IterationRecord {
   double start_seconds = 0;  ///< since the run started, on the rank's own clock
   double wait_seconds = 0;   ///< for streamed data; its share of what its lane has waited
 };
-static_assert(std::is_trivially_copyable_v<IterationRecord>);
+static_assert(std::is_trivially_copyable_v<IterationResult>);
 
 /// One epoch of an iteration, for studies that ask for curves. Travels between ranks as bytes. NaN where there is none.
-struct EpochRecord {
+struct EpochResult {
   std::int64_t iteration = -1;
   std::int64_t epoch = 0;                                           ///< counts from 0
-  double training_loss = std::numeric_limits<double>::quiet_NaN();  ///< as IterationRecord::final_loss
+  double training_loss = std::numeric_limits<double>::quiet_NaN();  ///< as IterationResult::final_loss
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();
 };
-static_assert(std::is_trivially_copyable_v<EpochRecord>);
+static_assert(std::is_trivially_copyable_v<EpochResult>);
 
 /// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
 /// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
 struct TrainedIteration {
-  IterationRecord record;  ///< rank, lane and times are the caller's to fill, but for `seconds`
+  IterationResult result;  ///< rank, lane and times are the caller's to fill, but for `seconds`
   std::vector<float> predictions;
-  std::vector<EpochRecord> epochs;  ///< of each epoch done; filled only for `run.curves`
+  std::vector<EpochResult> epochs;  ///< of each epoch done; filled only for `run.curves`
   std::string message;              ///< why it failed; empty unless it did
   NetworkState network;             ///< only if finished, for `run.models`; no journal has it
   FeatureScaling scaling;           ///< of the features that `network` expects; filled with it

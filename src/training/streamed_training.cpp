@@ -27,8 +27,8 @@ const Value* data_or_null(const std::vector<Value>& values) {
 
 }  // namespace
 
-StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& iteration,
-                               std::unique_ptr<Trainer> trainer)
+StreamedTraining::StreamedTraining(const TrainingContext& context, const Iteration& iteration,
+                                   std::unique_ptr<Trainer> trainer)
     : context_(context),
       trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
@@ -36,20 +36,20 @@ StreamedCourse::StreamedCourse(const TrainingContext& context, const Iteration& 
                                              : split_->training_rows),
       batch_size_(std::min(trial_.train.batch_size, rows_.count())),
       layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
-      weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
+      weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)) {
-  trained_.record.iteration = iteration.number;
-  trained_.record.status = IterationStatus::finished;
-  trained_.record.engine = trainer_->engine();
+  trained_.result.iteration = iteration.number;
+  trained_.result.status = IterationStatus::finished;
+  trained_.result.engine = trainer_->engine();
   start(iteration.seed);
   if (context.checkpoints != nullptr)
-    restore_model(
+    restore_checkpoint(
         *context.checkpoints, trained_, *trainer_, windows_of_pass(), [&] { start(iteration.seed); },
-        [&](ByteReader& state, const IterationRecord& record) { restore(state, record); });
+        [&](ByteReader& state, const IterationResult& result) { restore(state, result); });
   kept_steps_ = trainer_->steps();
 }
 
-void StreamedCourse::start(std::uint64_t seed) {
+void StreamedTraining::start(std::uint64_t seed) {
   windows_ = place_ = 0;
   awaits_validation_ = false;
   loss_sum_ = 0;
@@ -58,21 +58,21 @@ void StreamedCourse::start(std::uint64_t seed) {
       {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
 }
 
-void StreamedCourse::restore(ByteReader& state, const IterationRecord& record) {
+void StreamedTraining::restore(ByteReader& state, const IterationResult& result) {
   windows_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
   awaits_validation_ = state.get<bool>();
   loss_sum_ = state.get<double>();
   left_over_.restore(state);
-  require(record.epochs >= 0 && record.epochs <= trial_.train.epochs && windows_ >= 0 && windows_ < windows_of_pass(),
+  require(result.epochs >= 0 && result.epochs <= trial_.train.epochs && windows_ >= 0 && windows_ < windows_of_pass(),
           "its window is not one of the data's");
-  require(place_ >= 0 && place_ <= rows_in_window(record.epochs, windows_), "its place is not one of its window's");
+  require(place_ >= 0 && place_ <= rows_in_window(result.epochs, windows_), "its place is not one of its window's");
   require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
           "its rows are not those of the data");
 }
 
 // Of the rows that it trains on.
-std::int64_t StreamedCourse::rows_in_window(std::int64_t epoch, std::int64_t window) const {
+std::int64_t StreamedTraining::rows_in_window(std::int64_t epoch, std::int64_t window) const {
   const StreamOptions& stream = context_.stream->options();
   const auto order = stream.block_order({true, epoch});
   const IndexRange places = stream.plan.blocks_of(window);
@@ -82,46 +82,46 @@ std::int64_t StreamedCourse::rows_in_window(std::int64_t epoch, std::int64_t win
   return count;
 }
 
-std::int64_t StreamedCourse::windows_of_pass() const {
+std::int64_t StreamedTraining::windows_of_pass() const {
   return context_.stream->options().plan.windows();
 }
 
-void StreamedCourse::keep() {
+void StreamedTraining::keep() {
   if (trainer_->steps() == kept_steps_) return;
-  keep_model(*context_.checkpoints, trained_.record, trained_.epochs, *trainer_, windows_of_pass(),
-             [&](ByteWriter& state) {
-               state.put(windows_);
-               state.put(place_);
-               state.put(awaits_validation_);
-               state.put(loss_sum_);
-               left_over_.save(state);
-             });
+  save_checkpoint(*context_.checkpoints, trained_.result, trained_.epochs, *trainer_, windows_of_pass(),
+                  [&](ByteWriter& state) {
+                    state.put(windows_);
+                    state.put(place_);
+                    state.put(awaits_validation_);
+                    state.put(loss_sum_);
+                    left_over_.save(state);
+                  });
   kept_steps_ = trainer_->steps();
 }
 
-std::int64_t StreamedCourse::next_window() const {
+std::int64_t StreamedTraining::next_window() const {
   const auto validation = context_.stream->options().validation;
-  return next_pass(trained_.record.epochs, awaits_validation_, validation) * windows_of_pass() + windows_;
+  return next_pass(trained_.result.epochs, awaits_validation_, validation) * windows_of_pass() + windows_;
 }
 
-bool StreamedCourse::is_done() const {
-  return trained_.record.status == IterationStatus::diverged ||
-         (trained_.record.epochs >= trial_.train.epochs && !awaits_validation_);
+bool StreamedTraining::is_done() const {
+  return trained_.result.status == IterationStatus::diverged ||
+         (trained_.result.epochs >= trial_.train.epochs && !awaits_validation_);
 }
 
-void StreamedCourse::use(const Window& window, const std::function<bool()>& leaves) {
+void StreamedTraining::use(const Window& window, const std::function<bool()>& should_stop) {
   if (is_done() || window.pass.training == awaits_validation_) return;
   const auto start = Clock::now();
   if (awaits_validation_) {  // any pass over the validation rows will do
-    if (evaluate(window, leaves) && window.last) end_validation();
-  } else if (window.pass.epoch == trained_.record.epochs && window.number == windows_) {
-    if (train(window, leaves) && window.last) end_epoch();
+    if (evaluate(window, should_stop) && window.last) end_validation();
+  } else if (window.pass.epoch == trained_.result.epochs && window.number == windows_) {
+    if (train(window, should_stop) && window.last) end_epoch();
   }
-  trained_.record.seconds += seconds_since(start);
+  trained_.result.seconds += seconds_since(start);
 }
 
 // Where `rows` lie in the window.
-std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const RowSet& rows) const {
+std::vector<std::int64_t> StreamedTraining::places_in(const Window& window, const RowSet& rows) const {
   std::size_t count = 0;
   for (const auto& block : window.blocks) rows.for_each(block.rows, [&](std::int64_t) { ++count; });
   std::vector<std::int64_t> places;
@@ -131,7 +131,7 @@ std::vector<std::int64_t> StreamedCourse::places_in(const Window& window, const 
   return places;
 }
 
-void StreamedCourse::LeftOver::save(ByteWriter& state) const {
+void StreamedTraining::LeftOver::save(ByteWriter& state) const {
   state.put(count);
   state.put_list(features);
   state.put_list(bytes);
@@ -140,7 +140,7 @@ void StreamedCourse::LeftOver::save(ByteWriter& state) const {
   state.put_list(weights);
 }
 
-void StreamedCourse::LeftOver::restore(ByteReader& state) {
+void StreamedTraining::LeftOver::restore(ByteReader& state) {
   count = state.get<std::int64_t>();
   features = state.get_list<std::vector<float>>();
   bytes = state.get_list<std::vector<std::uint8_t>>();
@@ -150,7 +150,7 @@ void StreamedCourse::LeftOver::restore(ByteReader& state) {
 }
 
 // Whether the lists have the rows that they should.
-bool StreamedCourse::LeftOver::fits(const DataSet& data) const {
+bool StreamedTraining::LeftOver::fits(const DataSet& data) const {
   const auto has = [this](std::size_t size, bool is_used, std::int64_t width) {
     return static_cast<std::int64_t>(size) == (is_used ? count * width : 0);
   };
@@ -161,7 +161,7 @@ bool StreamedCourse::LeftOver::fits(const DataSet& data) const {
          has(weights.size(), data.weights != nullptr, 1) && std::all_of(labels.begin(), labels.end(), is_class);
 }
 
-void StreamedCourse::keep_row(const DataSet& data, std::int64_t place) {
+void StreamedTraining::keep_row(const DataSet& data, std::int64_t place) {
   append_row(data.features, place, data.feature_count, left_over_.features);
   append_row(data.byte_features, place, data.feature_count, left_over_.bytes);
   append_row(data.labels, place, 1, left_over_.labels);
@@ -170,7 +170,7 @@ void StreamedCourse::keep_row(const DataSet& data, std::int64_t place) {
   ++left_over_.count;
 }
 
-void StreamedCourse::train_left_over() {
+void StreamedTraining::train_left_over() {
   if (left_over_.count == 0) return;
   DataSet data = *context_.data;
   data.rows = left_over_.count;
@@ -186,11 +186,11 @@ void StreamedCourse::train_left_over() {
 }
 
 // Takes the window from where it is in it. False: it was told to leave.
-bool StreamedCourse::train(const Window& window, const std::function<bool()>& leaves) {
+bool StreamedTraining::train(const Window& window, const std::function<bool()>& should_stop) {
   auto places = places_in(window, rows_);
   const auto count = static_cast<std::int64_t>(places.size());
   if (trial_.train.shuffle)
-    shuffle_window(places.data(), count, context_.plan.iteration(trained_.record.iteration).seed, window.pass.epoch,
+    shuffle_window(places.data(), count, context_.plan.iteration(trained_.result.iteration).seed, window.pass.epoch,
                    window.number);
   if (left_over_.count > 0) {
     for (; place_ < count && left_over_.count < batch_size_; ++place_)
@@ -198,7 +198,7 @@ bool StreamedCourse::train(const Window& window, const std::function<bool()>& le
     if (left_over_.count == batch_size_) train_left_over();
   }
   while (count - place_ >= batch_size_) {
-    if (leaves()) return false;
+    if (should_stop()) return false;
     const auto start = Clock::now();
     const std::int64_t batches = std::min(piece_.batches(), (count - place_) / batch_size_);
     trainer_->train_rows(window.data, places.data() + place_, batches * batch_size_, loss_sum_);
@@ -212,22 +212,22 @@ bool StreamedCourse::train(const Window& window, const std::function<bool()>& le
 }
 
 // Of rows whose losses are in the sum.
-double StreamedCourse::loss_of(const RowSet& rows) const {
+double StreamedTraining::loss_of(const RowSet& rows) const {
   return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.count()) : loss_sum_;
 }
 
-void StreamedCourse::end_epoch() {
+void StreamedTraining::end_epoch() {
   train_left_over();
   enter_epoch(loss_of(rows_), context_.study.run.curves, trained_);
   loss_sum_ = 0;
   windows_ = 0;
   const auto validation = context_.stream->options().validation;
   awaits_validation_ = validation == Validation::each ||
-                       (validation == Validation::last && trained_.record.epochs == trial_.train.epochs);
+                       (validation == Validation::last && trained_.result.epochs == trial_.train.epochs);
 }
 
 // False: it was told to leave.
-bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>& leaves) {
+bool StreamedTraining::evaluate(const Window& window, const std::function<bool()>& should_stop) {
   if (window.number == 0) {  // also where a pass was broken off
     outputs_.clear();
     outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
@@ -235,23 +235,23 @@ bool StreamedCourse::evaluate(const Window& window, const std::function<bool()>&
   }
   const auto places = places_in(window, split_->validation_rows);
   if (places.empty()) return true;
-  const auto loss =
-      trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()), outputs_, leaves);
+  const auto loss = trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()),
+                                            outputs_, should_stop);
   loss_sum_ += loss.value_or(0);
   return loss.has_value();
 }
 
-void StreamedCourse::end_validation() {
+void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
   enter_validation(loss_of(rows), prediction_score(outputs_, *context_.data, rows), trained_);
   loss_sum_ = 0;
   awaits_validation_ = false;
 }
 
-TrainedIteration StreamedCourse::finish() {
-  IterationRecord& record = trained_.record;
-  record.steps = trainer_->steps();
-  if (record.status == IterationStatus::finished)
+TrainedIteration StreamedTraining::finish() {
+  IterationResult& result = trained_.result;
+  result.steps = trainer_->steps();
+  if (result.status == IterationStatus::finished)
     add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }

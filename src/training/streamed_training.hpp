@@ -1,4 +1,4 @@
-// The course of one iteration on a data set that passes in windows.
+// The training of one iteration on a data set that passes in windows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,19 +21,19 @@ namespace sheaf {
 
 /// Trains its own rows of each window, shuffled, in batches that do not end with a window: what is left over waits for
 /// the next one. Between any two batches it can be kept as a checkpoint. Not shared between threads.
-class StreamedCourse {
+class StreamedTraining {
  public:
   /// `context.data` has no features. `trainer` has trained nothing else since it was made, or is done with it. Goes on
   /// from the iteration's checkpoint, if there is one.
-  StreamedCourse(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer);
+  StreamedTraining(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer);
 
   /// The first window that it needs, counted from the first pass on.
   std::int64_t next_window() const;
 
-  /// To be called for every window of a round, in order; it takes those that come next for it. `leaves` is asked
+  /// To be called for every window of a round, in order; it takes those that come next for it. `should_stop` is asked
   /// several times a second: true ends it there, perhaps in the middle of the window, and nothing but keep() may
   /// follow.
-  void use(const Window& window, const std::function<bool()>& leaves);
+  void use(const Window& window, const std::function<bool()>& should_stop);
 
   /// Everything is trained and validated.
   bool is_done() const;
@@ -50,13 +50,13 @@ class StreamedCourse {
  private:
   std::vector<std::int64_t> places_in(const Window& window, const RowSet& rows) const;
   void start(std::uint64_t seed);
-  void restore(ByteReader& state, const IterationRecord& record);
+  void restore(ByteReader& state, const IterationResult& result);
   std::int64_t windows_of_pass() const;
   std::int64_t rows_in_window(std::int64_t epoch, std::int64_t window) const;
-  bool train(const Window& window, const std::function<bool()>& leaves);
+  bool train(const Window& window, const std::function<bool()>& should_stop);
   double loss_of(const RowSet& rows) const;
   void end_epoch();
-  bool evaluate(const Window& window, const std::function<bool()>& leaves);
+  bool evaluate(const Window& window, const std::function<bool()>& should_stop);
   void end_validation();
   void train_left_over();
   void keep_row(const DataSet& data, std::int64_t place);

@@ -44,7 +44,7 @@ class Trainer {
   virtual TrainedBy engine() const = 0;
 
   /// Trains on the next `most` batches of the epoch, or on the rest of it. After the last batch, returns the loss of
-  /// the epoch (IterationRecord::final_loss). It is identical for every division of an epoch into calls.
+  /// the epoch (IterationResult::final_loss). It is identical for every division of an epoch into calls.
   virtual std::optional<double> train_batches(std::int64_t most) = 0;
 
   /// Trains the rest of the epoch and returns its loss.
@@ -55,14 +55,15 @@ class Trainer {
   virtual void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) = 0;
 
   /// Loss of `rows` in evaluation mode, without sample weights, and the outputs [rows, outputs], plain values or
-  /// logits. Calls `leaves` between batches; if it returns true, returns no value, and
+  /// logits. Calls `should_stop` between batches; if it returns true, returns no value, and
   /// `outputs` is incomplete.
   virtual std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                         const std::function<bool()>& leaves) = 0;
+                                         const std::function<bool()>& should_stop) = 0;
 
   /// The same for `count` rows of `data`: returns the rows' losses, summed, and appends the outputs.
   virtual std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                              std::vector<float>& outputs, const std::function<bool()>& leaves) = 0;
+                                              std::vector<float>& outputs,
+                                              const std::function<bool()>& should_stop) = 0;
 
   /// The current network.
   virtual NetworkState network() const = 0;

@@ -22,7 +22,7 @@ namespace {
 
 // Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
 bool depends_on_data(const Study& study) {
-  return study.search.folds > 1 || study.data.validation > 0 || study.data.normalise != Normalise::none;
+  return study.search.folds > 1 || study.data.validation > 0 || study.data.normalize != Normalize::none;
 }
 
 // Optimizer steps of an epoch.
@@ -30,63 +30,64 @@ std::int64_t epoch_steps(const TrainOptions& train, std::int64_t rows) {
   return train.batch_size == 0 ? 1 : (rows + train.batch_size - 1) / train.batch_size;
 }
 
-// The course of one iteration.
-class Course {
+// The training of one iteration.
+class MemoryTraining {
  public:
-  Course(const TrainingContext& context, const Iteration& iteration, const Lot& lot, Trainer& trainer)
+  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
+                 Trainer& trainer)
       : context_(context),
         trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
-        lot_(lot),
-        shape_(shape_of(lot_.data, context.study.data)),
+        input_(input),
+        shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),
-        weights_(initial_weights(layers_, trial_.model.initialisation, iteration.seed)),
+        weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
         trainer_(trainer) {
-    trained_.record.iteration = iteration.number;
-    if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(lot_.split->training_rows, iteration.seed);
+    trained_.result.iteration = iteration.number;
+    if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(input_.split->training_rows, iteration.seed);
     steps_ = trial_.train.epochs * epoch_steps(trial_.train, training_rows().count());
     seed_ = iteration.seed;
     start();
   }
 
   TrainedIteration run(const std::function<bool()>& stop_requested) {
-    IterationRecord& record = trained_.record;
-    record.status = IterationStatus::finished;
-    record.engine = trainer_.engine();
+    IterationResult& result = trained_.result;
+    result.status = IterationStatus::finished;
+    result.engine = trainer_.engine();
     if (context_.checkpoints != nullptr)
-      restore_model(
+      restore_checkpoint(
           *context_.checkpoints, trained_, trainer_, 0, [&] { start(); },
-          [&](ByteReader& state, const IterationRecord&) { awaits_validation_ = state.get<bool>(); });
+          [&](ByteReader& state, const IterationResult&) { awaits_validation_ = state.get<bool>(); });
     begun_steps_ = trainer_.steps();
     while (!is_done()) {
-      bool leaves = false;
+      bool leaving = false;
       if (awaits_validation_)
-        leaves = !validate(stop_requested);
+        leaving = !validate(stop_requested);
       else if (const auto loss = train_piece())
         end_epoch(*loss);
       if (context_.checkpoints == nullptr || is_done()) continue;
-      leaves = leaves || (stop_requested() && seconds_left() > most_seconds_after_stop);
-      if (leaves || seconds_since(kept_at_) >= context_.checkpoints->interval_seconds) keep();
-      if (leaves) return TrainedIteration{};
+      leaving = leaving || (stop_requested() && seconds_left() > most_seconds_after_stop);
+      if (leaving || seconds_since(kept_at_) >= context_.checkpoints->interval_seconds) keep();
+      if (leaving) return TrainedIteration{};
     }
-    record.steps = trainer_.steps();
-    if (record.status == IterationStatus::finished)
-      add_products(context_, trial_, *lot_.split, trainer_, std::move(outputs_), trained_);
+    result.steps = trainer_.steps();
+    if (result.status == IterationStatus::finished)
+      add_products(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
   }
 
  private:
   const RowSet& training_rows() const {
-    return context_.study.ensemble.bootstrap ? bootstrap_ : lot_.split->training_rows;
+    return context_.study.ensemble.bootstrap ? bootstrap_ : input_.split->training_rows;
   }
 
   void start() {
     awaits_validation_ = false;
-    trainer_.start({trial_, layers_, weights_, lot_.data, *lot_.split, training_rows(), seed_, shape_});
+    trainer_.start({trial_, layers_, weights_, input_.data, *input_.split, training_rows(), seed_, shape_});
   }
 
   bool is_done() const {
-    return trained_.record.status == IterationStatus::diverged ||
-           (trained_.record.epochs >= trial_.train.epochs && !awaits_validation_);
+    return trained_.result.status == IterationStatus::diverged ||
+           (trained_.result.epochs >= trial_.train.epochs && !awaits_validation_);
   }
 
   std::optional<double> train_piece() {
@@ -101,9 +102,9 @@ class Course {
   void end_epoch(double loss) {
     const bool curves = context_.study.run.curves;
     enter_epoch(loss, curves, trained_);
-    const IterationRecord& record = trained_.record;
-    awaits_validation_ = record.status == IterationStatus::finished && !lot_.split->validation_rows.empty() &&
-                         (curves || record.epochs == trial_.train.epochs);
+    const IterationResult& result = trained_.result;
+    awaits_validation_ = result.status == IterationStatus::finished && !input_.split->validation_rows.empty() &&
+                         (curves || result.epochs == trial_.train.epochs);
   }
 
   // By what it took so far, validations included.
@@ -113,33 +114,33 @@ class Course {
   }
 
   void keep() {
-    IterationRecord so_far = trained_.record;
+    IterationResult so_far = trained_.result;
     so_far.seconds += seconds_since(begun_at_);
-    keep_model(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0,
-               [&](ByteWriter& state) { state.put(awaits_validation_); });
+    save_checkpoint(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0,
+                    [&](ByteWriter& state) { state.put(awaits_validation_); });
     kept_at_ = Clock::now();
   }
 
   // False: the job is to stop, and this would have taken too long.
   bool validate(const std::function<bool()>& stop_requested) {
     std::optional<Clock::time_point> stopped_at;
-    const auto leaves = [&] {
+    const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || !stop_requested()) return false;
       if (!stopped_at) stopped_at = Clock::now();
       return seconds_since(*stopped_at) > most_seconds_after_stop;
     };
-    const RowSet& rows = lot_.split->validation_rows;
+    const RowSet& rows = input_.split->validation_rows;
     if (validation_rows_.empty()) validation_rows_ = rows.list();
-    const auto loss = trainer_.evaluate(validation_rows_, outputs_, leaves);
+    const auto loss = trainer_.evaluate(validation_rows_, outputs_, should_stop);
     if (!loss) return false;
-    enter_validation(*loss, prediction_score(outputs_, lot_.data, rows), trained_);
+    enter_validation(*loss, prediction_score(outputs_, input_.data, rows), trained_);
     awaits_validation_ = false;
     return true;
   }
 
   const TrainingContext& context_;
   const Trial& trial_;
-  const Lot& lot_;
+  const IterationInput& input_;
   const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
@@ -161,19 +162,19 @@ class Course {
 
 void enter_epoch(double loss, bool curves, TrainedIteration& trained) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  IterationRecord& record = trained.record;
-  record.final_loss = loss;
-  ++record.epochs;
+  IterationResult& result = trained.result;
+  result.final_loss = loss;
+  ++result.epochs;
   if (!std::isfinite(loss)) {
-    record.status = IterationStatus::diverged;
-    record.validation_loss = record.validation_score = none;
+    result.status = IterationStatus::diverged;
+    result.validation_loss = result.validation_score = none;
   }
-  if (curves) trained.epochs.push_back({record.iteration, record.epochs - 1, loss, none, none});
+  if (curves) trained.epochs.push_back({result.iteration, result.epochs - 1, loss, none, none});
 }
 
 void enter_validation(double loss, double score, TrainedIteration& trained) {
-  trained.record.validation_loss = loss;
-  trained.record.validation_score = score;
+  trained.result.validation_loss = loss;
+  trained.result.validation_score = score;
   if (trained.epochs.empty()) return;  // without curves
   trained.epochs.back().validation_loss = loss;
   trained.epochs.back().validation_score = score;
@@ -187,29 +188,30 @@ void add_products(const TrainingContext& context, const Trial& trial, const Spli
     make_predictions(trial.train.loss, output_count, outputs.data(), rows);
     trained.predictions = std::move(outputs);
   }
-  if (context.study.run.models != ModelsKept::none) {
+  if (context.study.run.models != ModelsSaved::none) {
     trained.network = trainer.network();
     trained.scaling = split.scaling;
   }
 }
 
-Lots::Lots(const TrainingContext& context) : context_(context) {
+IterationInputs::IterationInputs(const TrainingContext& context) : context_(context) {
   if (context.data != nullptr || depends_on_data(context.study)) return;
   auto whole = std::make_shared<Split>();
   whole->training_rows = RowSet::all(context.study.data.rows);
   whole_ = std::move(whole);
 }
 
-Lot Lots::of(const Iteration& iteration) const {
+IterationInput IterationInputs::of(const Iteration& iteration) const {
   if (context_.data != nullptr) return {*context_.data, context_.splits->split(iteration.repeat, iteration.fold)};
   const DataSet drawn = draw_synthetic(context_.study.data, iteration.seed);
   if (whole_) return {drawn, whole_};
   return {drawn, Splits(context_.study, drawn).split(iteration.repeat, iteration.fold)};
 }
 
-TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Lot& lot,
-                                 Trainer& trainer, const std::function<bool()>& stop_requested) {
-  return Course(context, iteration, lot, trainer).run(stop_requested);
+TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration,
+                                 const IterationInput& input, Trainer& trainer,
+                                 const std::function<bool()>& stop_requested) {
+  return MemoryTraining(context, iteration, input, trainer).run(stop_requested);
 }
 
 }  // namespace sheaf

@@ -10,8 +10,8 @@ from interrupted import ITERATIONS, results, study
 from program import SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
-STUDY = study("resident")
-LONG = study("resident", epochs=600)
+STUDY = study("native")
+LONG = study("native", epochs=600)
 TASKS = 3
 SHARE = ITERATIONS // TASKS
 
@@ -124,7 +124,7 @@ checks.check(result.code == 0, "the whole study takes what any task has left", r
 whole("stopped and killed", "long")
 
 # Another study, another kind of array, and more tasks than iterations.
-result = sheaf(*words(0, study("resident", epochs=7)))
+result = sheaf(*words(0, study("native", epochs=7)))
 checks.check(result.code == 2 and "train.epochs = 7, was 600" in result.stderr, "a task of another study",
              result.stderr)
 result = sheaf("run", *STUDY, "--run.output=other", "--run.array=auto", ranks=2,
@@ -138,7 +138,7 @@ checks.check(result.code == 0 and f"{ITERATIONS} of the study's {ITERATIONS} ite
              result.stderr, "a task without an iteration", result.stderr)
 
 # Failed iterations are the failure of the task that had them, and of the one that tells of the whole.
-huge = study("resident", epochs=2, hidden="16, 1000000 1000000")
+huge = study("native", epochs=2, hidden="16, 1000000 1000000")
 fresh()
 codes = [sheaf(*words(task, huge)).code for task in range(TASKS)]
 rows = read_csv("run/results.csv")

@@ -108,7 +108,7 @@ CASES = [
     ("no such GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
     ("more curves than can be counted", ["study.cfg", "--run.curves=true", "--train.epochs=3000000000"], 2,
      "run.curves"),
-    ("resident engine, searched cnn", ["study.cfg", "--run.engine=resident", "--search.method=grid",
+    ("native engine, searched cnn", ["study.cfg", "--run.engine=native", "--search.method=grid",
                                        "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
     ("loss does not fit", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
     ("cnn without an image", ["study.cfg", "--model.kind=cnn", "--model.hidden=", "--model.channels=4"], 2, "image"),

@@ -33,7 +33,7 @@ INTERVAL = 0.1  # seconds
 
 def long_epochs(engine, times):
     # Four iterations of two epochs, which take some tenths of a second each.
-    hidden, batch = {"resident": ("256 256", 32), "torch": ("64", 8)}[engine]
+    hidden, batch = {"native": ("256 256", 32), "torch": ("64", 8)}[engine]
     return [word for word in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in word and
             "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
                                            "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
@@ -41,13 +41,13 @@ def long_epochs(engine, times):
 
 def short_epochs(engine, times):
     # Six iterations of some tenths of a second each in the place of the small ones.
-    return study(engine, epochs={"resident": 1200, "torch": 60}[engine] * times, hidden="64") + [
+    return study(engine, epochs={"native": 1200, "torch": 60}[engine] * times, hidden="64") + [
         "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def streamed(engine, times, lanes):
     # A lane trains its whole share side by side, so all iterations last for as long as the run does.
-    words = streamed_study(engine, epochs={"resident": 120, "torch": 10}[engine] * times)
+    words = streamed_study(engine, epochs={"native": 120, "torch": 10}[engine] * times)
     return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
                                                                   f"--run.checkpoint_interval={INTERVAL}"]
 
@@ -153,10 +153,10 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
 
 
 write_large("large.h5")
-for engine in ("resident", "torch"):
+for engine in ("native", "torch"):
     check(f"{engine}, short epochs", functools.partial(short_epochs, engine), 2, 1, 3, unusable=True)
     check(f"{engine}, long epochs", functools.partial(long_epochs, engine), 2, 1, 3)
-check("resident, streamed", functools.partial(streamed, "resident", lanes=2), 1, 3, 2, ITERATIONS // 2, unusable=True)
+check("native, streamed", functools.partial(streamed, "native", lanes=2), 1, 3, 2, ITERATIONS // 2, unusable=True)
 check("torch, streamed", functools.partial(streamed, "torch", lanes=1), 2, 1, 3, ITERATIONS // 2)
 os.remove("large.h5")
 sys.exit(checks.finish())

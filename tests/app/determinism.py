@@ -1,7 +1,7 @@
 """The digits search gives bit-identical losses whatever the ranks, the lanes and the partition: with the engine that
-`auto` means, the resident one, in all combinations, and with LibTorch in a few.
+`auto` means, the native one, in all combinations, and with LibTorch in a few.
 
---epochs N: of the resident engine's trainings; the study's own are 30. LibTorch's have 2."""
+--epochs N: of the native engine's trainings; the study's own are 30. LibTorch's have 2."""
 
 import os
 import shutil
@@ -37,6 +37,6 @@ def check_combinations(engine, combinations, *words):
 
 
 checks = Checks()
-check_combinations("resident", ALL, f"--train.epochs={epochs}")
+check_combinations("native", ALL, f"--train.epochs={epochs}")
 check_combinations("torch", SOME, "--run.engine=torch", "--train.epochs=2")
 sys.exit(checks.finish())

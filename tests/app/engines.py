@@ -29,7 +29,7 @@ DIGITS_STUDY = f"""
 [data]
 file = {DIGITS}
 task = classification
-normalise = standard
+normalize = standard
 validation = 0.2
 {COMMON}
 train.loss = mse, cross_entropy, bce
@@ -72,20 +72,20 @@ def distance(ours, theirs):
 
 def compare(study, count, *words):
     torch, torch_line = train(study, "torch", *words)
-    resident, resident_line = train(study, "resident", *words)
-    checks.check(len(torch) == len(resident) == count, f"{study}: {count} trainings", f"{len(torch)} {len(resident)}")
+    native, native_line = train(study, "native", *words)
+    checks.check(len(torch) == len(native) == count, f"{study}: {count} trainings", f"{len(torch)} {len(native)}")
     checks.check(torch_line == f"engine: torch {count} iterations (run.engine = torch)", "torch is named", torch_line)
-    checks.check(resident_line == f"engine: resident {count} iterations", "resident is named", resident_line)
-    for one, other in zip(torch, resident):
+    checks.check(native_line == f"engine: native {count} iterations", "native is named", native_line)
+    for one, other in zip(torch, native):
         what = " ".join(value for key, value in one.items() if "." in key)
-        checks.check(one["engine"] == "torch" and other["engine"] == "resident", f"{what}: the engine column",
+        checks.check(one["engine"] == "torch" and other["engine"] == "native", f"{what}: the engine column",
                      f"{one['engine']} {other['engine']}")
         checks.check(one["status"] == other["status"] == "finished" and one["steps"] == other["steps"],
                      f"{what}: finished with the same steps", f"{one}\n{other}")
         for loss in ("final_loss", "validation_loss"):
             checks.check(distance(other[loss], one[loss]) < TOLERANCE[one["train.precision"]], f"{what}: {loss}",
-                         f"{one[loss]} by torch, {other[loss]} by the resident engine")
-    return resident
+                         f"{one[loss]} by torch, {other[loss]} by the native engine")
+    return native
 
 
 rows = compare("digits", 96)
@@ -94,15 +94,15 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
     rows = compare("regression", 32, f"--train.reduction={reduction}", f"--train.learning_rate={rate}")
     checks.check(len({row["final_loss"] for row in rows}) == 32, f"{reduction}: all trials differ")
 
-# What the resident engine cannot do is refused where it was asked for by name, and goes to LibTorch by itself.
+# What the native engine cannot do is refused where it was asked for by name, and goes to LibTorch by itself.
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
 for words, reason, advice in (
-        (CNN, "run.engine = resident trains linear models and mlps (model.kind = cnn)", "Set another model.kind"),
-        (["--run.threads=2", "--run.lanes=1"], "run.engine = resident trains with one thread a lane (run.threads = 2)",
+        (CNN, "run.engine = native trains linear models and mlps (model.kind = cnn)", "Set another model.kind"),
+        (["--run.threads=2", "--run.lanes=1"], "run.engine = native trains with one thread a lane (run.threads = 2)",
          "Leave out run.threads"),
         (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):
-    result = sheaf("run", "digits.cfg", "--run.engine=resident", "--run.device=cpu", "--run.output=refused", *words)
+    result = sheaf("run", "digits.cfg", "--run.engine=native", "--run.device=cpu", "--run.output=refused", *words)
     lines = result.error_lines()
     checks.check(result.code == 2 and len(lines) == 1 and reason in lines[0] and "run.engine = auto" in lines[0]
                  and advice in lines[0], f"{reason}: refused", result.stderr)
@@ -111,6 +111,6 @@ rows, line = train("digits", "auto", *CNN, "--train.epochs=1")
 checks.check({row["engine"] for row in rows} == {"torch"} and line == "engine: torch 1 iteration (a cnn has convolutions)",
              "auto: a cnn goes to LibTorch", line)
 rows, line = train("digits", "auto", *CNN[3:], "--train.epochs=1", "--search.model.kind=mlp, linear")
-checks.check({row["engine"] for row in rows} == {"resident"} and line == "engine: resident 2 iterations",
+checks.check({row["engine"] for row in rows} == {"native"} and line == "engine: native 2 iterations",
              "auto: the others do not", line)
 sys.exit(checks.finish())

@@ -17,7 +17,7 @@ STUDY = f"""
 [data]
 file = {DIGITS}
 task = classification
-normalise = standard
+normalize = standard
 validation = 0.3
 [model]
 kind = mlp
@@ -92,10 +92,10 @@ checks.check(model_names("diverged") == [], "a diverged model is not written", m
 train("lanes", "--run.models=all", "--train.epochs=1", "--study.iterations=100", "--run.lanes=2")
 checks.check(model_names("lanes") == ["best.txt"] + sorted(f"iteration-{number}.pt" for number in range(100)),
              "lanes write models side by side", str(model_names("lanes")))
-train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalise=none")
+train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalize=none")
 whole = evaluate("held", f"--data.file={DIGITS}")
 checks.check(whole["rows"] == 1797 and whole["outputs"] == 10 and whole["loss_kind"] == "cross_entropy"
-             and whole["engine"] == "resident" and whole["models"] == ["held/models/iteration-0.pt"], "the report", whole)
+             and whole["engine"] == "native" and whole["models"] == ["held/models/iteration-0.pt"], "the report", whole)
 confusion = numpy.array(whole["confusion"])
 checks.check((confusion.sum(axis=1) == numpy.bincount(labels)).all()
              and abs(numpy.trace(confusion) / 1797 - whole["accuracy"]) < 1e-12, "the confusion matrix", confusion)

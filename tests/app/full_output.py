@@ -15,7 +15,7 @@ checks = Checks()
 shutil.rmtree("full_output", ignore_errors=True)
 os.makedirs("full_output")
 os.chdir("full_output")
-STUDY = study("resident", epochs=2)
+STUDY = study("native", epochs=2)
 
 
 def run(words, stdout):

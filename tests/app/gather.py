@@ -35,7 +35,7 @@ def tables(directory):
 
 # Some finish, some diverge, some cannot be trained; with curves and ensembles.
 MIXED = [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.lanes=1",
-         "--run.device=cpu", "--run.curves=true", "--run.progress=none", "--run.engine=resident", "--run.retries=0",
+         "--run.device=cpu", "--run.curves=true", "--run.progress=none", "--run.engine=native", "--run.retries=0",
          "--search.folds=2", "--ensemble.members=3", "--search.model.hidden=4, 1000000 1000000",
          "--train.loss=mse", "--train.optimizer=sgd", "--search.train.learning_rate=1e-2, 1e30", "--train.epochs=3"]
 fresh("one", "many", "tasks")
@@ -60,7 +60,7 @@ checks.check(result.code == 1 and tables("tasks") == reference, "the same result
 COUNT = 150000
 MANY = [os.path.join(SOURCE, "jobs", "studies", "iterations.cfg"), f"--study.iterations={COUNT}", "--data.rows=20",
         "--data.columns=2", "--train.epochs=1", "--run.progress=none", "--run.device=cpu", "--run.lanes=1",
-        "--run.engine=resident", "--run.output=large"]
+        "--run.engine=native", "--run.output=large"]
 fresh("large")
 
 

@@ -7,7 +7,7 @@ import numpy
 
 from program import DIGITS, SOURCE, read_csv
 
-ENGINES = ("resident", "torch")
+ENGINES = ("native", "torch")
 
 
 def study(engine, epochs=None, hidden="16, 32"):
@@ -15,7 +15,7 @@ def study(engine, epochs=None, hidden="16, 32"):
     return [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
             "--run.lanes=1", "--run.curves=true", "--run.progress=none", f"--run.engine={engine}", "--search.folds=3",
             "--ensemble.members=2", f"--search.model.hidden={hidden}",
-            f"--train.epochs={epochs or {'resident': 60, 'torch': 5}[engine]}"]
+            f"--train.epochs={epochs or {'native': 60, 'torch': 5}[engine]}"]
 
 
 ITERATIONS = 48
@@ -29,7 +29,7 @@ def streamed_study(engine, epochs=None):
             wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :WIDTH]
             copy.create_dataset("features", data=wide, chunks=(300, WIDTH))
             copy["targets"] = file["targets"][:]
-    words = study(engine, epochs=epochs or {"resident": 12, "torch": 2}[engine])
+    words = study(engine, epochs=epochs or {"native": 12, "torch": 2}[engine])
     return [word for word in words if not word.startswith("--data.file")] + [
         "--data.file=streamed.h5", "--data.mode=streamed", "--data.window=300", "--data.memory=1"]
 _OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane", "device"}

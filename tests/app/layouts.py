@@ -446,7 +446,7 @@ def check_resumes():
                               ("a link's target", external_link(plain), "target.h5"),
                               ("external storage", external_storage, "data.h5weights.1")):
         written(store)
-        checks.check(isinstance(trained("data.h5", "resident"), list), f"{what}: trained")
+        checks.check(isinstance(trained("data.h5", "memory"), list), f"{what}: trained")
         result = sheaf("resume", "out")
         checks.check(result.code == 0, f"{what}: resumed, nothing changed", result.stderr)
         touch(file)
@@ -471,9 +471,9 @@ def check_prefixes():
             for part in parts.split():
                 shutil.move(part, f"in/moved/{part}")
             os.environ[variable] = prefix
-            found = trained("in/data.h5", "resident")
+            found = trained("in/data.h5", "memory")
             del os.environ[variable]
-            checks.check(found == of_plain_copy(read, "resident"), f"{variable}={prefix}", str(found))
+            checks.check(found == of_plain_copy(read, "memory"), f"{variable}={prefix}", str(found))
 
 
 def check_ranks():
@@ -506,7 +506,7 @@ written(plain)
 result = sheaf("run", "../study.cfg", "--run.models=best")
 checks.check(result.code == 0, "a model to evaluate is trained", result.stderr)
 os.rename("out/models/iteration-0.pt", "../model.pt")
-MODES = ["resident", "streamed"]
+MODES = ["memory", "streamed"]
 WAYS = ["trained", "evaluated", "streamed", "preprocessed"]
 for number, layout in enumerate(LAYOUTS):
     if only in (None, layout):

@@ -49,7 +49,7 @@ for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device
                      (["resume", "alone_run"], None), (run("two_ranks"), 2),
                      (run("streamed", "--data.mode=streamed", "--data.memory=1"), 2),
                      (["import", "table.csv", "table.h5"], None),
-                     (["preprocess", DIGITS, "scaled.h5", "--normalise=standard"], 2)):
+                     (["preprocess", DIGITS, "scaled.h5", "--normalize=standard"], 2)):
     checks.check(not loads_torch(*words, ranks=ranks), f"{words} do without LibTorch")
 evaluate = ["evaluate", "kept", f"--data.file={DIGITS}"]
 for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
@@ -63,8 +63,8 @@ for words in (evaluate, ["evaluate", "kept/models/iteration-0.pt", f"--data.file
 os.mkdir("bare")
 shutil.copy(SHEAF, "bare/sheaf")
 for ranks in (None, 2):
-    done = launch(["bare/sheaf"] + run(f"resident_{ranks}"), ranks=ranks)
-    checks.check(done.code == 0, f"the resident engine trains without the library (ranks: {ranks})", done.stderr)
+    done = launch(["bare/sheaf"] + run(f"native_{ranks}"), ranks=ranks)
+    checks.check(done.code == 0, f"the native engine trains without the library (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + evaluate, ranks=ranks)
     checks.check(done.code == 0, f"and evaluates (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)

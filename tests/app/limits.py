@@ -38,10 +38,10 @@ output = out
 lanes = 3
 """
 KINDS = {
-    "resident": ["--data.mode=resident"],
+    "memory": ["--data.mode=memory"],
     "streamed": ["--data.mode=streamed"],
-    "torch": ["--data.mode=resident", "--run.engine=torch"],
-    "torch, two threads": ["--data.mode=resident", "--run.engine=torch", "--run.lanes=1", "--run.threads=2"],
+    "torch": ["--data.mode=memory", "--run.engine=torch"],
+    "torch, two threads": ["--data.mode=memory", "--run.engine=torch", "--run.lanes=1", "--run.threads=2"],
 }
 
 
@@ -172,7 +172,7 @@ def limit_processes():
             return
         for kind, options in KINDS.items():
             # A process starts with one thread, and Open MPI has up to a dozen in it and in its daemon.
-            for processes in range(1, 33) if fine else (range(1, 28, 13) if kind == "resident" else (18, 24)):
+            for processes in range(1, 33) if fine else (range(1, 28, 13) if kind == "memory" else (18, 24)):
                 check_end(f"{kind}: {processes} processes", start([*program, *options], processes))
             if fine:
                 for processes in range(1, 48):
@@ -185,7 +185,7 @@ with open("study.cfg", "w") as file:
 refuse_mpi()
 for kind in KINDS:
     threads, allocations, started_kb, most_kb = measure(kind)
-    if kind in ("resident", "streamed"):
+    if kind in ("memory", "streamed"):
         refuse_threads(kind, threads)
         refuse_allocations(kind, allocations)
     limit_address_space(kind, started_kb, most_kb)

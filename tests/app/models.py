@@ -21,7 +21,7 @@ iterations = 5
 [data]
 file = {DIGITS}
 task = classification
-normalise = standard
+normalize = standard
 validation = 0.2
 [train]
 epochs = 1
@@ -109,11 +109,11 @@ CASES = [
     ("keeping drawn weights", ["--model.kind=linear", "--model.keep_weights=yes"], 2, "model.keep_weights"),
     ("hidden layers of a module", ["--model.kind=torchscript:mlp.pt", "--model.hidden=3"], 2, "model.hidden"),
     ("resnet without an image", ["--model.kind=resnet18"], 2, "image"),
-    ("resident engine", ["--model.kind=resnet18", "--run.engine=resident"], 2, "run.engine"),
+    ("native engine", ["--model.kind=resnet18", "--run.engine=native"], 2, "run.engine"),
     ("no plugin file", ["--model.kind=plugin:absent.so"], 1, "absent.so"),
     ("no library", ["--model.kind=plugin:text.pt"], 1, "text.pt"),
     ("no plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1, "SHEAF_REGISTER_MODEL"),
-    ("plugin whose initialiser throws", [f"--model.kind=plugin:{PLUGINS}/throwing_library.so"], 1,
+    ("plugin whose initializer throws", [f"--model.kind=plugin:{PLUGINS}/throwing_library.so"], 1,
      "cannot be loaded (this operator is already registered)"),
     ("plugin of another Sheaf", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_version.so"], 1, "version 99"),
     ("plugin of another LibTorch", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_torch.so"], 1, "0.4"),
@@ -149,8 +149,8 @@ for words, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=to
     checks.check(together == alone, f"{words}: 2 ranks of 2 lanes", f"{alone}\n{together}")
 
 # The layers of a module draw what a network of ours draws.
-ours = losses("--model.kind=mlp", "--model.hidden=32", "--run.engine=torch", "--model.initialisation=glorot")
-checks.check(losses("--model.kind=torchscript:mlp.pt", "--model.initialisation=glorot") == ours, "an mlp is an mlp",
+ours = losses("--model.kind=mlp", "--model.hidden=32", "--run.engine=torch", "--model.initialization=glorot")
+checks.check(losses("--model.kind=torchscript:mlp.pt", "--model.initialization=glorot") == ours, "an mlp is an mlp",
              str(ours))
 kept = losses("--model.kind=torchscript:mlp.pt", "--model.keep_weights=yes", "--data.validation=0", "--train.shuffle=no")
 checks.check(len(set(kept)) == 1, "kept weights: all begin and end alike", str(kept))

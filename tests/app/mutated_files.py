@@ -36,7 +36,7 @@ output = out
 """
 DATA_SETS = ["features", "targets", "weights"]
 MODES = {  # what is done with a file
-    "resident": ["run", "study.cfg", "--data.mode=resident"],
+    "memory": ["run", "study.cfg", "--data.mode=memory"],
     "streamed": ["run", "study.cfg", "--data.mode=streamed"],
     "evaluated": ["evaluate", "model.pt", "--run.device=cpu", "--run.lanes=1"],
 }
@@ -107,7 +107,7 @@ def run(path, mode):
     if result.code not in (0, 1, 2):
         return f"died: {details}", result.code
     # In mid-run, ranks that read damaged rows at the same time each say so.
-    most = 0 if result.code == 0 else 1 if mode == "resident" else RANKS
+    most = 0 if result.code == 0 else 1 if mode == "memory" else RANKS
     if not min(most, 1) <= len(result.error_lines()) <= most:
         return f"not one sentence: {details}", result.code
     return None, result.code

@@ -20,7 +20,7 @@ EVERY_KIND = argument("--every-kind", 0)
 WAITS = 120
 
 checks = Checks()
-STUDY = study("resident", epochs=2)
+STUDY = study("native", epochs=2)
 NO_DATA = [word for word in STUDY if not word.startswith("--data.file")]
 shutil.rmtree("planted", ignore_errors=True)
 os.makedirs("planted")

@@ -88,18 +88,18 @@ values = generator.normal(50, 20, (700, 6))
 values[:, 3] = 7
 write("in.h5", values)
 for kind, scaler in (("standard", StandardScaler()), ("minmax", MinMaxScaler())):
-    found = made(kind, ["in.h5", "out.h5", f"--normalise={kind}"])
+    found = made(kind, ["in.h5", "out.h5", f"--normalize={kind}"])
     expected = scaler.fit_transform(values)
     check_close(found, expected, f"{kind} as scikit-learn", 1e-12)
     with h5py.File("out.h5", "r") as file:
         back = found * file["features_divisor"][:] + file["features_shift"][:]
     check_close(back, values, f"{kind} undone by what is kept", 1e-10)
-again = made("scaled again", ["out.h5", "again.h5", "--normalise=standard"])
+again = made("scaled again", ["out.h5", "again.h5", "--normalize=standard"])
 check_close(again, StandardScaler().fit_transform(expected), "scaled again", 1e-12)
 photos = write("in.h5", generator.integers(0, 256, (90, 8, 9, 3), dtype="u1"), chunks=(7, 8, 9, 3), compression=1)
 flat = photos.reshape(-1, 3).astype("f8")
 for channels in ("first", "last"):
-    found = made("by channel", ["in.h5", "out.h5", "--normalise=standard", "--per=channel", f"--channels={channels}",
+    found = made("by channel", ["in.h5", "out.h5", "--normalize=standard", "--per=channel", f"--channels={channels}",
                                 "--cast=float64"])
     expected = ((flat - flat.mean(0)) / flat.std(0)).reshape(photos.shape)
     check_close(found, numpy.moveaxis(expected, 3, 1) if channels == "first" else expected, f"by channel, {channels}",
@@ -123,7 +123,7 @@ checks.check(found.dtype == "f2" and numpy.array_equal(found, expected[:, :4]), 
 # ---- Layout, copies, ranks
 
 write("in.h5", generator.integers(0, 256, (301, 33, 47, 3), dtype="u1"), chunks=(10, 33, 47, 3), compression=1)
-steps = ["--resize=16x20", "--normalise=standard", "--per=channel", "--channels=first"]
+steps = ["--resize=16x20", "--normalize=standard", "--per=channel", "--channels=first"]
 for options in ([], ["--compression=5"], ["--compression=1", "--chunk-rows=3"], ["--chunk-rows=100"]):
     contents = []
     for ranks in (1, 2, 3):
@@ -150,7 +150,7 @@ with h5py.File("deep.h5", "w") as file:
     file["train/images"] = numpy.arange(12.0).reshape(3, 4)
     file["train/labels"] = numpy.arange(3)
     file["train"].attrs["of"] = "2026"
-result = sheaf("preprocess", "deep.h5", "out2.h5", "--features=train/images", "--normalise=minmax", ranks=2)
+result = sheaf("preprocess", "deep.h5", "out2.h5", "--features=train/images", "--normalize=minmax", ranks=2)
 checks.check(result.code == 0, "features in a group", result.stderr)
 with h5py.File("out2.h5", "r") as file:
     checks.check(sorted(file["train"]) == ["images", "images_divisor", "images_shift", "labels"] and
@@ -358,8 +358,8 @@ for what, words, code, says in (
         ("too large chunks", ["in.h5", "new.h5", "--resize=4096x4096", "--chunk-rows=100"], 1, "--chunk-rows"),
         ("more than the disk has", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1, "is too full"),
         ("unknown type", ["in.h5", "new.h5", "--cast=float8"], 2, "--cast = 'float8'"),
-        ("unknown scaling", ["in.h5", "new.h5", "--normalise=max"], 2, "--normalise = 'max'"),
-        ("a unit alone", ["in.h5", "new.h5", "--per=channel"], 2, "--normalise"),
+        ("unknown scaling", ["in.h5", "new.h5", "--normalize=max"], 2, "--normalize = 'max'"),
+        ("a unit alone", ["in.h5", "new.h5", "--per=channel"], 2, "--normalize"),
         ("compression", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("no file", ["absent.h5", "new.h5"], 1, "no file 'absent.h5'"),
         ("uncountable numbers", ["near.h5", "new.h5"], 1, "'/huge' cannot be copied (it has too many numbers)"),
@@ -372,13 +372,13 @@ for what, words, code, says in (
         ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("no such place", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
         ("no images", ["table.h5", "new.h5", resize_words], 1, "is not a list of images"),
-        ("channels of a table", ["table.h5", "new.h5", "--normalise=minmax", "--per=channel"], 1, "not a list of images"),
+        ("channels of a table", ["table.h5", "new.h5", "--normalize=minmax", "--per=channel"], 1, "not a list of images"),
         ("channels unknown", ["odd.h5", "new.h5", resize_words], 1, "--layout=first"),
         ("NaN to integers", ["nan.h5", "new.h5", "--cast=int16"], 1, "holds nan in row 151"),
-        ("NaN scaled", ["nan.h5", "new.h5", "--normalise=standard"], 1, "holds nan in row 151"),
+        ("NaN scaled", ["nan.h5", "new.h5", "--normalize=standard"], 1, "holds nan in row 151"),
         ("NaN, compressed", ["nan.h5", "new.h5", "--cast=int16", "--compression=1"], 1, "holds nan in row 151"),
         ("spoiled", ["spoiled.h5", "new.h5", resize_words], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
-        ("spoiled, scaled", ["spoiled.h5", "new.h5", "--normalise=minmax"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
+        ("spoiled, scaled", ["spoiled.h5", "new.h5", "--normalize=minmax"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
         ("spoiled, compressed", ["spoiled.h5", "new.h5", "--compression=1"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)")):
     refuse(what, words, code, says)
 found = made("NaN kept", ["nan.h5", "out.h5"])

@@ -30,10 +30,10 @@ CLOSE = 5e-3  # between processors: rounding of some hundred steps, and a label 
 FEW = {"data.validation": 0.2, "train.epochs": 3, "study.iterations": 2, "study.seed": 5}
 SYNTHETIC = {**FEW, "data.source": "synthetic", "data.rows": 300, "data.columns": 7, "data.relation": "linear"}
 DIGIT = {**FEW, "data.file": DIGITS, "data.task": "classification", "train.loss": "cross_entropy",
-         "data.normalise": "standard"}
+         "data.normalize": "standard"}
 MLP = {"model.kind": "mlp", "model.hidden": "24 16"}
 STREAMED = {"data.file": "streamed.h5", "data.mode": "streamed", "data.window": 300, "data.memory": 1,
-            "data.normalise": "none"}
+            "data.normalize": "none"}
 NATIVE = {
     "linear, sgd": {**SYNTHETIC},
     "linear, drawn once": {**SYNTHETIC, "data.draw": "study", "train.shuffle": "false"},
@@ -47,9 +47,9 @@ NATIVE = {
     "rmsprop, sigmoid": {**SYNTHETIC, **MLP, "train.optimizer": "rmsprop", "train.momentum": 0.5,
                          "model.activation": "sigmoid"},
     "float64": {**SYNTHETIC, **MLP, "train.precision": "float64", "train.optimizer": "adam"},
-    "minmax, glorot": {**SYNTHETIC, **MLP, "data.normalise": "minmax", "data.draw": "study",
-                       "model.initialisation": "glorot"},
-    "he, no bias": {**SYNTHETIC, **MLP, "model.initialisation": "he", "model.bias": "false", "data.distribution": "uniform"},
+    "minmax, glorot": {**SYNTHETIC, **MLP, "data.normalize": "minmax", "data.draw": "study",
+                       "model.initialization": "glorot"},
+    "he, no bias": {**SYNTHETIC, **MLP, "model.initialization": "he", "model.bias": "false", "data.distribution": "uniform"},
     "digits": {**DIGIT, **MLP},
     "digits, dropout": {**DIGIT, **MLP, "model.dropout": 0.3},
     "digits, wide": {**DIGIT, "model.kind": "mlp", "model.hidden": "200", "train.batch_size": 50},
@@ -61,7 +61,7 @@ NATIVE = {
     "bagging": {**DIGIT, **MLP, "ensemble.members": 3, "ensemble.bootstrap": "true"},
     "every epoch": {**DIGIT, **MLP, "run.curves": "true"},
     "streamed": {**DIGIT, **MLP, **STREAMED},
-    "streamed, standard": {**DIGIT, **MLP, **STREAMED, "data.normalise": "standard", "train.optimizer": "adam"},
+    "streamed, standard": {**DIGIT, **MLP, **STREAMED, "data.normalize": "standard", "train.optimizer": "adam"},
     "streamed, every epoch": {**DIGIT, **MLP, **STREAMED, "run.curves": "true", "train.batch_size": 70},
     "streamed, regression": {**DIGIT, **MLP, **STREAMED, "data.task": "regression", "train.loss": "mse",
                              "train.learning_rate": 1e-5},

@@ -31,7 +31,7 @@ checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "the search
 checks.check({row["status"] for row in rows} == {"finished"}, "all finished")
 checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "steps", rows[0]["steps"])
 checks.check({row["rank"] for row in rows} <= {"0", "1"}, "ranks")
-trained = {name: sum(row["engine"] == name for row in rows) for name in ("torch", "resident")}
+trained = {name: sum(row["engine"] == name for row in rows) for name in ("torch", "native")}
 checks.check(sum(trained.values()) == 16, "each was trained by an engine", str(trained))
 line = [line for line in result.stdout.splitlines() if line.startswith("engine: ")]
 checks.check(len(line) == 1 and all((f"{name} {count} iteration" in line[0]) == (count > 0)

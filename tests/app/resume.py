@@ -14,9 +14,9 @@ from interrupted import ITERATIONS, results, study
 from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
-STUDY = study("resident")
-ENDLESS = study("resident", epochs=10**7)  # no iteration of it ends
-MANY = [*study("resident", epochs=600), "--study.iterations=1000"]  # hours of them
+STUDY = study("native")
+ENDLESS = study("native", epochs=10**7)  # no iteration of it ends
+MANY = [*study("native", epochs=600), "--study.iterations=1000"]  # hours of them
 
 
 def fresh(*names):
@@ -102,7 +102,7 @@ checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in 
              result.stderr)
 
 # Another study, other data, another directory.
-one_error(sheaf("run", *study("resident", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
+one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
           "train.epochs = 7, was 60", "another study")
 one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "another seed")
 one_error(sheaf("resume", "absent"), 2, "'absent' holds no run", "no run")
@@ -126,7 +126,7 @@ os.kill(job.rank_processes()[0], signal.SIGTERM)
 checks.check(job.finish().code == 75, "the first one goes on")
 
 # Iterations that cannot be trained: a network of terabytes. The others have their results.
-huge = study("resident", epochs=2, hidden="16, 1000000 1000000")
+huge = study("native", epochs=2, hidden="16, 1000000 1000000")
 fresh("run")
 result = sheaf("run", *huge, "--run.output=run", "--run.retries=1", ranks=2)
 rows = read_csv("run/results.csv")
@@ -172,7 +172,7 @@ def reads_data(process):
     return False
 
 
-for name, is_time, mode in (("SIGUSR2", watches_signals, "resident"), ("SIGUSR1", reads_data, "resident"),
+for name, is_time, mode in (("SIGUSR2", watches_signals, "memory"), ("SIGUSR1", reads_data, "memory"),
                             ("SIGTERM", reads_data, "streamed"), ("SIGINT", watches_signals, "streamed")):
     fresh("run")
     job = Started([SHEAF, "run", *EARLY, f"--data.mode={mode}", "--run.output=run"])

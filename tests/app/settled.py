@@ -95,19 +95,19 @@ def engines(name):
 
 
 # data.mode = auto is settled by the memory of the first job.
-resident, streamed = whole("resident"), whole("streamed", size=LITTLE)
-checks.check(stored("resident") == {"mode": "resident", "engine": "resident"}, "plenty of memory", str(stored("resident")))
-checks.check(stored("streamed") == {"mode": "streamed", "engine": "resident"}, "little memory", str(stored("streamed")))
-checks.check(resident != streamed, "the modes differ in their results")
+in_memory, streamed = whole("memory"), whole("streamed", size=LITTLE)
+checks.check(stored("memory") == {"mode": "memory", "engine": "native"}, "plenty of memory", str(stored("memory")))
+checks.check(stored("streamed") == {"mode": "streamed", "engine": "native"}, "little memory", str(stored("streamed")))
+checks.check(in_memory != streamed, "the modes differ in their results")
 begin("run")
 refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "'data.h5' does not fit into memory",
         what="far less memory")
-refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was resident", what="another mode")
-refused(sheaf(*STUDY, "--run.output=run", "--resume", "--data.mode=streamed"), 2, "data.mode = streamed, was resident",
+refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was memory", what="another mode")
+refused(sheaf(*STUDY, "--run.output=run", "--resume", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
         what="run --resume in another mode")
-finished(sheaf("resume", "run", environment=memory(LITTLE)), resident, "less memory: still in memory")
+finished(sheaf("resume", "run", environment=memory(LITTLE)), in_memory, "less memory: still in memory")
 begin("run")
-finished(sheaf(*STUDY, "--run.output=run", "--run.array=1/2", environment=memory(LITTLE)), resident,
+finished(sheaf(*STUDY, "--run.output=run", "--run.array=1/2", environment=memory(LITTLE)), in_memory,
          "a task with less memory joins")
 begin("run", size=LITTLE)
 finished(sheaf(*STUDY, "--run.output=run", "--resume", ranks=2, environment=memory(PLENTY)), streamed,
@@ -129,17 +129,17 @@ begin("run")
 open("hold", "w").close()
 result = late.finish()
 checks.check("'data.h5' is streamed" in result.stderr, "it had settled otherwise", result.stderr)
-finished(result, resident, "it takes what is stored")
+finished(result, in_memory, "it takes what is stored")
 
 # The engine of each trial is settled and stored.
 begin("run")
 for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
-    refused(sheaf(*words, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = resident", "run.threads = 2",
+    refused(sheaf(*words, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = native", "run.threads = 2",
             what=f"{words[0]} with threads")
-refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was resident", what="another engine")
-refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda", what="a GPU for the resident engine")
+refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was native", what="another engine")
+refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda", what="a GPU for the native engine")
 checks.check(len(journaled("run")) == ITERATIONS // 2, "the refused jobs trained no iteration")
-finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), resident, "auto takes the stored engine")
+finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), in_memory, "auto takes the stored engine")
 begin("run", "--run.lanes=1", "--run.threads=2")
 checks.check(stored("run")["engine"] == "torch", "threads: LibTorch", str(stored("run")))
 result = sheaf("resume", "run", "--run.threads=1")
@@ -150,7 +150,7 @@ SEARCH = ["--search.method=grid", "--search.model.kind=linear, cnn", "--model.ch
 begin("run", *SEARCH)
 checks.check(stored("run")["engine"] == "by_model", "kinds of models: each its engine", str(stored("run")))
 result = sheaf("resume", "run", "--run.lanes=1", "--run.threads=2")
-checks.check(result.code == 0 and engines("run") == {("linear", "resident"), ("cnn", "torch")} and
+checks.check(result.code == 0 and engines("run") == {("linear", "native"), ("cnn", "torch")} and
              "the run began with 1" in result.stderr, "with threads: the same engines", f"{result.code}\n{result.stderr}")
 
 
@@ -209,10 +209,10 @@ for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
     with open("run/study.cfg", "w") as file:
         file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if words[0] == "resume" else ""))
     refused(sheaf(*words), 1, "holds a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
-finished(sheaf("resume", "run", "--force"), resident, "a study of another version, forced")
+finished(sheaf("resume", "run", "--force"), in_memory, "a study of another version, forced")
 begin("run")
 with open("run/study.cfg", "w") as file:
-    file.write(rest.replace("mode = resident", "mode = auto"))
+    file.write(rest.replace("mode = memory", "mode = auto"))
 refused(sheaf("resume", "run", "--force"), 1, "does not state how the run was trained (data.mode = auto",
         what="a study that was not settled")
 with open("run/study.cfg", "w") as file:
@@ -225,5 +225,5 @@ body = header[:header.rindex(b',"crc32"')].replace(b'"program":"' + version + b'
 with open(journal, "wb") as file:
     file.writelines([body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *lines])
 refused(sheaf("resume", "run", ranks=2), 1, "was written by sheaf 0.1.0", "--force", what="a journal of another version")
-finished(sheaf("resume", "run", "--force"), resident, "a journal of another version, forced")
+finished(sheaf("resume", "run", "--force"), in_memory, "a journal of another version, forced")
 sys.exit(checks.finish())

@@ -22,7 +22,7 @@ checks = Checks()
 
 
 def words(epochs, *more):
-    return [SHEAF, "run", *study("resident", epochs=epochs), f"--run.output={RUN}", *more]
+    return [SHEAF, "run", *study("native", epochs=epochs), f"--run.output={RUN}", *more]
 
 
 def start(jobs, delayed):

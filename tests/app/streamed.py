@@ -64,7 +64,7 @@ def accuracy():
 
 def check_sameness():
     write_sorted("sorted.h5", 10, chunks=(90, 64), compression="gzip", shuffle=True)
-    common = ["--data.mode=streamed", "--data.memory=1", "--data.normalise=standard", "--model.kind=mlp",
+    common = ["--data.mode=streamed", "--data.memory=1", "--data.normalize=standard", "--model.kind=mlp",
               "--model.hidden=16", "--train.epochs=2", "--study.iterations=3", "--run.curves=yes"]
     for words in (["--search.method=grid", "--search.folds=2"], ["--run.engine=torch", "--data.validation=0.1"],
                   ["--data.validation=0.2", "--ensemble.members=2", "--ensemble.bootstrap=yes"]):
@@ -84,9 +84,9 @@ def check_sameness():
 
 def check_accuracy():
     """Within one point of a full shuffle, on a file sorted by label that has many windows."""
-    common = ["--data.validation=0.2", "--data.normalise=standard", "--model.kind=mlp", "--model.hidden=32",
+    common = ["--data.validation=0.2", "--data.normalize=standard", "--model.kind=mlp", "--model.hidden=32",
               "--train.epochs=4", "--study.iterations=4"]
-    run(*common, "--data.mode=resident")
+    run(*common, "--data.mode=memory")
     full = accuracy()
     done = run(*common, "--data.mode=streamed", "--data.memory=2")
     checks.check("windows" in done.stderr and "streamed: 1 window " not in done.stderr, "several windows", done.stderr)
@@ -122,7 +122,7 @@ def check_kept():
         file.create_dataset("targets", data=random.random((20000, 2)).astype("f4"))
         file.create_dataset("weights", data=random.random(20000).astype("f4"))
     common = ["--data.mode=streamed", "--data.window=1000", "--data.task=regression", "--data.weights=/weights",
-              "--data.normalise=standard", "--data.validation=0.1", "--train.loss=mse", "--train.epochs=3"]
+              "--data.normalize=standard", "--data.validation=0.1", "--train.loss=mse", "--train.epochs=3"]
     losses = []
     for memory, ranks in ((1, 1), (100, 1), (100, 2)):
         done = run(*common, f"--data.memory={memory}", file="kept.h5", ranks=ranks)

@@ -79,7 +79,7 @@ with h5py.File("weighted.h5", "w") as file:
 
 
 def weighted_losses(name, *words):
-    _, found = run("digits-bagging", "--data.file=weighted.h5", "--data.normalise=none", "--data.validation=0",
+    _, found = run("digits-bagging", "--data.file=weighted.h5", "--data.normalize=none", "--data.validation=0",
                    "--train.epochs=3", "--train.precision=float64", *words, output=name)
     return numpy.array([float(row["final_loss"]) for row in found])
 

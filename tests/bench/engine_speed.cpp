@@ -82,26 +82,25 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
   trial.train.learning_rate = 1e-4;
   trial.train.batch_size = shape.batch;
   const auto layers = network_layout(trial.model, {shape.rows, shape.features, shape.outputs, {}});
-  const auto weights = initial_weights(layers, trial.model.initialisation, 1);
+  const auto weights = initial_weights(layers, trial.model.initialization, 1);
   Split split;
   split.training_rows = RowSet::all(shape.rows);
-  split.scaling = feature_scaling(data, split.training_rows, Normalise::standard);
+  split.scaling = feature_scaling(data, split.training_rows, Normalize::standard);
   const TrainingTask task{trial, layers, weights, data, split, split.training_rows, 1};
 
   const auto torch = make_torch_trainer({-1, 1}, &data);
-  const auto resident = make_resident_trainer();
-  for (Trainer* trainer : {torch.get(), resident.get()}) {
+  const auto native = make_native_trainer();
+  for (Trainer* trainer : {torch.get(), native.get()}) {
     trainer->start(task);
     trainer->train_epoch();
   }
-  const auto best =
-      unit_seconds(seconds, {[&] { return train_epoch(*torch); }, [&] { return train_epoch(*resident); }});
-  const double torch_step = best[0], resident_step = best[1];
-  const double flops = product_flops(layers, shape.batch) / resident_step;
+  const auto best = unit_seconds(seconds, {[&] { return train_epoch(*torch); }, [&] { return train_epoch(*native); }});
+  const double torch_step = best[0], native_step = best[1];
+  const double flops = product_flops(layers, shape.batch) / native_step;
   std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
               static_cast<long long>(shape.features), static_cast<long long>(shape.hidden),
               static_cast<long long>(shape.outputs), static_cast<long long>(shape.batch), 1e6 * torch_step,
-              1e6 * resident_step, torch_step / resident_step, flops / 1e9, 100 * flops / peak);
+              1e6 * native_step, torch_step / native_step, flops / 1e9, 100 * flops / peak);
 }
 
 void measure_shapes(double seconds) {
@@ -129,10 +128,10 @@ Study iterations_study(EngineKind engine) {
 }
 
 void measure_iterations(double seconds) {
-  const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::resident)};
+  const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::native)};
   const Plan plans[] = {Plan(studies[0]), Plan(studies[1])};
   const auto torch = make_engine({studies[0], plans[0], nullptr, nullptr}, {-1, 1});
-  const auto resident = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
+  const auto native = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
   std::int64_t drawn = 0, trained = 0;
   const auto draw = [&] {
     draw_synthetic(studies[0].data, static_cast<std::uint64_t>(++drawn));
@@ -144,7 +143,7 @@ void measure_iterations(double seconds) {
         {{trained, trained + 1}}, [](TrainedIteration&&) {}, [] { return false; });
     return 1;
   };
-  const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*resident); }});
+  const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*native); }});
   std::printf("Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data alone %.2f us, ratio to it %.2f\n",
               1e6 * best[1], 1e6 * best[2], best[1] / best[2], 1e6 * best[0], best[2] / best[0]);
 }
@@ -155,7 +154,7 @@ Study search_study(const std::string& digits) {
   Study study;
   study.data.file = digits;
   study.data.task = Task::classification;
-  study.data.normalise = Normalise::standard;
+  study.data.normalize = Normalize::standard;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {32};
   study.train.epochs = 30;
@@ -173,7 +172,7 @@ enum class Features { floats, bytes };
 
 Study bagging_study(Features features) {
   Study study;
-  if (features == Features::bytes) study.data.normalise = Normalise::standard;
+  if (features == Features::bytes) study.data.normalize = Normalize::standard;
   study.data.source = DataSource::synthetic;
   study.data.draw = Draw::study;
   study.data.task = Task::classification;
@@ -214,12 +213,12 @@ class StudyRun {
         ranks_(ranks),
         node_(ranks.split_by_node()),
         plan_(study),
-        data_(study.data.source == DataSource::file ? load_resident(study.data, ranks, node_)
+        data_(study.data.source == DataSource::file ? load_to_node_memory(study.data, ranks, node_)
                                                     : draw_synthetic(study.data, 1)) {
     if (features == Features::bytes) data_ = as_bytes(std::move(data_));
   }
 
-  // From the first claim to the last record. Collective over the ranks.
+  // From the first claim to the last result. Collective over the ranks.
   double seconds(std::int64_t lanes) const {
     Splits splits(study_, data_);
     const TrainingContext context{study_, plan_, &data_, &splits};
@@ -231,7 +230,7 @@ class StudyRun {
     const auto start = Clock::now();
     const WorkList work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
-    train_share({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
+    train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
     return ranks_.maximum(seconds_since(start));
   }
 

@@ -16,7 +16,7 @@
 #include "core/clock.hpp"
 #include "core/parallel.hpp"
 #include "core/random/random_fill.hpp"
-#include "engines/libtorch/model_file.hpp"
+#include "engines/libtorch/torchscript_file.hpp"
 #include "files/hdf5/row_file.hpp"
 #include "files/replace_file.hpp"
 #include "models/initial_weights.hpp"
@@ -56,15 +56,15 @@ void write_data(const std::string& path, std::int64_t rows) {
 }
 
 std::vector<Layer> write_model(const std::string& path) {
-  TrainedModel trained;
+  SavedModel trained;
   trained.description.model.kind = ModelKind::mlp;
   trained.description.model.hidden = {hidden};
   trained.description.task = Task::classification;
   trained.description.loss = LossKind::cross_entropy;
   trained.description.shape = {0, features, classes, {}};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
-  trained.network.parameters = initial_weights(layers, Initialisation::pytorch, 1);
-  write_whole_file(path, model_file_bytes(trained));
+  trained.network.parameters = initial_weights(layers, Initialization::pytorch, 1);
+  write_whole_file(path, torchscript_file_bytes(trained));
   return layers;
 }
 

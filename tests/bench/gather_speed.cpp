@@ -1,4 +1,4 @@
-// What the end of a run and a resume cost: records gathered from all ranks and written as results, and journals
+// What the end of a run and a resume cost: results gathered from all ranks and written as results, and journals
 // replayed. See README.md.
 // SPDX-License-Identifier: MIT
 #include <sys/resource.h>
@@ -29,19 +29,19 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// As the resident engine makes one of a linear model.
+// As the native engine makes one of a linear model.
 TrainedIteration sample(std::int64_t number, int rank) {
   TrainedIteration iteration;
-  auto& record = iteration.record;
-  record.iteration = number;
-  record.status = IterationStatus::finished;
-  record.rank = rank;
-  record.lane = 0;
-  record.engine = TrainedBy::resident;
-  record.final_loss = 1 + 1 / (3.0 + static_cast<double>(number));
-  record.epochs = record.steps = 5;
-  record.seconds = 1e-6 / (1 + static_cast<double>(number % 7));
-  record.start_seconds = 3e-6 * static_cast<double>(number);
+  auto& result = iteration.result;
+  result.iteration = number;
+  result.status = IterationStatus::finished;
+  result.rank = rank;
+  result.lane = 0;
+  result.engine = TrainedBy::native;
+  result.final_loss = 1 + 1 / (3.0 + static_cast<double>(number));
+  result.epochs = result.steps = 5;
+  result.seconds = 1e-6 / (1 + static_cast<double>(number % 7));
+  result.start_seconds = 3e-6 * static_cast<double>(number);
   return iteration;
 }
 
@@ -50,7 +50,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   study.study.iterations = count;
   study.data.source = DataSource::synthetic;
   const Plan plan(study);
-  RecordStore own;
+  ResultStore own;
   TableExtent extent;
   for (std::int64_t number = world.rank(); number < count; number += world.size()) {
     const auto iteration = sample(number, world.rank());
@@ -69,11 +69,11 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   ResultTally tally(study, plan, reasons);
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
-  gather_records(own, {}, 0, count, {}, route, [&](const std::vector<GatheredRecord>& window) {
+  gather_results(own, {}, 0, count, {}, route, [&](const std::vector<GatheredResult>& window) {
     const auto begin = Clock::now();
     std::vector<TrainedIteration> iterations;
-    for (const auto& record : window) {
-      iterations.push_back(record.unpack().trained);
+    for (const auto& result : window) {
+      iterations.push_back(result.unpack().trained);
       tally.add(iterations.back(), nullptr);
     }
     stream->append(iterations);
@@ -84,7 +84,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   stream->finish(tally.finish());
   const double each = 1e6 / static_cast<double>(count);
   std::printf(
-      "%lld records of %d ranks: %.2f us each to gather them, %.2f us to make rows of them, %.2f us to bring the files "
+      "%lld results of %d ranks: %.2f us each to gather them, %.2f us to make rows of them, %.2f us to bring the files "
       "to the disk; rank 0 takes %.0f MB, %.0f MB of them before\n",
       static_cast<long long>(count), world.size(), (gathered - writing) * each, writing * each,
       (seconds_since(start) - gathered) * each, peak_megabytes(), before);
@@ -102,7 +102,7 @@ void replay(std::int64_t count, const std::string& directory) {
   const Replay replayed = replay_journals(directory, header, count, false);
   const double each = 1e6 / static_cast<double>(count);
   std::printf(
-      "%zu records replayed: %.2f us each, %.0f MB more than before; to write their journal took %.2f us each\n",
+      "%zu results replayed: %.2f us each, %.0f MB more than before; to write their journal took %.2f us each\n",
       replayed.iterations.size(), seconds_since(begin) * each, peak_megabytes() - before, written * each);
 }
 

@@ -199,7 +199,7 @@ Trained train(const TrainingContext& context, const Way& way, std::int64_t rows)
       lanes.emplace_back([&, lane] {
         const auto engine = make_engine(context, {-1, way.threads});
         const auto note = [&](TrainedIteration&& trained) {
-          waited[static_cast<std::size_t>(lane)] += trained.record.wait_seconds;
+          waited[static_cast<std::size_t>(lane)] += trained.result.wait_seconds;
         };
         const auto never = [] { return false; };
         const IndexRange claim{lane * way.models, (lane + 1) * way.models};
@@ -214,7 +214,7 @@ Trained train(const TrainingContext& context, const Way& way, std::int64_t rows)
 Trained train_in_memory(const std::string& path, const Way& way) {
   const Study study = cnn_study(path, way);
   const Communicator self = Communicator::self();
-  const DataSet data = load_resident(study.data, self, self);
+  const DataSet data = load_to_node_memory(study.data, self, self);
   const Plan plan(study);
   Splits splits(study, data);
   return train({study, plan, &data, &splits}, way, data.rows);

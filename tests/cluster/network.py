@@ -34,7 +34,7 @@ GATE = os.path.abspath("gate")
 
 
 def search(epochs):
-    return ["run"] + study("resident", epochs=epochs) + ["--run.output=run"]
+    return ["run"] + study("native", epochs=epochs) + ["--run.output=run"]
 
 
 class Job:

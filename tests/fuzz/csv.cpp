@@ -21,7 +21,7 @@ CsvOptions options_of(const fuzz::Input& input) {
 }
 
 // The records, their lines and what ended them, read in blocks.
-std::string records_of(const std::string& file, std::size_t block_bytes) {
+std::string results_of(const std::string& file, std::size_t block_bytes) {
   MemorySource source("file", file);
   CsvRecords records(source, block_bytes);
   std::string all;
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> files;
   for (std::size_t index = 2; index < input.pieces.size(); ++index) files.push_back(input.pieces[index]);
   if (files.empty()) return 0;
-  fuzz::must(records_of(files.front(), 3) == records_of(files.front(), 1 << 10), "records do not depend on blocks");
+  fuzz::must(results_of(files.front(), 3) == results_of(files.front(), 1 << 10), "records do not depend on blocks");
   ImportedData imported;
   if (fuzz::accepts([&] { imported = import_csv(fuzz::sources_of(files), options_of(input)); }))
     fuzz::must_be_sound(imported);

@@ -54,15 +54,15 @@ void must_be_sound(const Replay& replay) {
   std::vector<bool> left(total, true);
   std::int64_t previous = -1;
   for (const auto& iteration : replay.iterations) {
-    const std::int64_t number = iteration.trained.record.iteration;
+    const std::int64_t number = iteration.trained.result.iteration;
     fuzz::must(number > previous && number < total, "iterations ascend from 0 to the last");
     previous = number;
     if (iteration.has_result()) left[static_cast<std::size_t>(number)] = false;
     read_predictions(replay.files, iteration);
-    const std::string line = record_line(iteration.trained, iteration.predictions, header.seed());
-    const auto again = read_record_line(line.substr(0, line.size() - 1), header.seed());
-    fuzz::must(again && record_line(again->iteration, again->predictions, header.seed()) == line,
-               "a record that was written and read is the same: " + line);
+    const std::string line = journal_line(iteration.trained, iteration.predictions, header.seed());
+    const auto again = read_journal_line(line.substr(0, line.size() - 1), header.seed());
+    fuzz::must(again && journal_line(again->iteration, again->predictions, header.seed()) == line,
+               "a result that was written and read is the same: " + line);
   }
   std::vector<bool> told(total, false);
   for (const IndexRange range : iterations_left(replay.iterations, total))
@@ -77,12 +77,12 @@ void parsers_must_agree(const std::string& text) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
-    const auto read = read_record_line(line, header.seed());
-    const auto parsed = parse_record_line(line, header.seed());
+    const auto read = read_journal_line(line, header.seed());
+    const auto parsed = parse_journal_line(line, header.seed());
     fuzz::must(read.has_value() == parsed.has_value(), "both parsers accept the same lines: " + line);
     if (read)
-      fuzz::must(record_line(read->iteration, read->predictions, header.seed()) ==
-                     record_line(parsed->iteration, parsed->predictions, header.seed()),
+      fuzz::must(journal_line(read->iteration, read->predictions, header.seed()) ==
+                     journal_line(parsed->iteration, parsed->predictions, header.seed()),
                  "both parsers read the same: " + line);
   }
 }

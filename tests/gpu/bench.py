@@ -24,7 +24,7 @@ import precision_speed  # noqa: E402
 CNN, RESNET = "cnn 16-32", "resnet18"
 IMAGES = {CNN: 6400, RESNET: 1024}
 KEYS = {name: [*keys, f"--data.file={name.split()[0]}.h5"] for name, (keys, _, _) in precision_speed.MODELS.items()}
-DENSE = [f"--data.file={DIGITS}", "--data.normalise=standard"]
+DENSE = [f"--data.file={DIGITS}", "--data.normalize=standard"]
 # Model: its keys, and whether an iteration takes a core seconds.
 MODELS = {
     "linear": ([*DENSE, "--model.kind=linear", "--train.epochs=4"], False),

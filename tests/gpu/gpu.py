@@ -26,7 +26,7 @@ STUDY = f"""
 [data]
 file = {DIGITS}
 task = classification
-normalise = standard
+normalize = standard
 image = 1x8x8
 [train]
 epochs = 2

@@ -12,7 +12,7 @@ from program import DIGITS, Checks
 
 # 18 MB, of which 2 MiB are in memory.
 STREAMED = ["--data.file=wide.h5", "--data.mode=streamed", "--data.memory=2", "--data.window=3000", "--train.batch_size=70"]
-IN_MEMORY = ["--data.file=wide.h5", "--data.mode=resident", "--train.batch_size=70"]
+IN_MEMORY = ["--data.file=wide.h5", "--data.mode=memory", "--train.batch_size=70"]
 
 need_gpus()
 enter("streamed")

@@ -93,7 +93,7 @@ with h5py.File(DIGITS) as file:
 torch.manual_seed(1)
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    study = {"data": {"file": DIGITS, "task": "classification", "normalise": "standard"},
+    study = {"data": {"file": DIGITS, "task": "classification", "normalize": "standard"},
              "train": {"epochs": 2, "optimizer": "adam", "loss": "cross_entropy"}, "run": {"models": "all"}}
     networks = {"linear": {"kind": "linear"}, "no-bias": {"kind": "mlp", "hidden": 33, "bias": "false"},
                 "wide": {"kind": "mlp", "hidden": "200 70"},
@@ -113,7 +113,7 @@ with tempfile.TemporaryDirectory() as name:
         loss = torch.nn.functional.cross_entropy(module(features), labels).item()
         check(f"loss         {loss:.5g}"[:-1] in told, f"{name}: the loss {loss}", told)
         if name != "cnn":
-            check("engine       resident" in told, f"{name}: the resident engine", told)
+            check("engine       native" in told, f"{name}: the native engine", told)
             compare(folder, path, theirs, f"{name} by LibTorch", "--run.engine=torch")
     check(module(features.view(-1, 1, 8, 8)[:3]).shape == (3, 10), "images are flattened inside")
 

@@ -113,7 +113,7 @@ def make_data(digits, folder):
 
 def make_study(kind, path, precisions, **model):
     return {
-        "data": {"file": path, "task": "classification", "normalise": "standard", "validation": 0.2},
+        "data": {"file": path, "task": "classification", "normalize": "standard", "validation": 0.2},
         "model": {"kind": kind, **model},
         "train": {"epochs": 2, "batch_size": 40, "optimizer": "sgd", "momentum": 0.9, "learning_rate": 1e-3,
                   "reduction": "mean",

@@ -21,10 +21,10 @@ except ImportError as error:
     oracle.skip(error)
 
 # float32: what 24 steps make of another order of the sums; float64: the same with room for an unlucky ReLU. The
-# resident engine's sums, exponentials and roots are its own.
+# native engine's sums, exponentials and roots are its own.
 TOLERANCE = {
     "torch": {"float32": 1e-5, "float64": 1e-10},
-    "resident": {"float32": 1e-5, "float64": 1e-9},
+    "native": {"float32": 1e-5, "float64": 1e-9},
 }
 EPOCHS, BATCH = 3, 32
 
@@ -79,7 +79,7 @@ def make_studies(data):
             "data": {
                 "file": data[task][2],
                 "task": task,
-                "normalise": "minmax" if regression else "standard",
+                "normalize": "minmax" if regression else "standard",
                 "validation": 0.2,
                 **({"image": "1x8x8"} if model == "cnn" else {}),
             },
@@ -233,7 +233,7 @@ def main():
         data = make_data(digits, folder)
         studies = make_studies(data)
         entries = {engine: oracle.train(program, studies_of(engine, studies), folder) for engine in TOLERANCE}
-        counts = {"torch": (84 + 4) * 12 + (28 + 4) * 4, "resident": (70 + 4) * 12 + (28 + 4) * 4}
+        counts = {"torch": (84 + 4) * 12 + (28 + 4) * 4, "native": (70 + 4) * 12 + (28 + 4) * 4}
         expected, worst, failures = {}, {}, []
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)

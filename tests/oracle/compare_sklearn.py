@@ -24,8 +24,8 @@ except ImportError as error:
 FOLDS, REPEATS, EPOCHS = 5, 3, 30
 
 STUDY = {
-    "data": {"task": "classification", "normalise": "standard"},
-    "model": {"kind": "mlp", "hidden": "32", "activation": "relu", "initialisation": "glorot"},
+    "data": {"task": "classification", "normalize": "standard"},
+    "model": {"kind": "mlp", "hidden": "32", "activation": "relu", "initialization": "glorot"},
     "train": {"loss": "cross_entropy", "optimizer": "adam", "learning_rate": 1e-3, "batch_size": 32, "epochs": EPOCHS},
     "search": {"method": "grid", "folds": FOLDS, "repeats": REPEATS},
 }

@@ -65,33 +65,33 @@ std::string dump_weights(const std::string& study_path, std::int64_t iteration, 
 }
 
 std::string json_iteration(const std::string& path, const Study& study, const Plan& plan, const DataSet& data,
-                           Splits& splits, const IterationRecord& record) {
-  const Iteration iteration = plan.iteration(record.iteration);
+                           Splits& splits, const IterationResult& result) {
+  const Iteration iteration = plan.iteration(result.iteration);
   const Trial& trial = plan.trials()[static_cast<std::size_t>(iteration.trial)];
   const auto split = splits.split(iteration.repeat, iteration.fold);
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
-                                       trial.model.initialisation, iteration.seed);
+                                       trial.model.initialization, iteration.seed);
   return fmt::format(
       "{{\"study\":\"{}\",\"iteration\":{},\"engine\":\"{}\",\"values\":{},\"weights\":\"{}\",\"orders\":{},"
       "\"validation_rows\":{},\"shift\":{},\"scale\":{},\"final_loss\":{},\"validation_loss\":{},"
       "\"validation_score\":{}}}",
-      study.study.name, record.iteration, record.engine == TrainedBy::torch ? "torch" : "resident",
-      json_values(plan, trial), dump_weights(path, record.iteration, weights), json_orders(trial, iteration, *split),
+      study.study.name, result.iteration, result.engine == TrainedBy::torch ? "torch" : "native",
+      json_values(plan, trial), dump_weights(path, result.iteration, weights), json_orders(trial, iteration, *split),
       json_list(split->validation_rows.list()), json_list(split->scaling.shift), json_list(split->scaling.scale),
-      json_number(record.final_loss), json_number(record.validation_loss), json_number(record.validation_score));
+      json_number(result.final_loss), json_number(result.validation_loss), json_number(result.validation_score));
 }
 
 // Appends one entry for each iteration.
 void dump_study(const std::string& path, const Communicator& world, std::vector<std::string>& entries) {
   const Study study = parse_study(path, {});
   const Plan plan(study);
-  const DataSet data = load_resident(study.data, world, world);
+  const DataSet data = load_to_node_memory(study.data, world, world);
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   engine->train(
       {{0, plan.iteration_count()}},
       [&](TrainedIteration&& trained) {
-        entries.push_back(json_iteration(path, study, plan, data, splits, trained.record));
+        entries.push_back(json_iteration(path, study, plan, data, splits, trained.result));
       },
       [] { return false; });
 }

@@ -22,7 +22,7 @@ class OneTraining {
         split_(Splits(study, data_).split(0, 0)),
         layers_(network_layout(study.model, shape_of(data_, study.data))),
         seed_(plan_.iteration(0).seed),
-        weights_(initial_weights(layers_, study.model.initialisation, seed_)) {}
+        weights_(initial_weights(layers_, study.model.initialization, seed_)) {}
   OneTraining(const OneTraining&) = delete;
   OneTraining& operator=(const OneTraining&) = delete;
 

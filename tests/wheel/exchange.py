@@ -58,7 +58,7 @@ def main():
                 image = {"image": "1x8x8"} if kind in ("cnn", "resnet18") else {}
                 (folder / "study.cfg").write_text(study_text({
                     "study": {"name": run},
-                    "data": {"file": DIGITS, "task": "classification", "normalise": "standard", **image},
+                    "data": {"file": DIGITS, "task": "classification", "normalize": "standard", **image},
                     "model": model,
                     "train": {"epochs": 1, "optimizer": "adam", "loss": "cross_entropy"},
                     "run": {"models": "all", "device": "cpu"}}))

@@ -8,8 +8,8 @@
 #include "commands/line/arguments.hpp"
 #include "core/error.hpp"
 #include "core/quoted.hpp"
-#include "study/setting_forms.hpp"
 #include "study/settings.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -111,7 +111,7 @@ output
   --overwrite=true       replace OUT.h5; without it, a file of that name is refused
   --output=text|json     the report on stdout; default text
 run
-  --run.device=auto|cpu|cuda, --run.engine=auto|torch|resident|by_model, --run.lanes=N,
+  --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
   --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
 
 Features reach the model as 32-bit floating point, unscaled: models of a run scale them inside.

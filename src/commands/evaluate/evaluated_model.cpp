@@ -30,7 +30,7 @@ std::vector<std::string> best_files(const std::string& run_directory) {
   return files;
 }
 
-Task task_of(const EvaluationRequest& request, const LoadedModel& model, const EvaluatedRows& rows) {
+Task task_of(const EvaluationRequest& request, const OpenedModel& model, const EvaluatedRows& rows) {
   if (request.task) return *request.task;
   if (model.trained) return model.trained->description.task;
   const StoredRows* targets = rows.targets();
@@ -38,19 +38,19 @@ Task task_of(const EvaluationRequest& request, const LoadedModel& model, const E
                                                                                     : Task::regression;
 }
 
-LossKind loss_of(const EvaluationRequest& request, const LoadedModel& model, Task task) {
+LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Task task) {
   if (request.loss) return *request.loss;
   if (model.trained && model.trained->description.task == task) return model.trained->description.loss;
   return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
 }
 
-void check_targets(const EvaluationRequest& request, const StoredRows& targets, const Judgement& judgement) {
-  const std::int64_t wanted = judgement.task == Task::classification ? 1 : judgement.output_count;
+void check_targets(const EvaluationRequest& request, const StoredRows& targets, const Scoring& scoring) {
+  const std::int64_t wanted = scoring.task == Task::classification ? 1 : scoring.output_count;
   require(targets.info().row_elements() == wanted,
           fmt::format("The {} {} does not fit model '{}' ({}). Give it the data that it was made for.",
                       targets.description(), shape_text(targets.info().shape), request.model,
-                      judgement.task == Task::classification ? "a classifier takes one label a row"
-                                                             : fmt::format("it has {} outputs", wanted)));
+                      scoring.task == Task::classification ? "a classifier takes one label a row"
+                                                           : fmt::format("it has {} outputs", wanted)));
 }
 
 }  // namespace
@@ -74,38 +74,38 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
   return {file};
 }
 
-EvaluationSubject make_subject(const EvaluationRequest& request, bool on_gpu) {
-  std::vector<LoadedModel> models;
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, bool on_gpu) {
+  std::vector<OpenedModel> models;
   for (const auto& path : model_files(request)) models.push_back(load_model(path, request.run, on_gpu));
   EvaluatedRows rows(request.data, request.targets);
-  Judgement judgement;
-  judgement.task = task_of(request, models.front(), rows);
-  judgement.loss = loss_of(request, models.front(), judgement.task);
-  judgement.probabilities = models.size() > 1;
-  judgement.output_count = find_output_count(models.front(), rows.row_shape());
+  Scoring scoring;
+  scoring.task = task_of(request, models.front(), rows);
+  scoring.loss = loss_of(request, models.front(), scoring.task);
+  scoring.probabilities = models.size() > 1;
+  scoring.output_count = find_output_count(models.front(), rows.row_shape());
   for (const auto& model : models)
-    require(find_output_count(model, rows.row_shape()) == judgement.output_count,
+    require(find_output_count(model, rows.row_shape()) == scoring.output_count,
             fmt::format("The models '{}' and '{}' have different numbers of outputs (they are no ensemble). Evaluate "
                         "them one by one.",
                         models.front().path, model.path));
-  if (judgement.task == Task::regression && judgement.loss != LossKind::mse)
+  if (scoring.task == Task::regression && scoring.loss != LossKind::mse)
     throw UsageError("--loss needs classes (the task is regression). Set --data.task=classification, or --loss=mse.");
-  if (request.data.classes != 0 && request.data.classes != judgement.output_count)
+  if (request.data.classes != 0 && request.data.classes != scoring.output_count)
     throw RunError(fmt::format("data.classes = {} does not fit model '{}' (it has {} outputs). Leave it out.",
-                               request.data.classes, request.model, judgement.output_count));
-  if (judgement.task == Task::classification && judgement.output_count < 2)
+                               request.data.classes, request.model, scoring.output_count));
+  if (scoring.task == Task::classification && scoring.output_count < 2)
     throw RunError(
         fmt::format("model '{}' has 1 output (a classifier has one a class, two at least). Set "
                     "--data.task=regression, or wrap it in a module that gives both.",
                     request.model));
-  if (rows.targets() != nullptr) check_targets(request, *rows.targets(), judgement);
+  if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
   if (rows.targets() == nullptr && request.predictions.empty())
     throw UsageError(
         fmt::format("there is nothing to tell ('{}' has no data set '{}' to compare with, and "
                     "--predictions is not given). Name the targets by --data.targets, or write "
                     "--predictions=OUT.h5.",
                     request.data.file, request.data.targets));
-  return {std::move(models), std::move(rows), judgement};
+  return {std::move(models), std::move(rows), scoring};
 }
 
 }  // namespace sheaf

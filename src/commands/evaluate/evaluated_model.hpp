@@ -12,13 +12,13 @@
 
 namespace sheaf {
 
-struct EvaluationSubject {
-  std::vector<LoadedModel> models;  ///< several: an ensemble
+struct EvaluatedModel {
+  std::vector<OpenedModel> models;  ///< several: an ensemble
   EvaluatedRows rows;
-  Judgement judgement;
+  Scoring scoring;
 
   /// The file's data set of predictions is class probabilities, not values.
-  bool predicts_classes() const { return judgement.task == Task::classification; }
+  bool predicts_classes() const { return scoring.task == Task::classification; }
 };
 
 /// The model files that a request names. Throws UsageError and RunError. Local.
@@ -26,6 +26,6 @@ std::vector<std::string> model_files(const EvaluationRequest& request);
 
 /// Loads and checks, for a rank with or without a GPU. Throws UsageError and RunError with one sentence on the first
 /// thing that is wrong. Local.
-EvaluationSubject make_subject(const EvaluationRequest& request, bool on_gpu);
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, bool on_gpu);
 
 }  // namespace sheaf

@@ -35,34 +35,33 @@ constexpr std::int64_t gpu_piece_bytes = std::int64_t{32} << 20;
 
 // The rows are cut into runs of pieces by file and model alone: a run's sums are made in the order of its rows, and put
 // together in the order of the runs. Few enough that all sums fit a small part of memory.
-std::int64_t run_count(const EvaluationSubject& subject) {
+std::int64_t run_count(const EvaluatedModel& subject) {
   const std::int64_t most =
-      std::clamp<std::int64_t>((1 << 20) / EvaluationSums::number_count(subject.judgement), 64, 1024);
+      std::clamp<std::int64_t>((1 << 20) / EvaluationSums::number_count(subject.scoring), 64, 1024);
   return std::min(subject.rows.piece_count(), most);
 }
 
 // What a lane works with.
 class EvaluationLane {
  public:
-  EvaluationLane(const EvaluationSubject& subject, const RunOptions& run, LaneDevice device,
+  EvaluationLane(const EvaluatedModel& subject, const RunOptions& run, LaneDevice device,
                  const PredictionFile* predictions)
       : subject_(subject),
         predictions_(predictions),
-        reader_(subject.rows, subject.judgement.task, subject.judgement.output_count) {
+        reader_(subject.rows, subject.scoring.task, subject.scoring.output_count) {
     const std::int64_t piece_rows = subject.rows.rows_of({0, 1}).count();
     const auto piece_bytes = piece_rows * subject.rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
     if (device.gpu >= 0) pieces_at_once_ = std::max<std::int64_t>(1, gpu_piece_bytes / piece_bytes);
-    for (const LoadedModel& model : subject.models)
-      predictors_.push_back(
-          make_predictor(model, subject.rows.row_shape(), subject.judgement.output_count, run, device));
-    const std::int64_t classes = subject.judgement.output_count;
+    for (const OpenedModel& model : subject.models)
+      predictors_.push_back(make_predictor(model, subject.rows.row_shape(), subject.scoring.output_count, run, device));
+    const std::int64_t classes = subject.scoring.output_count;
     if (subject.predicts_classes() && classes <= most_confused_classes)
       confusion_.resize(static_cast<std::size_t>(classes * classes));
   }
 
   // The sums of the rows of some pieces.
   EvaluationSums evaluate(IndexRange pieces) {
-    EvaluationSums sums(subject_.judgement);
+    EvaluationSums sums(subject_.scoring);
     for (std::int64_t begin = pieces.begin; begin < pieces.end; begin += pieces_at_once_)
       evaluate_rows(subject_.rows.rows_of({begin, std::min(begin + pieces_at_once_, pieces.end)}), sums);
     return sums;
@@ -72,9 +71,9 @@ class EvaluationLane {
 
  private:
   void evaluate_rows(IndexRange rows, EvaluationSums& sums) {
-    const Judgement& judgement = subject_.judgement;
+    const Scoring& scoring = subject_.scoring;
     reader_.read(rows);
-    outputs_.resize(static_cast<std::size_t>(rows.count() * judgement.output_count));
+    outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
     if (predictors_.size() == 1)
       predict(*predictors_.front(), rows.count());
     else
@@ -83,7 +82,7 @@ class EvaluationLane {
     if (subject_.rows.targets() != nullptr) add_to(sums, rows.count());
     if (predictions_ == nullptr) return;
     if (predictors_.size() == 1 && subject_.predicts_classes())
-      make_predictions(judgement.loss, judgement.output_count, outputs_.data(), rows.count());
+      make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
     predictions_->write(rows, outputs_.data(), labels_.data());
   }
 
@@ -94,7 +93,7 @@ class EvaluationLane {
   // Before logits become probabilities, whose rounding may make two alike.
   void find_labels(std::int64_t count) {
     if (!subject_.predicts_classes()) return;
-    const std::int64_t classes = subject_.judgement.output_count;
+    const std::int64_t classes = subject_.scoring.output_count;
     labels_.resize(static_cast<std::size_t>(count));
     for (std::int64_t row = 0; row < count; ++row)
       labels_[static_cast<std::size_t>(row)] = predicted_label(outputs_.data() + row * classes, classes);
@@ -102,11 +101,11 @@ class EvaluationLane {
 
   // The mean of the members' predictions, summed in double in their order.
   void average_members(std::int64_t count) {
-    const Judgement& judgement = subject_.judgement;
+    const Scoring& scoring = subject_.scoring;
     sums_.assign(outputs_.size(), 0.0);
     for (const auto& predictor : predictors_) {
       predict(*predictor, count);
-      make_predictions(judgement.loss, judgement.output_count, outputs_.data(), count);
+      make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
       for (std::size_t place = 0; place < sums_.size(); ++place) sums_[place] += double{outputs_[place]};
     }
     const auto members = static_cast<double>(predictors_.size());
@@ -125,12 +124,12 @@ class EvaluationLane {
 
   void count_confusion(std::int64_t count) {
     if (confusion_.empty()) return;
-    const std::int64_t classes = subject_.judgement.output_count;
+    const std::int64_t classes = subject_.scoring.output_count;
     for (std::int64_t row = 0; row < count; ++row)
       ++confusion_[static_cast<std::size_t>(reader_.labels()[row] * classes + labels_[static_cast<std::size_t>(row)])];
   }
 
-  const EvaluationSubject& subject_;
+  const EvaluatedModel& subject_;
   const PredictionFile* predictions_;
   RowReader reader_;
   std::vector<std::unique_ptr<Predictor>> predictors_;  // of the members
@@ -152,10 +151,10 @@ struct Share {
   std::vector<std::int64_t> confusion;  // may be empty
 };
 
-Share evaluate_share(const EvaluationSubject& subject, const RunOptions& run, const Placement& placement,
+Share evaluate_share(const EvaluatedModel& subject, const RunOptions& run, const Placement& placement,
                      const PredictionFile* predictions, IndexRange runs) {
   const std::int64_t all_runs = run_count(subject), pieces = subject.rows.piece_count();
-  const std::int64_t number_count = EvaluationSums::number_count(subject.judgement);
+  const std::int64_t number_count = EvaluationSums::number_count(subject.scoring);
   Share share{std::vector<double>(static_cast<std::size_t>(runs.count() * number_count)), {}};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
@@ -176,26 +175,26 @@ Share evaluate_share(const EvaluationSubject& subject, const RunOptions& run, co
 }
 
 // The ranks' shares put together, in the order of the rows. On rank 0. Collective.
-Fit gather_fit(const EvaluationSubject& subject, const Share& share, const Communicator& world) {
+Fit gather_fit(const EvaluatedModel& subject, const Share& share, const Communicator& world) {
   const std::vector<double> numbers = world.gather(share.sums);
   const std::vector<std::int64_t> confusions = world.gather(share.confusion);
   Fit fit;
   if (!world.is_root()) return fit;
-  const Judgement& judgement = subject.judgement;
-  EvaluationSums sums(judgement);
+  const Scoring& scoring = subject.scoring;
+  EvaluationSums sums(scoring);
   for (std::size_t run = 0; run < numbers.size(); run += sums.numbers().size())
-    sums.append({judgement, numbers.data() + run});
+    sums.append({scoring, numbers.data() + run});
   fit.loss = sums.loss();
   fit.score = sums.score();
-  const auto cells = static_cast<std::ptrdiff_t>(judgement.output_count * judgement.output_count);
+  const auto cells = static_cast<std::ptrdiff_t>(scoring.output_count * scoring.output_count);
   for (auto rank = confusions.begin(); rank != confusions.end(); rank += cells)
     add_to(fit.confusion, {rank, rank + cells});
   return fit;
 }
 
-std::string engine_text(const EvaluationSubject& subject, const RunOptions& run, bool on_gpu) {
+std::string engine_text(const EvaluatedModel& subject, const RunOptions& run, bool on_gpu) {
   const std::string reason = torch_predictor_reason(subject.models.front(), run, on_gpu);
-  return reason.empty() ? "resident" : fmt::format("torch ({})", reason);
+  return reason.empty() ? "native" : fmt::format("torch ({})", reason);
 }
 
 }  // namespace
@@ -203,21 +202,20 @@ std::string engine_text(const EvaluationSubject& subject, const RunOptions& run,
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
-  std::optional<EvaluationSubject> subject;
+  std::optional<EvaluatedModel> subject;
   agree(world, [&] {
-    subject.emplace(make_subject(request, placement.gpu >= 0));
+    subject.emplace(make_evaluated_model(request, placement.gpu >= 0));
     const std::string engine = engine_text(*subject, request.run, placement.gpu >= 0);
-    if (request.run.engine == EngineKind::resident && engine != "resident")
-      throw UsageError(fmt::format("run.engine = resident cannot run model '{}' ({}). Set run.engine = auto.",
-                                   request.model, engine));
-    if (engine != "resident" || resident_engine_needs_blas())
-      reserve_blas_memory(placement.lanes * placement.threads + 1);
+    if (request.run.engine == EngineKind::native && engine != "native")
+      throw UsageError(
+          fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.", request.model, engine));
+    if (engine != "native" || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
   });
   const std::int64_t rows = subject->rows.count();
   std::optional<PredictionFile> predictions;
   if (!request.predictions.empty())
     predictions.emplace(request.predictions,
-                        PredictionShape{rows, subject->judgement.output_count, subject->predicts_classes()},
+                        PredictionShape{rows, subject->scoring.output_count, subject->predicts_classes()},
                         request.model, request.data.file, request.overwrite, world);
 
   const auto start = Clock::now();
@@ -234,11 +232,11 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
 
   for (const auto& model : subject->models) report.models.push_back(model.path);
   report.data = request.data.file;
-  report.task = subject->judgement.task;
-  report.loss = subject->judgement.loss;
+  report.task = subject->scoring.task;
+  report.loss = subject->scoring.loss;
   report.engine = engine_text(*subject, request.run, placement.gpu >= 0);
   report.rows = rows;
-  report.outputs = subject->judgement.output_count;
+  report.outputs = subject->scoring.output_count;
   report.predictions = request.predictions;
   report.bytes = static_cast<double>(rows) * static_cast<double>(subject->rows.feature_count()) * 4;
   return report;

@@ -23,7 +23,7 @@ struct EvaluationReport {
   std::string data;
   Task task = Task::regression;
   LossKind loss = LossKind::mse;
-  std::string engine;  ///< "resident", "torch (a cnn has convolutions)"
+  std::string engine;  ///< "native", "torch (a cnn has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
   std::optional<Fit> fit;   ///< none without targets

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
-#include "study/setting_forms.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -209,7 +209,7 @@ npz
 Features of CSV become 32-bit floating point; other formats keep their type. Text labels are numbered in
 sorted order, and so are integers that are negative or not less than the number of rows; the names are kept
 as the attribute class_names of the targets. idx takes pairs of files, images and labels; images become
-[N, 1, H, W], those of CIFAR-10 [N, 3, 32, 32], both of the bytes as they are: scale by data.normalise.
+[N, 1, H, W], those of CIFAR-10 [N, 3, 32, 32], both of the bytes as they are: scale by data.normalize.
 )";
 }
 

@@ -35,7 +35,7 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
                       : torch.built_with_cuda     ? "no CUDA device"
                                                   : "built without CUDA");
   text += fmt::format("BLAS         {}\n", blas_library());
-  text += fmt::format("resident     engine: {}\n", resident_engine_info());
+  text += fmt::format("native     engine: {}\n", native_engine_info());
   text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
                       machine.sockets, human_bytes(machine.memory_bytes));

@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
-#include "study/setting_forms.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 
@@ -27,7 +27,7 @@ Arguments parse_arguments(const std::string& command, const std::vector<std::str
 
 /// The value of option `name`. Throws UsageError that says what may be written.
 template <class Value>
-Value option_value(const Form<Value>& form, const std::string& name, const std::string& text) {
+Value option_value(const ValueType<Value>& form, const std::string& name, const std::string& text) {
   const auto value = form.read(text);
   if (!value)
     throw UsageError(

@@ -21,8 +21,8 @@ struct Size {
 };
 
 // "64x48"
-Form<Size> image_size() {
-  Form<Size> form;
+ValueType<Size> image_size() {
+  ValueType<Size> form;
   form.values = form.allowed = fmt::format("HEIGHTxWIDTH, each 1 to {}", longest_side);
   form.read = [](const std::string& text) -> std::optional<Size> {
     const std::size_t cross = text.find('x');
@@ -35,7 +35,7 @@ Form<Size> image_size() {
   return form;
 }
 
-Form<NumberType> number_type() {
+ValueType<NumberType> number_type() {
   std::vector<std::pair<std::string, NumberType>> types;
   for (const auto type : {NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
                           NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
@@ -44,7 +44,7 @@ Form<NumberType> number_type() {
   return choice(types);
 }
 
-const Form<ChannelOrder>& channel_order() {
+const ValueType<ChannelOrder>& channel_order() {
   static const auto form = choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
   return form;
 }
@@ -70,11 +70,11 @@ const std::vector<std::pair<std::string, Apply>> keys = {
      [](Draft& draft, const std::string& key, const std::string& text) {
        draft.request.steps.channels = option_value(channel_order(), key, text);
      }},
-    {"normalise",
+    {"normalize",
      [](Draft& draft, const std::string& key, const std::string& text) {
-       const auto kinds = choice<Normalise>(
-           {{"none", Normalise::none}, {"standard", Normalise::standard}, {"minmax", Normalise::minmax}});
-       draft.request.steps.normalise = option_value(kinds, key, text);
+       const auto kinds = choice<Normalize>(
+           {{"none", Normalize::none}, {"standard", Normalize::standard}, {"minmax", Normalize::minmax}});
+       draft.request.steps.normalize = option_value(kinds, key, text);
      }},
     {"per",
      [](Draft& draft, const std::string& key, const std::string& text) {
@@ -124,9 +124,9 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
     throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
                                  files[1], usage));
   const TransformOptions& steps = draft.request.steps;
-  if (draft.unit_given && steps.normalise == Normalise::none)
+  if (draft.unit_given && steps.normalize == Normalize::none)
     throw UsageError(
-        "--per does nothing without --normalise (it says what is scaled by itself). Give --normalise, or "
+        "--per does nothing without --normalize (it says what is scaled by itself). Give --normalize, or "
         "leave out --per.");
   return draft.request;
 }
@@ -136,7 +136,7 @@ std::string preprocess_help() {
 anew. All ranks and their cores work; memory is bounded by the size of a chunk. The steps are taken in one pass and
 in this order, whatever the order of the options:
 
-    read -> to double -> resize -> normalise -> cast -> order of channels
+    read -> to double -> resize -> normalize -> cast -> order of channels
 
   --resize=HEIGHTxWIDTH   of images [rows, height, width], with channels first or last. As
                           skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
@@ -144,12 +144,12 @@ in this order, whatever the order of the options:
                               sheaf preprocess photos.h5 small.h5 --resize=64x64
   --layout=first|last     where the channels of IN.h5 stand; default: where 1, 3 or 4 says it
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
-  --normalise=standard|minmax|none
+  --normalize=standard|minmax|none
                           by all rows: to mean 0 and deviation 1, or to 0..1; what is constant is only shifted.
                           (value - shift) / divisor; both are kept as data sets features_shift, features_divisor
-                              sheaf preprocess raw.h5 scaled.h5 --normalise=standard
+                              sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   what is scaled by itself; default: feature
-                              sheaf preprocess photos.h5 scaled.h5 --normalise=minmax --per=channel
+                              sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
   --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
                           integers: to the nearest, halves to the even one, what is beyond the type's ends to its
                           end; NaN and infinity are refused. float16, float32: what is beyond becomes infinite.

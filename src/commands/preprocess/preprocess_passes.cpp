@@ -81,7 +81,7 @@ std::vector<double> count_segments(const PreprocessJob& job, const Segments& seg
 
 RowScaling scaling_by_channel(const FeatureMoments& moments, const TransformPlan& plan) {
   const auto channels = plan.channel_of_elements();
-  const RowScaling few = scaling_of(moments.pooled(channels, plan.images->to().shape.channels), plan.normalise);
+  const RowScaling few = scaling_of(moments.pooled(channels, plan.images->to().shape.channels), plan.normalize);
   RowScaling scaling;
   for (const std::int64_t channel : channels) {
     scaling.shift.push_back(few.shift[static_cast<std::size_t>(channel)]);
@@ -142,7 +142,7 @@ ChunkBytes encode_units(const PreprocessJob& job, const RowScaling* scaling, con
 }  // namespace
 
 std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
-  if (job.plan.normalise == Normalise::none) return std::nullopt;
+  if (job.plan.normalize == Normalize::none) return std::nullopt;
   const std::int64_t features = job.plan.row_elements;
   const Segments segments(job.source);
   const std::int64_t segment_bytes = 4 * features * static_cast<std::int64_t>(sizeof(double));
@@ -161,7 +161,7 @@ std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
   job.world.broadcast_vector(numbers);
   const auto moments = FeatureMoments::of_numbers(std::move(numbers), job.source.info().rows());
   return job.plan.unit == ScalingUnit::channel ? scaling_by_channel(moments, job.plan)
-                                               : scaling_of(moments, job.plan.normalise);
+                                               : scaling_of(moments, job.plan.normalize);
 }
 
 void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const std::string& path,

@@ -29,7 +29,7 @@ SlurmArray slurm_array() {
           value("SLURM_ARRAY_TASK_COUNT"), value("SLURM_ARRAY_TASK_STEP")};
 }
 
-ArrayShare choose_share(const ArrayTask& option, const SlurmArray& slurm) {
+ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm) {
   if (option.kind == ArrayTask::Kind::fixed) return {option.task, option.tasks};
   if (option.kind == ArrayTask::Kind::none || slurm.id.empty()) return {};
   const std::int64_t id = number_of(slurm.id), min = number_of(slurm.min), max = number_of(slurm.max);
@@ -43,7 +43,7 @@ ArrayShare choose_share(const ArrayTask& option, const SlurmArray& slurm) {
   return {(id - min) / step, count};
 }
 
-std::vector<IndexRange> share_of(const std::vector<IndexRange>& iterations, const ArrayShare& share) {
+std::vector<IndexRange> share_of(const std::vector<IndexRange>& iterations, const ArraySlice& share) {
   if (share.is_whole()) return iterations;
   std::vector<IndexRange> own;
   for (const auto& range : iterations) {

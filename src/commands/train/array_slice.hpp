@@ -13,7 +13,7 @@ namespace sheaf {
 
 /// Of the iterations numbered n, those with n mod tasks == task: as trials are numbered one after the other, every
 /// task has its part of the dear ones.
-struct ArrayShare {
+struct ArraySlice {
   std::int64_t task = 0;
   std::int64_t tasks = 1;
 
@@ -33,9 +33,9 @@ SlurmArray slurm_array();
 
 /// The share that a job is asked to take. Throws UsageError when it is to be told by Slurm, and the array's tasks are
 /// not numbered evenly. Pure.
-ArrayShare choose_share(const ArrayTask& option, const SlurmArray& slurm);
+ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm);
 
 /// The iterations of ascending ranges that are the share's, as ascending ranges. Pure.
-std::vector<IndexRange> share_of(const std::vector<IndexRange>& iterations, const ArrayShare& share);
+std::vector<IndexRange> share_of(const std::vector<IndexRange>& iterations, const ArraySlice& share);
 
 }  // namespace sheaf

@@ -16,18 +16,18 @@ EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<s
       scores_(context.plan.members() > 1 && context.splits != nullptr &&
               !context.splits->split(0, 0)->validation_rows.empty()) {}
 
-std::optional<EnsembleRecord> EnsembleScore::add(const JournaledIteration& iteration) {
+std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
   if (!scores_) return std::nullopt;
-  const IterationRecord& record = iteration.trained.record;
-  const Iteration place = context_.plan.iteration(record.iteration);
+  const IterationResult& result = iteration.trained.result;
+  const Iteration place = context_.plan.iteration(result.iteration);
   const std::int64_t members = context_.plan.members();
   if (place.member == 0) {
     prediction_sums_.clear();
     score_sum_ = 0;
     all_finished_ = true;
   }
-  score_sum_ += record.validation_score;
-  all_finished_ = all_finished_ && record.status == IterationStatus::finished;
+  score_sum_ += result.validation_score;
+  all_finished_ = all_finished_ && result.status == IterationStatus::finished;
   if (all_finished_) {
     const auto predictions = read_predictions(files_, iteration);
     const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
@@ -35,14 +35,14 @@ std::optional<EnsembleRecord> EnsembleScore::add(const JournaledIteration& itera
     require(predictions.size() == count,
             fmt::format("iteration {} has {} predictions in its journal instead of {}. Start the study again with "
                         "another run.output.",
-                        record.iteration, predictions.size(), count));
+                        result.iteration, predictions.size(), count));
     prediction_sums_.resize(count);
     for (std::size_t at = 0; at < predictions.size(); ++at)
       prediction_sums_[at] += static_cast<double>(predictions[at]);
   }
   if (place.member + 1 < members) return std::nullopt;
   const double ensemble_score = all_finished_ ? score(place) : std::numeric_limits<double>::quiet_NaN();
-  return EnsembleRecord{place.trial, place.repeat, place.fold, ensemble_score,
+  return EnsembleResult{place.trial, place.repeat, place.fold, ensemble_score,
                         score_sum_ / static_cast<double>(members)};
 }
 

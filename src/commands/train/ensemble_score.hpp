@@ -21,7 +21,7 @@ class EnsembleScore {
 
   /// The plan's iterations in order. The ensemble, with its last member; none for studies without an ensemble or
   /// without validation rows. Throws RunError.
-  std::optional<EnsembleRecord> add(const JournaledIteration& iteration);
+  std::optional<EnsembleResult> add(const JournaledIteration& iteration);
 
  private:
   double score(const Iteration& place) const;

@@ -14,28 +14,28 @@
 namespace sheaf {
 namespace {
 
-// The records of a window one after the other.
-std::vector<std::byte> packed_window(const RecordStore& store, IndexRange window) {
+// The results of a window one after the other.
+std::vector<std::byte> packed_window(const ResultStore& store, IndexRange window) {
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(store.bytes_of(window)));
   const IndexRange places = store.places_of(window);
   for (std::int64_t place = places.begin; place < places.end; ++place) {
-    const PackedRecord record = store.packed(static_cast<std::size_t>(place));
-    bytes.insert(bytes.end(), record.data(), record.data() + record.size());
+    const PackedResult result = store.packed(static_cast<std::size_t>(place));
+    bytes.insert(bytes.end(), result.data(), result.data() + result.size());
   }
   return bytes;
 }
 
-void add_records(std::vector<GatheredRecord>& records, const RecordStore& store, IndexRange window,
+void add_results(std::vector<GatheredResult>& results, const ResultStore& store, IndexRange window,
                  std::size_t first_file) {
   const IndexRange places = store.places_of(window);
   for (std::int64_t place = places.begin; place < places.end; ++place)
-    records.push_back({store.packed(static_cast<std::size_t>(place)), first_file});
+    results.push_back({store.packed(static_cast<std::size_t>(place)), first_file});
 }
 
-void add_records(std::vector<GatheredRecord>& records, const std::vector<std::byte>& bytes, std::size_t first_file) {
-  for (std::size_t at = 0; at < bytes.size(); at += records.back().record.size())
-    records.push_back({PackedRecord(bytes.data() + at), first_file});
+void add_results(std::vector<GatheredResult>& results, const std::vector<std::byte>& bytes, std::size_t first_file) {
+  for (std::size_t at = 0; at < bytes.size(); at += results.back().result.size())
+    results.push_back({PackedResult(bytes.data() + at), first_file});
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ bool WindowPlan::accept(std::int64_t bytes) {
     width_ = fitting(0.75);  // the next ones may be somewhat larger
     return true;
   }
-  // At most half as wide, so that a few large records do not cause many proposals.
+  // At most half as wide, so that a few large results do not cause many proposals.
   window_.end = window_.begin + std::min(count / 2, fitting(0.75));
   return false;
 }
@@ -64,27 +64,27 @@ void WindowPlan::next() {
   window_ = {window_.end, std::min(total_, window_.end + width_)};
 }
 
-JournaledIteration GatheredRecord::unpack() const {
-  JournaledIteration iteration = record.unpack();
+JournaledIteration GatheredResult::unpack() const {
+  JournaledIteration iteration = result.unpack();
   iteration.file += first_file;
   return iteration;
 }
 
-std::vector<GatheredRecord> merge_window(IndexRange window, const std::vector<GatheredRecord>& records) {
-  std::vector<std::optional<GatheredRecord>> chosen(static_cast<std::size_t>(window.count()));
-  for (const auto& found : records) {
-    const std::int64_t iteration = found.record.iteration();
+std::vector<GatheredResult> merge_window(IndexRange window, const std::vector<GatheredResult>& results) {
+  std::vector<std::optional<GatheredResult>> chosen(static_cast<std::size_t>(window.count()));
+  for (const auto& found : results) {
+    const std::int64_t iteration = found.result.iteration();
     assert(iteration >= window.begin && iteration < window.end);
     auto& place = chosen[static_cast<std::size_t>(iteration - window.begin)];
-    if (!place || place->record.gives_way()) place = found;
+    if (!place || place->result.gives_way()) place = found;
   }
-  std::vector<GatheredRecord> merged;
+  std::vector<GatheredResult> merged;
   merged.reserve(chosen.size());
-  for (const auto& record : chosen) {
-    require(record.has_value(), fmt::format("no rank has the record of iteration {} (it was lost). Train it again with "
+  for (const auto& result : chosen) {
+    require(result.has_value(), fmt::format("no rank has the result of iteration {} (it was lost). Train it again with "
                                             "sheaf resume.",
                                             window.begin + static_cast<std::int64_t>(merged.size())));
-    merged.push_back(*record);
+    merged.push_back(*result);
   }
   return merged;
 }
@@ -112,20 +112,20 @@ void GatherRoute::do_on_root(const std::function<void()>& action) const {
       while_waiting_);
 }
 
-void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file, std::int64_t total,
                     const WindowLimits& limits, const GatherRoute& route,
-                    const std::function<void(const std::vector<GatheredRecord>&)>& take) {
+                    const std::function<void(const std::vector<GatheredResult>&)>& take) {
   for (WindowPlan plan(total, limits); !plan.at_end();) {
     const IndexRange window = plan.window();
     if (!plan.accept(route.sum(own.bytes_of(window) + earlier.bytes_of(window)))) continue;
     const auto received = route.gather(route.is_root() ? std::vector<std::byte>() : packed_window(own, window));
     plan.next();
     route.do_on_root([&] {
-      std::vector<GatheredRecord> records;
-      add_records(records, earlier, window, 0);
-      add_records(records, own, window, first_own_file);
-      add_records(records, received, first_own_file);
-      take(merge_window(window, records));
+      std::vector<GatheredResult> results;
+      add_results(results, earlier, window, 0);
+      add_results(results, own, window, first_own_file);
+      add_results(results, received, first_own_file);
+      take(merge_window(window, results));
     });
   }
 }

@@ -1,4 +1,4 @@
-// The records of all ranks, gathered on rank 0 at the end of a run, window by window in the order of the iterations.
+// The results of all ranks, gathered on rank 0 at the end of a run, window by window in the order of the iterations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,14 +9,14 @@
 
 #include "core/index_range.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "runs/journal/record_store.hpp"
+#include "runs/journal/result_store.hpp"
 
 namespace sheaf {
 
 /// How much rank 0 holds at a time.
 struct WindowLimits {
   std::int64_t iterations = 16384;
-  std::int64_t bytes = std::int64_t{8} << 20;  ///< of their records; a single record may have more
+  std::int64_t bytes = std::int64_t{8} << 20;  ///< of their results; a single result may have more
 };
 
 /// Cuts the iterations 0..total-1 into windows within limits, while the size of a window is only known once it is
@@ -41,19 +41,19 @@ class WindowPlan {
   std::int64_t width_;  // of the next window
 };
 
-/// A record of a window and how to find its predictions.
-struct GatheredRecord {
-  PackedRecord record;
+/// A result of a window and how to find its predictions.
+struct GatheredResult {
+  PackedResult result;
   std::size_t first_file = 0;  ///< JournaledIteration::file counts from this one
 
   JournaledIteration unpack() const;
 };
 
-/// Of each iteration of the window the record that counts, in order; `records` come in the order in which they were
+/// Of each iteration of the window the result that counts, in order; `results` come in the order in which they were
 /// written, as far as they are of one iteration. Throws RunError when an iteration has none. Pure.
-std::vector<GatheredRecord> merge_window(IndexRange window, const std::vector<GatheredRecord>& records);
+std::vector<GatheredResult> merge_window(IndexRange window, const std::vector<GatheredResult>& results);
 
-/// The way of records to rank 0: ranks, first ranks of nodes, rank 0. All functions are collective over world, and wait
+/// The way of results to rank 0: ranks, first ranks of nodes, rank 0. All functions are collective over world, and wait
 /// as wait_patiently does. The communicators outlive it; `leaders`: of the first ranks of nodes.
 class GatherRoute {
  public:
@@ -76,13 +76,13 @@ class GatherRoute {
   WhileWaiting while_waiting_;
 };
 
-/// Takes rank 0 through all iterations: `take` gets each window in order, with one record of each of its iterations, in
-/// a thread that makes no MPI call. `own`: each rank's records of this attempt, settled. `earlier`: on rank 0, the
-/// records of earlier attempts, settled; empty elsewhere. `first_own_file`: index of the journal of rank 0 in this
+/// Takes rank 0 through all iterations: `take` gets each window in order, with one result of each of its iterations, in
+/// a thread that makes no MPI call. `own`: each rank's results of this attempt, settled. `earlier`: on rank 0, the
+/// results of earlier attempts, settled; empty elsewhere. `first_own_file`: index of the journal of rank 0 in this
 /// attempt, followed by those of the other ranks. Throws AgreedError on all ranks when `take` throws or an iteration
-/// has no record, and what the transport throws on one rank alone. Collective over the route.
-void gather_records(const RecordStore& own, const RecordStore& earlier, std::size_t first_own_file, std::int64_t total,
+/// has no result, and what the transport throws on one rank alone. Collective over the route.
+void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file, std::int64_t total,
                     const WindowLimits& limits, const GatherRoute& route,
-                    const std::function<void(const std::vector<GatheredRecord>&)>& take);
+                    const std::function<void(const std::vector<GatheredResult>&)>& take);
 
 }  // namespace sheaf

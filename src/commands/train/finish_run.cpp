@@ -26,12 +26,12 @@ namespace {
 struct Counts {
   std::int64_t total = 0;       // of the job's share
   std::int64_t left = 0;        // of these, without a result
-  std::int64_t recorded = 0;    // of these, with a record, failed ones included
+  std::int64_t recorded = 0;    // of these, with a result, failed ones included
   std::int64_t study_left = 0;  // without a result, of the whole study
 };
 
 // The progress of a task, which only the journals of all tasks know.
-Counts counts_of(const Replay& replay, const ArrayShare& share, std::int64_t study_total) {
+Counts counts_of(const Replay& replay, const ArraySlice& share, std::int64_t study_total) {
   const auto left = iterations_left(replay.iterations, study_total);
   Counts counts{share.count(study_total), WorkList(share_of(left, share)).count(), 0, WorkList(left).count()};
   for (std::size_t place = 0; place < replay.iterations.size(); ++place)
@@ -41,7 +41,7 @@ Counts counts_of(const Replay& replay, const ArrayShare& share, std::int64_t stu
 
 // The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
 ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t study_total, StopCause cause) {
-  const ArrayShare& share = run.share;
+  const ArraySlice& share = run.share;
   const std::int64_t done = counts.total - counts.left;
   const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
   if (cause != iteration_failed && counts.recorded == counts.total) {
@@ -58,17 +58,17 @@ ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t 
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
-// Where the records are from which the results are written.
-enum class RecordSource : std::int64_t {
+// Where the iterations are whose results are written to files.
+enum class ResultSource : std::int64_t {
   none,      // it is not complete, or its results are there already
   on_ranks,  // those of this attempt; those of earlier attempts are on rank 0
   on_root    // all of them
 };
 
 // Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
-// results to write, `all` where the records are on_root. `locks`: under which all is replayed and results are written,
+// results to write, `all` where the results are on_root. `locks`: under which all is replayed and results are written,
 // so that what a task writes last is also the latest.
-RecordSource find_records(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
+ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
                           Replay& all, std::vector<DirectoryLock>& locks) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
@@ -76,30 +76,30 @@ RecordSource find_records(const EndOfRun& end, std::int64_t trained, std::int64_
   if (run.left == 0 && holds_results(run.directory)) {
     log_root(
         fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
-    return RecordSource::none;
+    return ResultSource::none;
   }
   if (run.share.is_whole()) {
-    if (trained == run.work.count() && cause != iteration_failed) return RecordSource::on_ranks;
-    // Failed iterations of an earlier attempt have a record, though this attempt has not come to them.
-    const auto most_records = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
-    if (cause == iteration_failed || most_records < total) {
+    if (trained == run.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
+    // Failed iterations of an earlier attempt have a result, though this attempt has not come to them.
+    const auto most_results = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
+    if (cause == iteration_failed || most_results < total) {
       const std::int64_t left = run.left - with_result;
       code = tell_incomplete(run, {total, left, total - left, left}, total, cause);
-      return RecordSource::none;
+      return ResultSource::none;
     }
   }
   locks = lock_files(run.directory, run.share);
   constexpr bool forced = true;  // what does not belong here was refused before
   all = replay_journals(run.directory, run.header, total, forced);
-  if (cause != iteration_failed && is_complete(all, total)) return RecordSource::on_root;
+  if (cause != iteration_failed && is_complete(all, total)) return ResultSource::on_root;
   locks.clear();
   code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
-  return RecordSource::none;
+  return ResultSource::none;
 }
 
-void add_extent(TableExtent& extent, const RecordStore& records, bool failed_count) {
-  for (std::size_t place = 0; place < records.size(); ++place)
-    if (failed_count || records.packed(place).has_result()) extent.add(records[place].trained);
+void add_extent(TableExtent& extent, const ResultStore& results, bool failed_count) {
+  for (std::size_t place = 0; place < results.size(); ++place)
+    if (failed_count || results.packed(place).has_result()) extent.add(results[place].trained);
 }
 
 TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
@@ -117,7 +117,7 @@ void print_summary(const std::string& text) {
   }
 }
 
-// The results of a complete run while its records come. For rank 0.
+// The results of a complete run, made while its iterations come. For rank 0.
 class ResultsOfRun {
  public:
   ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
@@ -130,11 +130,11 @@ class ResultsOfRun {
         ensembles_(end.context, files_),
         tally_(end.context.study, end.context.plan, end.engine_reasons) {}
 
-  void take(const std::vector<GatheredRecord>& window) {
+  void take(const std::vector<GatheredResult>& window) {
     std::vector<TrainedIteration> iterations;
     iterations.reserve(window.size());
-    for (const auto& record : window) {
-      JournaledIteration iteration = record.unpack();
+    for (const auto& result : window) {
+      JournaledIteration iteration = result.unpack();
       const auto ensemble = ensembles_.add(iteration);
       tally_.add(iteration.trained, ensemble ? &*ensemble : nullptr);
       iterations.push_back(std::move(iteration.trained));
@@ -150,7 +150,7 @@ class ResultsOfRun {
     results.streamed_bytes = streamed_bytes_;
     results.provenance = end_.provenance();
     const bool left = results.failed > 0;
-    if (study.run.models != ModelsKept::none) settle_best_model(end_.models, results, left);
+    if (study.run.models != ModelsSaved::none) settle_best_model(end_.models, results, left);
     stream_.finish(results);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
@@ -175,21 +175,21 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
                     const Communicator& leaders) {
   const WhileWaiting waiting = network_limit(end.context.study.run, end.run.resume_command(), world, node);
   const GatherRoute route(world, node, leaders, waiting);
-  const RecordStore& own = end.trained.records;
+  const ResultStore& own = end.trained.results;
   const auto sums =
       world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
   auto code = ExitCode::done;
-  auto records = RecordSource::none;
+  auto source = ResultSource::none;
   Replay all;
   std::vector<DirectoryLock> locks;
-  route.do_on_root([&] { records = find_records(end, sums[0], sums[1], code, all, locks); });
-  records = static_cast<RecordSource>(world.patient_maximum(static_cast<std::int64_t>(records), waiting));
+  route.do_on_root([&] { source = find_results(end, sums[0], sums[1], code, all, locks); });
+  source = static_cast<ResultSource>(world.patient_maximum(static_cast<std::int64_t>(source), waiting));
   const auto code_of_all = [&] {
     return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
   };
-  if (records == RecordSource::none) return code_of_all();
+  if (source == ResultSource::none) return code_of_all();
 
-  const bool on_ranks = records == RecordSource::on_ranks;
+  const bool on_ranks = source == ResultSource::on_ranks;
   const Replay& known = on_ranks ? end.run.earlier : all;
   TableExtent extent;
   if (on_ranks) add_extent(extent, own, true);
@@ -203,9 +203,9 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());
     results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
   });
-  const RecordStore nothing;
-  gather_records(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(), {},
-                 route, [&](const std::vector<GatheredRecord>& window) { results->take(window); });
+  const ResultStore nothing;
+  gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(), {},
+                 route, [&](const std::vector<GatheredResult>& window) { results->take(window); });
   route.do_on_root([&] { code = results->finish(); });
   return code_of_all();
 }

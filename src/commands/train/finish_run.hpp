@@ -14,7 +14,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "runs/journal/record_store.hpp"
+#include "runs/journal/result_store.hpp"
 #include "runs/results/run_results.hpp"
 #include "training/training_context.hpp"
 
@@ -23,7 +23,7 @@ namespace sheaf {
 /// The iterations that this job has trained.
 struct TrainedRest {
   StopCause cause = no_stop;
-  RecordStore records;                ///< of this rank, settled
+  ResultStore results;                ///< of this rank, settled
   std::vector<std::string> journals;  ///< on rank 0: of each rank; empty when nothing was left to train
 };
 
@@ -31,7 +31,7 @@ struct TrainedRest {
 struct EndOfRun {
   const OpenRun& run;
   const TrainingContext& context;
-  const ModelsOfRun& models;
+  const SavedModels& models;
   const TrainedRest& trained;
   const std::vector<RankInfo>& ranks;
   const std::vector<std::string>& engine_reasons;  ///< of each trial: why LibTorch trains it; empty: it need not

@@ -52,15 +52,15 @@ struct Lanes::State {
   void train(int lane) {
     const auto engine = share.make_engine();
     const auto keep = [&](TrainedIteration&& iteration) {
-      iteration.record.rank = rank;
-      iteration.record.lane = lane;
-      const bool on_cpu = iteration.record.engine == TrainedBy::resident;
-      iteration.record.gpu = on_cpu ? -1 : share.placement.gpu;
-      iteration.record.start_seconds = now() - iteration.record.seconds;
-      const bool failed = iteration.record.status == IterationStatus::failed;
+      iteration.result.rank = rank;
+      iteration.result.lane = lane;
+      const bool on_cpu = iteration.result.engine == TrainedBy::native;
+      iteration.result.gpu = on_cpu ? -1 : share.placement.gpu;
+      iteration.result.start_seconds = now() - iteration.result.seconds;
+      const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
       if (failed && share.options.on_failure == OnFailure::stop) source.stop();
-      const double seconds = iteration.record.seconds;
+      const double seconds = iteration.result.seconds;
       if (share.journal) share.journal->append(std::move(iteration));
       source.report(lane, 1, seconds);
     };

@@ -1,4 +1,4 @@
-// The worker threads of a rank: each claims iterations, trains them with its own engine, and journals the records.
+// The worker threads of a rank: each claims iterations, trains them with its own engine, and journals the results.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -18,15 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class KeepingEngine : public Engine {
+class ModelSavingEngine : public Engine {
  public:
-  KeepingEngine(std::unique_ptr<Engine> engine, ModelsOfRun models)
+  ModelSavingEngine(std::unique_ptr<Engine> engine, SavedModels models)
       : engine_(std::move(engine)), models_(std::move(models)) {}
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
     const auto keep = [&](TrainedIteration&& trained) {
-      if (!trained.network.parameters.empty()) write(trained.record.iteration, trained);
+      if (!trained.network.parameters.empty()) write(trained.result.iteration, trained);
       sink(std::move(trained));
     };
     return engine_->train(claim, keep, stop_requested);
@@ -36,14 +36,14 @@ class KeepingEngine : public Engine {
   // Takes the network out of `trained`: where it goes next, it is of no use.
   void write(std::int64_t number, TrainedIteration& trained) const {
     const Trial& trial = models_.plan.trials()[static_cast<std::size_t>(models_.plan.iteration(number).trial)];
-    const TrainedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
-                             std::exchange(trained.network, {}),
-                             std::exchange(trained.scaling, {})};
-    write_whole_file(model_path(models_.run_directory, number), torch_backend().model_file_bytes(model));
+    const SavedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
+                           std::exchange(trained.network, {}),
+                           std::exchange(trained.scaling, {})};
+    write_whole_file(model_path(models_.run_directory, number), torch_backend().torchscript_file_bytes(model));
   }
 
   std::unique_ptr<Engine> engine_;
-  ModelsOfRun models_;
+  SavedModels models_;
 };
 
 void remove_model(const std::string& path) {
@@ -59,7 +59,7 @@ bool is_written(const std::string& path) {
 }
 
 // With run.models = all.
-void warn_of_missing_models(const ModelsOfRun& models, const RunResults& results) {
+void warn_of_missing_models(const SavedModels& models, const RunResults& results) {
   std::int64_t written = 0, first_missing = -1;
   for (std::int64_t number = 0; number < results.iterations; ++number) {
     if (is_written(model_path(models.run_directory, number)))
@@ -76,7 +76,7 @@ void warn_of_missing_models(const ModelsOfRun& models, const RunResults& results
 }
 
 // The best model's iterations as a list of files, one a line; empty, with a warning: there is none.
-std::string best_names(const ModelsOfRun& models, IndexRange best) {
+std::string best_names(const SavedModels& models, IndexRange best) {
   if (best.empty())
     warn_root(
         "no model is called the best (of each, one or more members did not finish). Lower train.learning_rate, or see "
@@ -97,21 +97,21 @@ std::string best_names(const ModelsOfRun& models, IndexRange best) {
 
 }  // namespace
 
-std::unique_ptr<Engine> keeping_models(std::unique_ptr<Engine> engine, ModelsOfRun models) {
-  return std::make_unique<KeepingEngine>(std::move(engine), std::move(models));
+std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModels models) {
+  return std::make_unique<ModelSavingEngine>(std::move(engine), std::move(models));
 }
 
-void settle_best_model(const ModelsOfRun& models, const RunResults& results, bool left) {
+void settle_best_model(const SavedModels& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
   const std::int64_t trial = results.trials.front().trial;
-  if (models.study.run.models == ModelsKept::all) warn_of_missing_models(models, results);
+  if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
   const std::string names = best_names(models, results.best_model);
   if (names.empty()) {
     remove_model(best_model_list(models.run_directory));  // of an earlier job
     return;
   }
   write_whole_file(best_model_list(models.run_directory), names);
-  if (left || models.study.run.models != ModelsKept::best) return;
+  if (left || models.study.run.models != ModelsSaved::best) return;
   const IndexRange kept{plan.number_of(trial, 0, 0, 0), plan.number_of(trial + 1, 0, 0, 0)};
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
     if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));

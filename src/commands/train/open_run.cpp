@@ -21,7 +21,7 @@ namespace {
 
 // What other jobs have done. For rank 0, under the lock.
 Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                    std::int64_t total, const ArrayShare& share) {
+                    std::int64_t total, const ArraySlice& share) {
   require(!list_journals(directory).empty() || !holds_results(directory),
           fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
                       "run.output.",
@@ -38,7 +38,7 @@ Replay find_earlier(const std::string& directory, const RunRequest& request, con
 
 // A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
 // `locks` what it has, also when it fails.
-void lock_run(const std::string& directory, const ArrayShare& share, std::vector<DirectoryLock>& locks) {
+void lock_run(const std::string& directory, const ArraySlice& share, std::vector<DirectoryLock>& locks) {
   locks.emplace_back(directory, "lock", share.is_whole() ? Hold::alone : Hold::shared);
   if (!share.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", share.task, share.tasks));
 }
@@ -55,7 +55,7 @@ void require_empty(const std::string& directory) {
 // Returns the stored study of the run to join; where there is none, begins the run with `study` and returns nothing.
 // For rank 0, under the lock; tasks of an array take turns.
 std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
-                                   const ArrayShare& share) {
+                                   const ArraySlice& share) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
   if (joins_run(directory, request, share)) return read_stored_study(directory, request);
@@ -71,23 +71,23 @@ std::string OpenRun::resume_command() const {
          (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
 }
 
-ArrayShare agree_on_share(const ArrayTask& option, const Communicator& world) {
-  std::vector<ArrayShare> share;
+ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world) {
+  std::vector<ArraySlice> share;
   agree(world, [&] {
-    if (world.is_root()) share.push_back(choose_share(option, slurm_array()));
+    if (world.is_root()) share.push_back(choose_slice(option, slurm_array()));
   });
   world.broadcast_vector(share);
   return share.front();
 }
 
-std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayShare& share) {
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& share) {
   std::vector<DirectoryLock> locks;
   if (!share.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
   return locks;
 }
 
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
-                                const JournalHeader& header, std::int64_t total, const ArrayShare& share,
+                                const JournalHeader& header, std::int64_t total, const ArraySlice& share,
                                 const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
@@ -129,7 +129,7 @@ std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles
   });
   attempt = world.broadcast(attempt, 0);
   std::unique_ptr<JournalWriter> journal;
-  const auto discard = [&checkpoints](const IterationRecord& record) { checkpoints.discard(record.iteration); };
+  const auto discard = [&checkpoints](const IterationResult& result) { checkpoints.discard(result.iteration); };
   agree(world,
         [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
   return journal;

@@ -38,7 +38,7 @@ bool is_dense_trial(const Trial& trial) {
 // Lanes of this rank if it trains on its cores, some of which other ranks may be bound to, too. Collective.
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
-  run.engine = EngineKind::resident;
+  run.engine = EngineKind::native;
   return place_ranks(run, find_usable_gpus, world, node).lanes;
 }
 
@@ -77,20 +77,18 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
 }
 
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
-  study.data.mode =
-      is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::resident;
+  study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
   study.run.engine = settled_engine(plan, study.run, facts.gpu_speedup);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, settled.run);
-  require(
-      settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
-      fmt::format("'{}' does not fit into memory, as data.mode = resident needs it to ({}, and a node has {}). Give "
-                  "each node more memory, or start another run with data.mode = streamed.",
-                  settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
-                  human_bytes(static_cast<double>(facts.node_bytes))));
+  require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
+          fmt::format("'{}' does not fit into memory, as data.mode = memory needs it to ({}, and a node has {}). Give "
+                      "each node more memory, or start another run with data.mode = streamed.",
+                      settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
+                      human_bytes(static_cast<double>(facts.node_bytes))));
   require(settled.train.precision != Precision::tf32 || facts.all_gpu,
           "train.precision = tf32 needs a GPU for every rank (some train on CPU cores). Set train.precision = float32, "
           "or run.device = cuda to learn why a rank has none.");
@@ -120,14 +118,14 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
   const auto& trials = plan.trials();
   if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
   const bool on_cores = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
-    return engine_of(trial, settled.run.engine) == TrainedBy::resident;
+    return engine_of(trial, settled.run.engine) == TrainedBy::native;
   });
   if (!on_cores || facts.gpu_speedup == no_gpu) return "";
   const double times = 1 / facts.gpu_speedup;
   return fmt::format(
       "linear models and mlps train on CPU cores (run.engine = {}), expected to be {} times as fast as "
       "a GPU for them. A run with run.engine = torch trains them on the GPU.",
-      settled.run.engine == EngineKind::resident ? "resident" : "by_model",
+      settled.run.engine == EngineKind::native ? "native" : "by_model",
       times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
 }
 

@@ -36,7 +36,7 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
 /// Throws if the job cannot train the settled study: UsageError for a trial that its engine cannot train,
-/// RunError for resident data that do not fit into memory, and for TF32 on a rank without a GPU. Pure.
+/// RunError for data that do not fit into memory, and for TF32 on a rank without a GPU. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 /// `asked` with its open choices taken from the stored study of a run. Pure.

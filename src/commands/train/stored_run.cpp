@@ -16,7 +16,7 @@
 
 namespace sheaf {
 
-bool joins_run(const std::string& directory, const RunRequest& request, const ArrayShare& share) {
+bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& share) {
   return (request.resume || !share.is_whole()) && holds_run(directory);
 }
 
@@ -42,7 +42,7 @@ void require_same_study(const std::string& directory, const Study& study, const 
                     directory, fmt::join(differing, "; ")));
 }
 
-std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArrayShare& share,
+std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& share,
                                        const Communicator& world) {
   const std::string directory = run_directory(asked);
   std::string text;
@@ -52,7 +52,7 @@ std::optional<Study> find_stored_study(const Study& asked, const RunRequest& req
     const Study joined = with_stored_choices(asked, stored);
     require_same_study(directory, joined, stored);
     if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front());
-    if (joined.run.engine != EngineKind::resident && joined.run.threads != stored.run.threads)
+    if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
       warn_root(
           fmt::format("run.threads = {}, and the run began with {}: what LibTorch trains on CPUs agrees with "
                       "earlier iterations to rounding.",

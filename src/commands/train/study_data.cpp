@@ -21,7 +21,7 @@ namespace {
 
 // What training in windows cannot do.
 void require_streamable(const Study& study, const Plan& plan) {
-  const char* advice = "or data.mode = resident";
+  const char* advice = "or data.mode = memory";
   const auto& keys = study.search.keys;
   if (std::any_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.key == "train.shuffle"; }))
     throw UsageError(
@@ -83,7 +83,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
   if (file && study.data.mode == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
   else if (file)
-    prepared.data = load_resident(study.data, *file, placement.lanes * placement.threads, world, node);
+    prepared.data = load_to_node_memory(study.data, *file, placement.lanes * placement.threads, world, node);
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);

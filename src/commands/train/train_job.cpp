@@ -61,13 +61,13 @@ bool torch_trains(const std::vector<std::string>& engine_reasons) {
 
 void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
   const bool by_torch = torch_trains(engine_reasons);
-  if (!by_torch && !resident_engine_needs_blas()) return;
-  const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_resident_flops();
+  if (!by_torch && !native_engine_needs_blas()) return;
+  const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
   if (flops < slow_blas_flops)
     warn_root(
         fmt::format("{} matrix products run at {:.1f} GFLOP/s (the BLAS library behind them is slow, or the core is "
                     "busy). Install OpenBLAS's OpenMP build (libopenblas0-openmp on Debian).",
-                    by_torch ? "LibTorch's" : "The resident engine's", flops / 1e9));
+                    by_torch ? "LibTorch's" : "The native engine's", flops / 1e9));
 }
 
 // Why LibTorch trains, for each trial. `options`: before they are settled, so that what settled them is told.
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
                                                             const std::string& directory, bool uses_torch,
                                                             int rank_count, const std::string& mpi_version,
                                                             const JobStart& start) {
-  const bool uses_blas = uses_torch || resident_engine_needs_blas();
+  const bool uses_blas = uses_torch || native_engine_needs_blas();
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
           {"command_line", command_line},
@@ -99,7 +99,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"mpi", mpi_version},
           {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
           {"blas", uses_blas ? blas_library() : "not used"},
-          {"resident_engine", resident_engine_info()},
+          {"native_engine", native_engine_info()},
           {"hdf5", hdf5_version()},
           {"random_numbers", "Philox4x32-10"},
           {"data_fingerprint", data_fingerprint}};
@@ -113,7 +113,7 @@ std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobSta
 }
 
 // Trains what is left of the run, into its journal. Collective over world.
-TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const ModelsOfRun& models,
+TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkpoints, const SavedModels& models,
                        const Placement& placement, const JobStart& start, const Communicator& world,
                        const Communicator& node) {
   const RunOptions& options = without_checkpoints.study.run;
@@ -124,7 +124,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
       [&](std::int64_t iteration, const std::string& state) { files.save(iteration, state); }};
   TrainingContext context = without_checkpoints;
   if (options.checkpoint_interval > 0) context.checkpoints = &checkpoints;
-  const bool keeps = options.models != ModelsKept::none;
+  const bool keeps = options.models != ModelsSaved::none;
   agree(world, [&] {
     if (keeps && world.is_root()) make_directory(models_directory(run.directory));
   });
@@ -135,19 +135,19 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
                     run.work,
                     [&] {
                       auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
-                      return keeps ? keeping_models(std::move(engine), models) : std::move(engine);
+                      return keeps ? saving_models(std::move(engine), models) : std::move(engine);
                     },
                     placement,
                     journal.get(),
                     stop_watch_of(options, start, world),
                     run.resume_command()};
-  const StopCause cause = train_share(share, world, node);
+  const StopCause cause = train_stage(share, world, node);
   TrainedRest trained{cause, {}, {}};
   agree_in_background(
       world,
       [&] {
         journal->close();
-        trained.records = journal->take_records();
+        trained.results = journal->take_results();
       },
       network_limit(options, run.resume_command(), world, node));
   for (int rank = 0; world.is_root() && rank < world.size(); ++rank)
@@ -158,7 +158,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
 // None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
 std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const JobStart& start,
                                 const Communicator& world) {
-  const ArrayShare share = agree_on_share(asked.run.array, world);
+  const ArraySlice share = agree_on_slice(asked.run.array, world);
   Study study = asked;
   study.run.array = {};  // the run directory is the whole study's
   const Communicator node = world.split_by_node();
@@ -179,10 +179,10 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   study = placed.study;
   const Placement& placement = placed.placement;
   const auto ranks = gather_rank_infos(placement, world);
-  const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsKept::none;
+  const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsSaved::none;
   agree(world, [&] {
     if (uses_torch) torch_backend();  // not by a lane in the middle of a training
-    if (uses_torch || resident_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
+    if (uses_torch || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
   });
   const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
   ModelFingerprints model_files;
@@ -198,7 +198,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
 
   // 2. Train.
   const TrainingContext context{study, *plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
-  const ModelsOfRun models{study, *plan, data.shape, run.directory};
+  const SavedModels models{study, *plan, data.shape, run.directory};
   TrainedRest trained;
   if (run.work.count() > 0) {
     if (world.is_root()) {

@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-/// Trains every iteration of the study that its run directory does not have yet, gathers the records on rank 0, writes
+/// Trains every iteration of the study that its run directory does not have yet, gathers the results on rank 0, writes
 /// the results and prints the summary on stdout of rank 0. Everything is checked before the run directory is made.
 /// Returns, on every rank alike, done; failed when some iterations could not be trained; stopped when a signal or the
 /// time limit came first: then there are no results yet. A signal (StopSignals) that comes before the training makes it

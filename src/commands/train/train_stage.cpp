@@ -66,7 +66,7 @@ void close_if_possible(JournalWriter& journal) {
 
 }  // namespace
 
-StopCause train_share(const Share& share, const Communicator& world, const Communicator& node) {
+StopCause train_stage(const Share& share, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
   WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node,

@@ -64,7 +64,7 @@ class Table {
   Texts field_copies() const;
   void choose_columns(const Texts& first, bool header);
   void require_same_columns(const std::string& file, const Texts& first, bool header) const;
-  void add_record(std::string_view record, std::int64_t line);
+  void add_result(std::string_view record, std::int64_t line);
   float number(std::size_t column, std::int64_t line) const;
   std::string column_text(std::size_t column) const;
 
@@ -119,8 +119,8 @@ void Table::append(ByteSource& source) {
     require_same_columns(previous, first_fields, header);
 
   const std::int64_t rows_before = rows_;
-  if (!header) add_record(first, first_line);
-  for (; more; more = records.next()) add_record(records.text(), records.line());
+  if (!header) add_result(first, first_line);
+  for (; more; more = records.next()) add_result(records.text(), records.line());
   require(rows_ > rows_before, fmt::format("'{}' is empty (it has a header alone). Name a file with samples.", file_));
 }
 
@@ -167,7 +167,7 @@ float Table::number(std::size_t column, std::int64_t line) const {
                   contains(targets_, column) ? "" : fmt::format(", or leave the column out by --drop={}", column)));
 }
 
-void Table::add_record(std::string_view record, std::int64_t line) {
+void Table::add_result(std::string_view record, std::int64_t line) {
   split(record, line);
   require(fields_.size() == column_count_,
           fmt::format("Line {} of '{}' has {} columns, not {} (each row has those of the first). Correct it, or give "

@@ -41,7 +41,7 @@ void parse_type(std::string_view value, NpyHeader& header, const ByteSource& sou
   if (!plain || std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
     refuse(source, fmt::format("its type is {}, and integers, floating-point numbers of 16, 32 or 64 bits and bool can "
                                "be",
-                               plain || value.front() == '\'' ? quoted(std::string(type)) : "a record"));
+                               plain || value.front() == '\'' ? quoted(std::string(type)) : "a result"));
   header.big_endian = type[0] == '>' || (type[0] == '=' && machine_is_big_endian());
   header.kind = type[1];
   header.number_bytes = static_cast<std::size_t>(type[2] - '0');

@@ -69,11 +69,11 @@ void add_rows(const Value* values, std::int64_t width, const std::vector<std::in
     combine(found[static_cast<std::size_t>(feature)], sums[feature]);
 }
 
-FeatureScaling scaling_of(const Moments* moments, std::int64_t width, Normalise normalise) {
+FeatureScaling scaling_of(const Moments* moments, std::int64_t width, Normalize normalize) {
   FeatureScaling scaling;
   for (const Moments* feature = moments; feature != moments + width; ++feature) {
     const bool constant = feature->least == feature->greatest;
-    const bool minmax = normalise == Normalise::minmax;
+    const bool minmax = normalize == Normalize::minmax;
     scaling.shift.push_back(minmax || constant ? feature->least : static_cast<float>(feature->mean));
     const double spread =
         minmax ? double{feature->greatest} - double{feature->least} : std::sqrt(feature->squares / feature->count);
@@ -124,15 +124,15 @@ class PartReader {
 
 std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
                                               std::int64_t threads, const Communicator& world) {
-  if (study.data.normalise == Normalise::none) return {};
+  if (study.data.normalize == Normalize::none) return {};
   std::vector<std::shared_ptr<const Split>> splits;
   const RowShape shape = row_shape(schema, study.data.task);
   std::vector<Moments> mine;
   agree(world, [&] {
     if (all.count() > most_splits)
       throw UsageError(
-          fmt::format("data.normalise of streamed data takes at most {} splits (folds times repeats are {}). "
-                      "Normalise the file beforehand, or set data.mode = resident.",
+          fmt::format("data.normalize of streamed data takes at most {} splits (folds times repeats are {}). "
+                      "Normalize the file beforehand, or set data.mode = memory.",
                       most_splits, all.count()));
     const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
     for (std::int64_t split = 0; split < all.count(); ++split)
@@ -157,7 +157,7 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
   std::vector<FeatureScaling> scalings;
   for (std::size_t split = 0; split < splits.size(); ++split)
     scalings.push_back(scaling_of(sums.data() + split * static_cast<std::size_t>(shape.feature_count),
-                                  shape.feature_count, study.data.normalise));
+                                  shape.feature_count, study.data.normalize));
   return scalings;
 }
 

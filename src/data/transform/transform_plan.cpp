@@ -54,7 +54,7 @@ std::vector<std::int64_t> result_shape(const ImageLayout& image, const DataSetIn
 // Fractions come of images made smaller and of scaling; elsewhere numbers keep their type.
 NumberType result_type(const TransformOptions& options, std::optional<NumberType> stored) {
   if (options.cast) return *options.cast;
-  const bool fractions = options.height > 0 || options.normalise != Normalise::none;
+  const bool fractions = options.height > 0 || options.normalize != Normalize::none;
   if (!stored || (fractions && !is_real(*stored))) return NumberType::float32;
   return *stored;
 }
@@ -86,12 +86,12 @@ TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo&
                       shape_text(info.shape)));
   TransformPlan plan;
   plan.type = result_type(options, stored);
-  plan.normalise = options.normalise;
+  plan.normalize = options.normalize;
   plan.unit = options.unit;
   plan.shape = info.shape;
   plan.row_elements = info.row_elements();
   require_modest(info.shape, description);
-  const bool by_channel = options.normalise != Normalise::none && options.unit == ScalingUnit::channel;
+  const bool by_channel = options.normalize != Normalize::none && options.unit == ScalingUnit::channel;
   if (options.height > 0 || options.channels || by_channel) {
     const ImageLayout from = image_layout(options, info, description);
     ImageLayout to = from;
@@ -117,8 +117,8 @@ std::string describe(const TransformPlan& plan) {
     else if (from.shape.channels > 1)
       add(fmt::format("channels {}", name_of(to.channels)));
   }
-  if (plan.normalise != Normalise::none)
-    add(fmt::format("normalise {} by {}", plan.normalise == Normalise::standard ? "standard" : "minmax",
+  if (plan.normalize != Normalize::none)
+    add(fmt::format("normalize {} by {}", plan.normalize == Normalize::standard ? "standard" : "minmax",
                     plan.unit == ScalingUnit::feature ? "feature" : "channel"));
   add(fmt::format("to {}", number_type_name(plan.type)));
   return text;

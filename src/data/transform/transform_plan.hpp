@@ -1,5 +1,5 @@
 // What is to become of a data set's rows, and the row that becomes of each. The order of the steps is fixed: numbers to
-// double, resize, normalise, cast, order of channels.
+// double, resize, normalize, cast, order of channels.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ struct TransformOptions {
   std::int64_t height = 0, width = 0;    ///< of the images wanted; 0: as they are
   std::optional<ChannelOrder> layout;    ///< of the images that there are; else their shape tells
   std::optional<ChannelOrder> channels;  ///< wanted; else as they are
-  Normalise normalise = Normalise::none;
+  Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
   std::optional<NumberType> cast;
 };
@@ -32,7 +32,7 @@ struct TransformPlan {
   std::optional<ImageResize> images;  ///< none: rows of any kind, which keep their shape
   std::vector<std::int64_t> shape;    ///< of the result
   NumberType type = NumberType::float32;
-  Normalise normalise = Normalise::none;
+  Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
   std::int64_t row_elements = 0;  ///< of the result
 
@@ -45,7 +45,7 @@ struct TransformPlan {
 TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo& info, std::optional<NumberType> stored,
                              const std::string& description);
 
-/// "resize 128x128 to 64x64, normalise standard by channel, uint8 to float32 ..." for logs and attributes.
+/// "resize 128x128 to 64x64, normalize standard by channel, uint8 to float32 ..." for logs and attributes.
 std::string describe(const TransformPlan& plan);
 
 }  // namespace sheaf

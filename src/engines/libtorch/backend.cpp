@@ -1,9 +1,9 @@
 // What the program finds in this library: its one entry. SPDX-License-Identifier: MIT
-#include "engines/libtorch/model_file.hpp"
 #include "engines/libtorch/module_check.hpp"
 #include "engines/libtorch/torch_info.hpp"
 #include "engines/libtorch/torch_predictor.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
+#include "engines/libtorch/torchscript_file.hpp"
 #include "engines/torch_backend.hpp"
 
 namespace sheaf {
@@ -18,14 +18,16 @@ class Backend final : public TorchBackend {
   std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const override {
     return make_torch_trainer(device, shared);
   }
-  std::string model_file_bytes(const TrainedModel& trained) const override { return sheaf::model_file_bytes(trained); }
+  std::string torchscript_file_bytes(const SavedModel& trained) const override {
+    return sheaf::torchscript_file_bytes(trained);
+  }
   std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const override {
     return sheaf::load_module(path);
   }
-  std::int64_t ask_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) const override {
+  std::int64_t ask_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) const override {
     return sheaf::ask_output_count(model, row_shape);
   }
-  std::unique_ptr<Predictor> make_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+  std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                             std::int64_t output_count, LaneDevice device) const override {
     return make_torch_predictor(model, row_shape, output_count, device);
   }

@@ -102,13 +102,13 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
                            layer.kernel / 2);
     }
     case Layer::Kind::batch_norm:
-      return normalise(part, values, training);
+      return normalize(part, values, training);
   }
   return values;
 }
 
 // One row of one pixel has no variance: it would leave infinity in the running one, so it leaves both as they are.
-torch::Tensor LayerNetwork::normalise(const Part& part, const torch::Tensor& values, bool training) {
+torch::Tensor LayerNetwork::normalize(const Part& part, const torch::Tensor& values, bool training) {
   const bool follow = !training || values.numel() > part.layer.outputs;
   return torch::batch_norm(values, part.weight, part.bias, follow ? part.running_mean : torch::Tensor(),
                            follow ? part.running_variance : torch::Tensor(), training, batch_norm_momentum,

@@ -35,7 +35,7 @@ class LayerNetwork : public Network {
   torch::Tensor activate(const torch::Tensor& values) const;
   torch::Tensor drop(const torch::Tensor& values, std::size_t layer, TrainingStep step) const;
   torch::Tensor apply(const Part& part, const torch::Tensor& values, bool training) const;
-  static torch::Tensor normalise(const Part& part, const torch::Tensor& values, bool training);
+  static torch::Tensor normalize(const Part& part, const torch::Tensor& values, bool training);
 
   ModelOptions model_;
   bool channels_last_;  // on CPUs: see "Facts that shaped it" in src/README.md

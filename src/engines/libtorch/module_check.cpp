@@ -36,7 +36,7 @@ std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataSha
     outputs = network->forward(torch::zeros({rows, shape.features}, dtype_of(trial.train.precision)));
   } catch (const std::exception& error) {
     throw RunError(fmt::format("the model '{}' cannot take {} rows of the data, {} ({}). Give one that takes them.",
-                               model.file, rows, rows_text(rows, shape), torch_words(error)));
+                               model.file, rows, rows_text(rows, shape), torch_messages(error)));
   }
   require_outputs(outputs, rows, model, shape);
   return network->parameters().numel();

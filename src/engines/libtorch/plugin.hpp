@@ -23,7 +23,7 @@ struct PluginShape {
 /// Makes a module on the CPU whose forward(Tensor) takes [rows, features], or [rows, channels, height, width] where
 /// rows are images, and returns [rows, outputs]: plain values, or logits. Its initial weights are its own and should
 /// follow from `seed`, the iteration's. While it is called, LibTorch's generator starts from that seed and nobody else
-/// draws from it, so modules that initialise themselves, as torch::nn's do, need nothing more. What forward draws at
+/// draws from it, so modules that initialize themselves, as torch::nn's do, need nothing more. What forward draws at
 /// random cannot be reproduced: lanes share LibTorch's generator. Parameters that require no gradient are not trained.
 using PluginFactory = torch::nn::AnyModule (*)(const PluginShape& shape, std::uint64_t seed);
 

@@ -77,7 +77,7 @@ class ScriptNetwork : public ModuleNetwork {
       require(outputs.isTensor(), "the module returns a " + outputs.tagKind() + ", no tensor");
       return outputs.toTensor();
     } catch (const torch::jit::JITException& error) {
-      throw RunError(torch_words(error));
+      throw RunError(torch_messages(error));
     }
   }
 
@@ -92,7 +92,7 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
     module_ = torch::jit::load(content, torch::kCPU);
   } catch (const std::exception& error) {
     throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one by torch.jit.save.", file,
-                               torch_words(error)));
+                               torch_messages(error)));
   }
   require(module_.find_method("forward").has_value(),
           fmt::format("the TorchScript module '{}' has no forward(). Save one that has.", file));
@@ -108,7 +108,7 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
 std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                            torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
-  if (!model.keep_weights) draw_script_weights(copy, file_, model.initialisation, iteration_seed);
+  if (!model.keep_weights) draw_script_weights(copy, file_, model.initialization, iteration_seed);
   return std::make_unique<ScriptNetwork>(std::move(copy), image, device, precision);
 }
 

@@ -29,7 +29,7 @@ std::optional<Kind> kind_of(const std::string& type) {
   if (type == "Linear" || begins_with(type, "Conv")) return Kind::affine;
   if (type == "Embedding") return Kind::embedding;
   for (const char* norm : {"BatchNorm", "SyncBatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm"})
-    if (begins_with(type, norm)) return Kind::normalisation;
+    if (begins_with(type, norm)) return Kind::normalization;
   return std::nullopt;
 }
 
@@ -73,7 +73,7 @@ void reset_statistics(const torch::jit::Module& layer) {
 
 }  // namespace
 
-void draw_script_weights(torch::jit::Module& module, const std::string& file, Initialisation rule,
+void draw_script_weights(torch::jit::Module& module, const std::string& file, Initialization rule,
                          std::uint64_t iteration_seed) {
   const torch::NoGradGuard no_grad;
   std::uint64_t place = 0;
@@ -86,7 +86,7 @@ void draw_script_weights(torch::jit::Module& module, const std::string& file, In
       if (!known && parameter.value.requires_grad()) refuse(layer, parameter.name, file);
     }
     const bool frozen = weight.defined() && !weight.requires_grad();
-    if (kind == Kind::normalisation && !frozen) reset_statistics(layer);
+    if (kind == Kind::normalization && !frozen) reset_statistics(layer);
     if (!weight.defined()) continue;
     std::vector<float> values;
     RandomStream stream(iteration_seed, Purpose::initial_weights, place++);

@@ -7,7 +7,7 @@
 
 namespace sheaf {
 
-std::string torch_words(const std::exception& error) {
+std::string torch_messages(const std::exception& error) {
   const auto* own = dynamic_cast<const c10::Error*>(&error);
   std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
   text.erase(text.find_last_not_of(" \n") + 1);

@@ -8,6 +8,6 @@
 namespace sheaf {
 
 /// What went wrong, without the trace of calls that comes with it.
-std::string torch_words(const std::exception& error);
+std::string torch_messages(const std::exception& error);
 
 }  // namespace sheaf

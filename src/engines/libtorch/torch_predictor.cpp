@@ -25,7 +25,7 @@ std::vector<std::int64_t> sizes_of(std::int64_t count, const std::vector<std::in
 }
 
 // Outputs on the CPU, [count, outputs].
-torch::Tensor call_module(const LoadedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
+torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
   const c10::InferenceMode inference;
   torch::Tensor outputs;
   try {
@@ -35,7 +35,7 @@ torch::Tensor call_module(const LoadedModel& model, torch::jit::Module& module, 
   } catch (const std::exception& error) {
     throw RunError(
         fmt::format("model '{}' fails on features [{}] ({}). Give it data of the shape that it was made for.",
-                    model.path, fmt::join(features.sizes(), ", "), torch_words(error)));
+                    model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
   }
   const bool by_rows = outputs.dim() >= 1 && outputs.dim() <= 2 && outputs.size(0) == features.size(0);
   require(
@@ -48,7 +48,7 @@ torch::Tensor call_module(const LoadedModel& model, torch::jit::Module& module, 
 
 class TorchPredictor : public Predictor {
  public:
-  TorchPredictor(const LoadedModel& model, std::vector<std::int64_t> row_shape, std::int64_t output_count,
+  TorchPredictor(const OpenedModel& model, std::vector<std::int64_t> row_shape, std::int64_t output_count,
                  LaneDevice device)
       : model_(model),
         row_shape_(std::move(row_shape)),
@@ -78,7 +78,7 @@ class TorchPredictor : public Predictor {
   }
 
  private:
-  const LoadedModel& model_;
+  const OpenedModel& model_;
   std::vector<std::int64_t> row_shape_;
   std::int64_t output_count_;
   torch::Device device_;
@@ -87,17 +87,17 @@ class TorchPredictor : public Predictor {
 
 }  // namespace
 
-std::int64_t ask_output_count(const LoadedModel& model, const std::vector<std::int64_t>& row_shape) {
+std::int64_t ask_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
   return call_module(model, *model.module, torch::zeros(sizes_of(1, row_shape))).size(1);
 }
 
-std::unique_ptr<Predictor> make_torch_predictor(const LoadedModel& model, const std::vector<std::int64_t>& row_shape,
+std::unique_ptr<Predictor> make_torch_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                                 std::int64_t output_count, LaneDevice device) {
   try {
     return std::make_unique<TorchPredictor>(model, row_shape, output_count, device);
   } catch (const c10::Error& error) {
     throw RunError(fmt::format("model '{}' cannot be used on {} ({}). Choose another device with run.device.",
-                               model.path, device.gpu < 0 ? "the CPU" : "the GPU", torch_words(error)));
+                               model.path, device.gpu < 0 ? "the CPU" : "the GPU", torch_messages(error)));
   }
 }
 

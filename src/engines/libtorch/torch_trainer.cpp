@@ -23,7 +23,7 @@ class TorchTrainer : public Trainer {
     try {
       return use();
     } catch (const c10::Error& error) {
-      const std::string message = "LibTorch: " + torch_words(error);
+      const std::string message = "LibTorch: " + torch_messages(error);
       // After such an error CUDA refuses all further work of the process; memory that runs out has other words.
       if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
       throw RunError(message);
@@ -57,8 +57,8 @@ class TorchTrainer : public Trainer {
   }
 
   std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                 const std::function<bool()>& leaves) override {
-    return run([&] { return training_->evaluate(rows, outputs, leaves); });
+                                 const std::function<bool()>& should_stop) override {
+    return run([&] { return training_->evaluate(rows, outputs, should_stop); });
   }
 
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
@@ -66,8 +66,8 @@ class TorchTrainer : public Trainer {
   }
 
   std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                      std::vector<float>& outputs, const std::function<bool()>& leaves) override {
-    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs, leaves); });
+                                      std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
+    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs, should_stop); });
   }
 
   void save(ByteWriter& state) const override { training_->save(state); }
@@ -103,10 +103,10 @@ std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* sh
   try {
     return std::make_unique<TorchTrainer>(device, shared);
   } catch (const c10::Error& error) {
-    throw RunError(
-        fmt::format("LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
-                    "ranks per GPU if memory ran out.",
-                    device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_words(error)));
+    throw RunError(fmt::format(
+        "LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
+        "ranks per GPU if memory ran out.",
+        device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_messages(error)));
   }
 }
 

@@ -127,11 +127,11 @@ void TorchTraining::train_on(const std::vector<std::int64_t>& rows, double& loss
 
 std::optional<double> TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows,
                                                       std::vector<float>& outputs,
-                                                      const std::function<bool()>& leaves) {
+                                                      const std::function<bool()>& should_stop) {
   const torch::NoGradGuard no_grad;
   LossSum sum(train_.reduction, network_->parameters().device());
   const bool all = reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
-    if (leaves()) return false;
+    if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
     sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
@@ -194,17 +194,18 @@ void TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64
 }
 
 std::optional<double> TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                              const std::function<bool()>& leaves) {
+                                              const std::function<bool()>& should_stop) {
   outputs.clear();
-  const auto sum = evaluate_batches(rows, outputs, leaves);
+  const auto sum = evaluate_batches(rows, outputs, should_stop);
   if (!sum) return std::nullopt;
   return per_row(*sum, rows);
 }
 
 std::optional<double> TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
-                                                   std::vector<float>& outputs, const std::function<bool()>& leaves) {
+                                                   std::vector<float>& outputs,
+                                                   const std::function<bool()>& should_stop) {
   read_from(data);
-  return evaluate_batches(rows, outputs, leaves);
+  return evaluate_batches(rows, outputs, should_stop);
 }
 
 NetworkState TorchTraining::state() const {

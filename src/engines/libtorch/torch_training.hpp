@@ -36,9 +36,9 @@ class TorchTraining {
   std::optional<double> train_batches(std::int64_t most);
   void train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum);
   std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                 const std::function<bool()>& leaves);
+                                 const std::function<bool()>& should_stop);
   std::optional<double> evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
-                                      std::vector<float>& outputs, const std::function<bool()>& leaves);
+                                      std::vector<float>& outputs, const std::function<bool()>& should_stop);
   NetworkState state() const;
   std::int64_t steps() const { return steps_; }
   void save(ByteWriter& state) const;
@@ -51,7 +51,7 @@ class TorchTraining {
   void read_from(const DataSet& data);
   void train_on(const std::vector<std::int64_t>& rows, double& loss_sum);
   std::optional<double> evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                         const std::function<bool()>& leaves);
+                                         const std::function<bool()>& should_stop);
   double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
 
   TrainingTask task_;

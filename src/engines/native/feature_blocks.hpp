@@ -1,4 +1,4 @@
-// How a layer's inputs and outputs are cut into blocks, the unit of the resident engine's products and updates. Pure.
+// How a layer's inputs and outputs are cut into blocks, the unit of the native engine's products and updates. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

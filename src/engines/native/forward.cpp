@@ -37,8 +37,8 @@ bool changes_features(const FeatureScaling& scaling) {
 
 }  // namespace
 
-ResidentForward::ResidentForward(const std::vector<Layer>& layers, Activation activation,
-                                 const std::vector<float>& parameters, const FeatureScaling& scaling)
+NativeForward::NativeForward(const std::vector<Layer>& layers, Activation activation,
+                             const std::vector<float>& parameters, const FeatureScaling& scaling)
     : activation_(activation),
       scaling_(changes_features(scaling) ? scaling : FeatureScaling{}),
       tile_(tile_rows(layers, products_.rows_at_once)) {
@@ -57,7 +57,7 @@ ResidentForward::ResidentForward(const std::vector<Layer>& layers, Activation ac
   assert(from == parameters.data() + parameters.size());
 }
 
-void ResidentForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& layers) {
+void NativeForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& layers) {
   weights_.clear();
   biases_.clear();
   std::int64_t widest = 0;
@@ -72,8 +72,8 @@ void ResidentForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& laye
   for (float*& values : values_) values = arena.take<float>(tile_ * widest);
 }
 
-void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias,
-                                const float* parameters) {
+void NativeForward::add_place(const Layer& layer, std::int64_t input_stride, float* weights, float* bias,
+                              const float* parameters) {
   Place place{layer.inputs, layer.outputs, round_up(layer.outputs, padding), bias, {}};
   const std::int64_t blocks = (layer.inputs + most_block_inputs - 1) / most_block_inputs;
   const std::int64_t block_inputs = (layer.inputs + blocks - 1) / blocks;
@@ -93,7 +93,7 @@ void ResidentForward::add_place(const Layer& layer, std::int64_t input_stride, f
 }
 
 // What comes after the tile that begins at `done`, a tile at most.
-Prefetch ResidentForward::tile_after(const float* features, std::int64_t done, std::int64_t count) const {
+Prefetch NativeForward::tile_after(const float* features, std::int64_t done, std::int64_t count) const {
   const std::int64_t begin = std::min(done + tile_, count), end = std::min(begin + tile_, count);
   const std::int64_t width = places_.front().inputs;
   const Prefetch soon{reinterpret_cast<const char*>(features + begin * width),
@@ -106,7 +106,7 @@ Prefetch ResidentForward::tile_after(const float* features, std::int64_t done, s
 }
 
 // A tile's features as the products take them: in place where they need no scaling.
-const float* ResidentForward::tile_features(const float* features, std::int64_t count) {
+const float* NativeForward::tile_features(const float* features, std::int64_t count) {
   if (scaling_.shift.empty()) return features;
   const std::int64_t width = places_.front().inputs;
   for (std::int64_t row = 0; row < count; ++row)
@@ -119,14 +119,14 @@ const float* ResidentForward::tile_features(const float* features, std::int64_t 
 
 // Whether the features of rows are finite, by the first layer's first output of each. What is not makes every sum that
 // it is part of so, whatever its weight: infinity times zero is not a number.
-bool ResidentForward::has_finite_sums(const float* values, std::int64_t count) const {
+bool NativeForward::has_finite_sums(const float* values, std::int64_t count) const {
   const std::int64_t stride = places_.front().stride;
   float sum = 0;
   for (std::int64_t row = 0; row < count; ++row) sum += 0 * values[row * stride];
   return sum == 0;
 }
 
-bool ResidentForward::operator()(const float* features, std::int64_t count, float* outputs) {
+bool NativeForward::operator()(const float* features, std::int64_t count, float* outputs) {
   const Place& last = places_.back();
   bool finite = true;
   for (std::int64_t done = 0; done < count; done += tile_) {

@@ -16,11 +16,11 @@ namespace sheaf {
 /// Activations lie by rows here, and the weights of a layer in panels of outputs, [inputs][outputs of the panel] each:
 /// a product is outputs of a panel x rows of a tile, over a block of inputs. While a tile is multiplied, the next one
 /// is fetched from memory. Not shared between threads.
-class ResidentForward {
+class NativeForward {
  public:
   /// `layers` are dense; `parameters` is their flat list (initial_weights()).
-  ResidentForward(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& parameters,
-                  const FeatureScaling& scaling);
+  NativeForward(const std::vector<Layer>& layers, Activation activation, const std::vector<float>& parameters,
+                const FeatureScaling& scaling);
 
   /// Outputs [count, outputs] of rows [count, features], both row-major. Those of a row depend on it alone, to the bit.
   /// Allocates nothing. False: a feature may be not finite.

@@ -1,4 +1,4 @@
-// The resident engine's passes over memory, vectorised: tables of functions for the best instruction set of the
+// The native engine's passes over memory, vectorised: tables of functions for the best instruction set of the
 // machine. Matrices of activations are stored by columns, [columns, rows], or in row-major blocks (FeatureBlocks); the
 // rows of a batch are padded to `row_count`, a multiple of `padding`, and arrays begin at cache lines. All functions
 // are pure but for what they write. SPDX-License-Identifier: MIT

@@ -24,7 +24,7 @@ struct Shape {
   }
 };
 
-class ResidentTrainer : public Trainer {
+class NativeTrainer : public Trainer {
   template <class Use>
   auto visit(const Use& use) {
     return std::visit([&](auto& training) { return use(*training); }, training_);
@@ -37,7 +37,7 @@ class ResidentTrainer : public Trainer {
     visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
   }
 
-  TrainedBy engine() const override { return TrainedBy::resident; }
+  TrainedBy engine() const override { return TrainedBy::native; }
 
   std::optional<double> train_batches(std::int64_t most) override {
     const FlushDenormals flush;
@@ -45,9 +45,9 @@ class ResidentTrainer : public Trainer {
   }
 
   std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                 const std::function<bool()>& leaves) override {
+                                 const std::function<bool()>& should_stop) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate(rows, outputs, leaves); });
+    return visit([&](auto& training) { return training.evaluate(rows, outputs, should_stop); });
   }
 
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
@@ -56,9 +56,9 @@ class ResidentTrainer : public Trainer {
   }
 
   std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                      std::vector<float>& outputs, const std::function<bool()>& leaves) override {
+                                      std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs, leaves); });
+    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs, should_stop); });
   }
 
   void save(ByteWriter& state) const override {
@@ -81,30 +81,30 @@ class ResidentTrainer : public Trainer {
   void make(const TrainingTask& task, const Shape& shape) {
     const auto& [values, model, train] = task.trial;
     if (train.precision == Precision::float64)
-      training_ = std::make_unique<ResidentTraining<double>>(task.layers, model, train, shape.training_count,
-                                                             shape.validation_count);
+      training_ = std::make_unique<NativeTraining<double>>(task.layers, model, train, shape.training_count,
+                                                           shape.validation_count);
     else
-      training_ = std::make_unique<ResidentTraining<float>>(task.layers, model, train, shape.training_count,
-                                                            shape.validation_count);
+      training_ = std::make_unique<NativeTraining<float>>(task.layers, model, train, shape.training_count,
+                                                          shape.validation_count);
     shape_ = shape;
   }
 
   Shape shape_;
-  std::variant<std::unique_ptr<ResidentTraining<float>>, std::unique_ptr<ResidentTraining<double>>> training_;
+  std::variant<std::unique_ptr<NativeTraining<float>>, std::unique_ptr<NativeTraining<double>>> training_;
 };
 
 }  // namespace
 
-std::string resident_engine_info() {
+std::string native_engine_info() {
   return std::string(instruction_set()) + ", products by " + product_library();
 }
 
-bool resident_engine_needs_blas() {
+bool native_engine_needs_blas() {
   return products_need_blas();
 }
 
-std::unique_ptr<Trainer> make_resident_trainer() {
-  return std::make_unique<ResidentTrainer>();
+std::unique_ptr<Trainer> make_native_trainer() {
+  return std::make_unique<NativeTrainer>();
 }
 
 }  // namespace sheaf

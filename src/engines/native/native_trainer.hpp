@@ -1,4 +1,4 @@
-// The resident engine: linear models and MLPs on a CPU, trained in the core's own caches without a framework.
+// The native engine: linear models and MLPs on a CPU, trained in the core's own caches without a framework.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,12 +11,12 @@ namespace sheaf {
 
 /// Trains dense layers alone, with one thread. All its tasks are of trials of one plan, and evaluate only the rows that
 /// their split holds out: memory and products are made once for each trial.
-std::unique_ptr<Trainer> make_resident_trainer();
+std::unique_ptr<Trainer> make_native_trainer();
 
-/// What the resident engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.
-std::string resident_engine_info();
+/// What the native engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.
+std::string native_engine_info();
 
 /// Whether its products are left to BLAS: LIBXSMM is missing or has no code for this processor. Local.
-bool resident_engine_needs_blas();
+bool native_engine_needs_blas();
 
 }  // namespace sheaf

@@ -68,8 +68,8 @@ RowSource from_row(RowSource source, std::int64_t row) {
 }  // namespace
 
 template <class Value>
-ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
-                                        const TrainOptions& train, std::int64_t most_rows)
+NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
+                                    const TrainOptions& train, std::int64_t most_rows)
     : model_(model), train_(train), updater_(train) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
@@ -94,7 +94,7 @@ ResidentNetwork<Value>::ResidentNetwork(const std::vector<Layer>& layers, const 
 }
 
 template <class Value>
-void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
+void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
   const std::int64_t output_count = places_.back().layer.outputs;
   std::int64_t widest = 0, largest_piece = 0;
   parameters_ = arena.take<Value>(parameter_count_);
@@ -129,8 +129,9 @@ void ResidentNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows)
 }
 
 template <class Value>
-typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_by_columns(
-    std::size_t index, std::int64_t block, std::int64_t row_count) const {
+typename NativeNetwork<Value>::BlockProducts NativeNetwork<Value>::products_by_columns(std::size_t index,
+                                                                                       std::int64_t block,
+                                                                                       std::int64_t row_count) const {
   const Place& place = places_[index];
   const std::int64_t outputs = place.layer.outputs;
   const std::int64_t columns = place.inputs.columns(block), padded = place.inputs.padded(block);
@@ -150,10 +151,10 @@ typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_
 }
 
 template <class Value>
-typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_by_rows(std::size_t index,
-                                                                                        std::int64_t output_block,
-                                                                                        std::int64_t block,
-                                                                                        std::int64_t row_count) const {
+typename NativeNetwork<Value>::BlockProducts NativeNetwork<Value>::products_by_rows(std::size_t index,
+                                                                                    std::int64_t output_block,
+                                                                                    std::int64_t block,
+                                                                                    std::int64_t row_count) const {
   const Place& place = places_[index];
   const std::int64_t outputs = place.outputs.padded(output_block);
   const std::int64_t inputs = place.inputs.columns(block), stride = place.inputs.padded(block);
@@ -169,7 +170,7 @@ typename ResidentNetwork<Value>::BlockProducts ResidentNetwork<Value>::products_
 }
 
 template <class Value>
-void ResidentNetwork<Value>::reserve(std::int64_t count) {
+void NativeNetwork<Value>::reserve(std::int64_t count) {
   const std::int64_t row_count = round_up(count, padding);
   for (const Pass& pass : passes_)
     if (pass.row_count == row_count) return;
@@ -187,7 +188,7 @@ void ResidentNetwork<Value>::reserve(std::int64_t count) {
 }
 
 template <class Value>
-const typename ResidentNetwork<Value>::Pass& ResidentNetwork<Value>::pass_of(std::int64_t row_count) const {
+const typename NativeNetwork<Value>::Pass& NativeNetwork<Value>::pass_of(std::int64_t row_count) const {
   const auto found = std::find_if(passes_.begin(), passes_.end(),
                                   [row_count](const Pass& pass) { return pass.row_count == row_count; });
   assert(found != passes_.end());
@@ -195,8 +196,7 @@ const typename ResidentNetwork<Value>::Pass& ResidentNetwork<Value>::pass_of(std
 }
 
 template <class Value>
-void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data,
-                                  const FeatureScaling& scaling) {
+void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling) {
   std::fill_n(parameters_, parameter_count_, Value{0});
   std::fill_n(first_, parameter_count_, Value{0});
   std::fill_n(second_, parameter_count_, Value{0});
@@ -213,17 +213,17 @@ void ResidentNetwork<Value>::load(const std::vector<float>& weights, const DataS
 }
 
 template <class Value>
-void ResidentNetwork<Value>::save(ByteWriter& state) const {
+void NativeNetwork<Value>::save(ByteWriter& state) const {
   for (const Value* values : {parameters_, first_, second_}) state.put_array(values, parameter_count_);
 }
 
 template <class Value>
-void ResidentNetwork<Value>::restore(ByteReader& state) {
+void NativeNetwork<Value>::restore(ByteReader& state) {
   for (Value* values : {parameters_, first_, second_}) state.get_array(values, parameter_count_);
 }
 
 template <class Value>
-void ResidentNetwork<Value>::read_from(const DataSet& data) {
+void NativeNetwork<Value>::read_from(const DataSet& data) {
   data_ = &data;
   source_.features = data.features;
   source_.bytes = data.byte_features;
@@ -231,7 +231,7 @@ void ResidentNetwork<Value>::read_from(const DataSet& data) {
 }
 
 template <class Value>
-std::vector<float> ResidentNetwork<Value>::parameters() const {
+std::vector<float> NativeNetwork<Value>::parameters() const {
   std::vector<float> flat;
   for_each_run(places_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
     for (std::int64_t place = 0; place < count; ++place)
@@ -241,7 +241,7 @@ std::vector<float> ResidentNetwork<Value>::parameters() const {
 }
 
 template <class Value>
-void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
+void NativeNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
   pass_ = &pass_of(round_up(count, padding));
   count_ = count;
   const Place& first = places_.front();
@@ -253,7 +253,7 @@ void ResidentNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count
 }
 
 template <class Value>
-void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order) {
+void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order) {
   const std::int64_t row_count = pass_->row_count, output_count = data_->output_count;
   if (data_->task == Task::regression) {
     for (std::int64_t output = 0; output < output_count; ++output) {
@@ -275,7 +275,7 @@ void ResidentNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64
 }
 
 template <class Value>
-void ResidentNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
+void NativeNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
   const bool plain = !weighted || data_->weights == nullptr;
   if (plain && ones_ == count) return;
   if (plain)
@@ -287,7 +287,7 @@ void ResidentNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64
   ones_ = plain ? count : 0;
 }
 
-template class ResidentNetwork<float>;
-template class ResidentNetwork<double>;
+template class NativeNetwork<float>;
+template class NativeNetwork<double>;
 
 }  // namespace sheaf

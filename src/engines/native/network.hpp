@@ -30,11 +30,11 @@ struct BatchPart {
 
 /// Value: float or double. Only load, reserve and the constructor allocate. Not shared between threads.
 template <class Value>
-class ResidentNetwork {
+class NativeNetwork {
  public:
   /// `layers` are dense. `most_rows`: of any tile.
-  ResidentNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                  std::int64_t most_rows);
+  NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
+                std::int64_t most_rows);
 
   /// Makes the products for tiles of `count` rows, for training or for evaluation alone.
   void reserve(std::int64_t count);

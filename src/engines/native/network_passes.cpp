@@ -7,7 +7,7 @@
 namespace sheaf {
 
 template <class Value>
-void ResidentNetwork<Value>::multiply_by_columns(std::size_t index, Value* values) const {
+void NativeNetwork<Value>::multiply_by_columns(std::size_t index, Value* values) const {
   const Place& place = places_[index];
   const std::int64_t row_count = pass_->row_count, outputs = place.layer.outputs;
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
@@ -22,7 +22,7 @@ void ResidentNetwork<Value>::multiply_by_columns(std::size_t index, Value* value
 }
 
 template <class Value>
-void ResidentNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) const {
+void NativeNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) const {
   const Place& place = places_[index];
   const std::int64_t row_count = pass_->row_count;
   const BlockProducts* products = pass_->layers[index].data();
@@ -37,13 +37,13 @@ void ResidentNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) 
 }
 
 template <class Value>
-void ResidentNetwork<Value>::draw_mask(std::size_t index, const BatchPart& part) {
+void NativeNetwork<Value>::draw_mask(std::size_t index, const BatchPart& part) {
   const std::int64_t width = places_[index].layer.outputs;
   draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, count_ * width);
 }
 
 template <class Value>
-void ResidentNetwork<Value>::columns_to_rows(const FeatureBlocks& cut, Value* columns, Value* rows) const {
+void NativeNetwork<Value>::columns_to_rows(const FeatureBlocks& cut, Value* columns, Value* rows) const {
   const std::int64_t row_count = pass_->row_count;
   std::fill(columns + cut.features * row_count, columns + cut.total_columns() * row_count, Value{0});
   for (std::int64_t block = 0; block < cut.count(); ++block) {
@@ -53,7 +53,7 @@ void ResidentNetwork<Value>::columns_to_rows(const FeatureBlocks& cut, Value* co
 }
 
 template <class Value>
-void ResidentNetwork<Value>::rows_to_columns(const FeatureBlocks& cut, const Value* rows, Value* columns) const {
+void NativeNetwork<Value>::rows_to_columns(const FeatureBlocks& cut, const Value* rows, Value* columns) const {
   const std::int64_t row_count = pass_->row_count;
   for (std::int64_t block = 0; block < cut.count(); ++block) {
     const std::int64_t offset = cut.offset(block, row_count), padded = cut.padded(block);
@@ -63,7 +63,7 @@ void ResidentNetwork<Value>::rows_to_columns(const FeatureBlocks& cut, const Val
 
 // Bias and activation of layer `index`, whose products stand in the next layer's columns.
 template <class Value>
-void ResidentNetwork<Value>::activate_columns(std::size_t index, const BatchPart* part) {
+void NativeNetwork<Value>::activate_columns(std::size_t index, const BatchPart* part) {
   const Place& place = places_[index];
   const Place& next = places_[index + 1];
   const std::int64_t row_count = pass_->row_count, width = place.layer.outputs;
@@ -81,7 +81,7 @@ void ResidentNetwork<Value>::activate_columns(std::size_t index, const BatchPart
 
 // The same where they stand in its rows.
 template <class Value>
-void ResidentNetwork<Value>::activate_rows(std::size_t index, const BatchPart* part) {
+void NativeNetwork<Value>::activate_rows(std::size_t index, const BatchPart* part) {
   const Place& place = places_[index];
   const Place& next = places_[index + 1];
   const bool drops = part != nullptr && model_.dropout > 0;
@@ -97,7 +97,7 @@ void ResidentNetwork<Value>::activate_rows(std::size_t index, const BatchPart* p
 }
 
 template <class Value>
-void ResidentNetwork<Value>::forward(const BatchPart* part) {
+void NativeNetwork<Value>::forward(const BatchPart* part) {
   for (std::size_t index = 0; index + 1 < places_.size(); ++index) {
     if (places_[index].by_rows) {
       multiply_by_rows(index, places_[index + 1].rows);
@@ -112,7 +112,7 @@ void ResidentNetwork<Value>::forward(const BatchPart* part) {
 
 // Loss of the tile's outputs and, with a part, its gradients.
 template <class Value>
-double ResidentNetwork<Value>::loss(const BatchPart* part) {
+double NativeNetwork<Value>::loss(const BatchPart* part) {
   const Place& last = places_.back();
   const Value scale = part == nullptr ? Value{0} : static_cast<Value>(part->gradient_scale);
   return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
@@ -122,12 +122,12 @@ double ResidentNetwork<Value>::loss(const BatchPart* part) {
 
 // Where the sums of a layer's gradients over the rows go: a layer without bias has nowhere to keep them.
 template <class Value>
-Value* ResidentNetwork<Value>::bias_gradients(const Place& place) const {
+Value* NativeNetwork<Value>::bias_gradients(const Place& place) const {
   return place.layer.bias ? gradients_ + place.bias : unused_gradients_;
 }
 
 template <class Value>
-double ResidentNetwork<Value>::train(const BatchPart& part) {
+double NativeNetwork<Value>::train(const BatchPart& part) {
   if (part.last) updater_.begin_step(part.step.number);
   if (goes_in_one_pass()) return train_in_one_pass(part);
   forward(&part);
@@ -138,13 +138,13 @@ double ResidentNetwork<Value>::train(const BatchPart& part) {
 
 // A small linear model's step is bound by the cache that its rows come from.
 template <class Value>
-bool ResidentNetwork<Value>::goes_in_one_pass() const {
+bool NativeNetwork<Value>::goes_in_one_pass() const {
   return places_.size() == 1 && places_.front().is_narrow() && places_.front().inputs.count() == 1 &&
          train_.loss != LossKind::cross_entropy;
 }
 
 template <class Value>
-double ResidentNetwork<Value>::train_in_one_pass(const BatchPart& part) {
+double NativeNetwork<Value>::train_in_one_pass(const BatchPart& part) {
   const Place& place = places_.front();
   const std::int64_t padded = place.inputs.padded(0), outputs = place.layer.outputs;
   const double sum = linear_.loss(train_.loss,
@@ -159,7 +159,7 @@ double ResidentNetwork<Value>::train_in_one_pass(const BatchPart& part) {
 }
 
 template <class Value>
-void ResidentNetwork<Value>::backward(const BatchPart& part) {
+void NativeNetwork<Value>::backward(const BatchPart& part) {
   Value* gradients = layer_gradients_[0];
   Value* next = layer_gradients_[1];
   for (std::size_t index = places_.size(); index-- > 0;) {
@@ -183,8 +183,8 @@ void ResidentNetwork<Value>::backward(const BatchPart& part) {
 
 // From gradients as columns to those of the inputs, as the layer before works.
 template <class Value>
-void ResidentNetwork<Value>::propagate_by_columns(std::size_t index, const Value* gradients,
-                                                  Value* input_gradients) const {
+void NativeNetwork<Value>::propagate_by_columns(std::size_t index, const Value* gradients,
+                                                Value* input_gradients) const {
   const Place& place = places_[index];
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
     const Value* weights = parameters_ + place.weights + place.inputs.offset(block, place.layer.outputs);
@@ -199,8 +199,7 @@ void ResidentNetwork<Value>::propagate_by_columns(std::size_t index, const Value
 
 // From gradients as rows, by way of columns.
 template <class Value>
-void ResidentNetwork<Value>::propagate_by_rows(std::size_t index, const Value* gradients,
-                                               Value* input_gradients) const {
+void NativeNetwork<Value>::propagate_by_rows(std::size_t index, const Value* gradients, Value* input_gradients) const {
   const Place& place = places_[index];
   const std::int64_t row_count = pass_->row_count;
   const bool to_rows = places_[index - 1].by_rows;
@@ -220,7 +219,7 @@ void ResidentNetwork<Value>::propagate_by_rows(std::size_t index, const Value* g
 
 // From gradients of the inputs of layer `index` to those of the sums before the activation, and of their bias.
 template <class Value>
-void ResidentNetwork<Value>::finish_gradient(std::size_t index, bool accumulate, Value* gradients) {
+void NativeNetwork<Value>::finish_gradient(std::size_t index, bool accumulate, Value* gradients) {
   const Place& place = places_[index];
   const Place& before = places_[index - 1];
   Value* sums = bias_gradients(before);
@@ -235,8 +234,7 @@ void ResidentNetwork<Value>::finish_gradient(std::size_t index, bool accumulate,
 
 // Each piece of the gradient is used up while it is hot; it reaches memory only when a batch has several tiles.
 template <class Value>
-void ResidentNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients,
-                                                       const BatchPart& part) {
+void NativeNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients, const BatchPart& part) {
   const Place& place = places_[index];
   const bool whole = part.first && part.last;
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
@@ -253,7 +251,7 @@ void ResidentNetwork<Value>::update_weights_by_columns(std::size_t index, const 
 
 // Likewise, piece by piece of each block of inputs and of outputs.
 template <class Value>
-void ResidentNetwork<Value>::update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part) {
+void NativeNetwork<Value>::update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part) {
   const Place& place = places_[index];
   const std::int64_t row_count = pass_->row_count;
   const bool whole = part.first && part.last;
@@ -275,9 +273,9 @@ void ResidentNetwork<Value>::update_weights_by_rows(std::size_t index, const Val
 }
 
 template <class Value>
-void ResidentNetwork<Value>::weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block,
-                                             std::int64_t output, const Value* gradients, bool accumulate,
-                                             Value* to) const {
+void NativeNetwork<Value>::weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block,
+                                           std::int64_t output, const Value* gradients, bool accumulate,
+                                           Value* to) const {
   const std::int64_t offset = place.inputs.offset(block, pass_->row_count);
   const bool last = output + place.chunk >= place.layer.outputs;
   if (place.is_narrow()) {
@@ -292,12 +290,12 @@ void ResidentNetwork<Value>::weight_gradient(const Place& place, const BlockProd
 }
 
 template <class Value>
-void ResidentNetwork<Value>::update(const Value* gradients, std::int64_t offset, std::int64_t count) {
+void NativeNetwork<Value>::update(const Value* gradients, std::int64_t offset, std::int64_t count) {
   updater_(gradients, count, parameters_ + offset, first_ + offset, second_ + offset);
 }
 
 template <class Value>
-double ResidentNetwork<Value>::evaluate(float* outputs) {
+double NativeNetwork<Value>::evaluate(float* outputs) {
   forward(nullptr);
   const double sum = loss(nullptr);
   const std::int64_t output_count = places_.back().layer.outputs;
@@ -307,9 +305,9 @@ double ResidentNetwork<Value>::evaluate(float* outputs) {
   return sum;
 }
 
-template double ResidentNetwork<float>::train(const BatchPart&);
-template double ResidentNetwork<double>::train(const BatchPart&);
-template double ResidentNetwork<float>::evaluate(float*);
-template double ResidentNetwork<double>::evaluate(float*);
+template double NativeNetwork<float>::train(const BatchPart&);
+template double NativeNetwork<double>::train(const BatchPart&);
+template double NativeNetwork<float>::evaluate(float*);
+template double NativeNetwork<double>::evaluate(float*);
 
 }  // namespace sheaf

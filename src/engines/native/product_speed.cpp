@@ -25,7 +25,7 @@ double measure_flops(const std::function<void()>& multiply) {
   return best;
 }
 
-double measure_resident_flops() {
+double measure_native_flops() {
   constexpr std::int64_t side = measured_side;
   const Product<float> product(ProductShape{side, side, side, side, side, side, false, false});
   const std::vector<float> ones(side * side, 1.0F);

@@ -12,7 +12,7 @@ inline constexpr std::int64_t measured_side = 256;
 /// Speed in FLOP/s of `multiply`, which makes the product of two square matrices of `measured_side`; takes about 10 ms.
 double measure_flops(const std::function<void()>& multiply);
 
-/// That of the resident engine's own products, in float on one thread.
-double measure_resident_flops();
+/// That of the native engine's own products, in float on one thread.
+double measure_native_flops();
 
 }  // namespace sheaf

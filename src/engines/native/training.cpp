@@ -18,9 +18,9 @@ std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
 }  // namespace
 
 template <class Value>
-ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, const ModelOptions& model,
-                                          const TrainOptions& train, std::int64_t training_count,
-                                          std::int64_t validation_count)
+NativeTraining<Value>::NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model,
+                                      const TrainOptions& train, std::int64_t training_count,
+                                      std::int64_t validation_count)
     : train_(train),
       training_count_(training_count),
       batch_size_(batch_size_of(train, training_count)),
@@ -35,15 +35,15 @@ ResidentTraining<Value>::ResidentTraining(const std::vector<Layer>& layers, cons
 }
 
 template <class Value>
-void ResidentTraining<Value>::reserve_batch(std::int64_t count) {
+void NativeTraining<Value>::reserve_batch(std::int64_t count) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   network_.reserve(std::min(tile, count));
   network_.reserve(last_tile_rows(count, tile));
 }
 
 template <class Value>
-void ResidentTraining<Value>::start(const std::vector<float>& weights, const DataSet& data,
-                                    const FeatureScaling& scaling, const RowSet& rows, std::uint64_t iteration_seed) {
+void NativeTraining<Value>::start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling,
+                                  const RowSet& rows, std::uint64_t iteration_seed) {
   assert(rows.count() == training_count_);
   ordered_ = ordered_ && rows.is_same(rows_);
   rows_ = rows;
@@ -59,21 +59,21 @@ void ResidentTraining<Value>::start(const std::vector<float>& weights, const Dat
 
 // Puts the rows in the order of this epoch.
 template <class Value>
-void ResidentTraining<Value>::order_epoch() {
+void NativeTraining<Value>::order_epoch() {
   if (ordered_) return;
   epoch_order(rows_, train_.shuffle && !one_batch_, seed_, epoch_, order_.data());
   ordered_ = one_batch_;
 }
 
 template <class Value>
-double ResidentTraining<Value>::per_row(double loss_sum) const {
+double NativeTraining<Value>::per_row(double loss_sum) const {
   return train_.loss == LossKind::cross_entropy || train_.reduction == Reduction::sum
              ? loss_sum
              : loss_sum / static_cast<double>(output_count_);
 }
 
 template <class Value>
-std::optional<double> ResidentTraining<Value>::train_batches(std::int64_t most) {
+std::optional<double> NativeTraining<Value>::train_batches(std::int64_t most) {
   if (place_ == 0) order_epoch();
   for (; most > 0 && place_ < training_count_; --most) {
     const std::int64_t count = std::min(batch_size_, training_count_ - place_);
@@ -89,8 +89,8 @@ std::optional<double> ResidentTraining<Value>::train_batches(std::int64_t most) 
 }
 
 template <class Value>
-void ResidentTraining<Value>::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                         double& loss_sum) {
+void NativeTraining<Value>::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
+                                       double& loss_sum) {
   network_.read_from(data);
   gathered_ = false;
   for (std::int64_t begin = 0; begin < count; begin += batch_size_)
@@ -98,7 +98,7 @@ void ResidentTraining<Value>::train_rows(const DataSet& data, const std::int64_t
 }
 
 template <class Value>
-double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count) {
+double NativeTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
   double sum = 0;
@@ -111,13 +111,13 @@ double ResidentTraining<Value>::train_batch(const std::int64_t* rows, std::int64
 }
 
 template <class Value>
-std::optional<double> ResidentTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::int64_t count,
-                                                              float* outputs, const std::function<bool()>& leaves) {
+std::optional<double> NativeTraining<Value>::evaluate_tiles(const std::int64_t* rows, std::int64_t count,
+                                                            float* outputs, const std::function<bool()>& should_stop) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
   gathered_ = false;  // these rows take the place of those
   for (std::int64_t done = 0; done < count; done += tile) {
-    if (leaves()) return std::nullopt;
+    if (should_stop()) return std::nullopt;
     network_.gather(rows + done, std::min(tile, count - done), false);
     sum += network_.evaluate(outputs + done * output_count_);
   }
@@ -125,32 +125,32 @@ std::optional<double> ResidentTraining<Value>::evaluate_tiles(const std::int64_t
 }
 
 template <class Value>
-std::optional<double> ResidentTraining<Value>::evaluate(const std::vector<std::int64_t>& rows,
-                                                        std::vector<float>& outputs,
-                                                        const std::function<bool()>& leaves) {
+std::optional<double> NativeTraining<Value>::evaluate(const std::vector<std::int64_t>& rows,
+                                                      std::vector<float>& outputs,
+                                                      const std::function<bool()>& should_stop) {
   const auto count = static_cast<std::int64_t>(rows.size());
   outputs.resize(static_cast<std::size_t>(count * output_count_));
-  const auto sum = evaluate_tiles(rows.data(), count, outputs.data(), leaves);
+  const auto sum = evaluate_tiles(rows.data(), count, outputs.data(), should_stop);
   if (!sum) return std::nullopt;
   return train_.reduction == Reduction::mean ? per_row(*sum) / static_cast<double>(count) : *sum;
 }
 
 template <class Value>
-std::optional<double> ResidentTraining<Value>::evaluate_rows(const DataSet& data, const std::int64_t* rows,
-                                                             std::int64_t count, std::vector<float>& outputs,
-                                                             const std::function<bool()>& leaves) {
+std::optional<double> NativeTraining<Value>::evaluate_rows(const DataSet& data, const std::int64_t* rows,
+                                                           std::int64_t count, std::vector<float>& outputs,
+                                                           const std::function<bool()>& should_stop) {
   if (count == 0) return 0;
   network_.read_from(data);
   reserve_batch(count);
   const std::size_t before = outputs.size();
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
-  const auto sum = evaluate_tiles(rows, count, outputs.data() + before, leaves);
+  const auto sum = evaluate_tiles(rows, count, outputs.data() + before, should_stop);
   if (!sum) return std::nullopt;
   return per_row(*sum);
 }
 
 template <class Value>
-void ResidentTraining<Value>::save(ByteWriter& state) const {
+void NativeTraining<Value>::save(ByteWriter& state) const {
   state.put(epoch_);
   state.put(step_);
   state.put(place_);
@@ -159,7 +159,7 @@ void ResidentTraining<Value>::save(ByteWriter& state) const {
 }
 
 template <class Value>
-void ResidentTraining<Value>::restore(ByteReader& state) {
+void NativeTraining<Value>::restore(ByteReader& state) {
   epoch_ = state.get<std::int64_t>();
   step_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
@@ -172,7 +172,7 @@ void ResidentTraining<Value>::restore(ByteReader& state) {
   if (place_ > 0) order_epoch();
 }
 
-template class ResidentTraining<float>;
-template class ResidentTraining<double>;
+template class NativeTraining<float>;
+template class NativeTraining<double>;
 
 }  // namespace sheaf

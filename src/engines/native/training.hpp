@@ -1,4 +1,4 @@
-// One model's training in the resident engine: epochs of batches of tiles.
+// One model's training in the native engine: epochs of batches of tiles.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,11 +18,11 @@ namespace sheaf {
 /// Value: float or double. Made once for trainings of one shape, then started for each. train_batches allocates
 /// nothing and makes no system call, but for the first that is called at all. Not shared between threads.
 template <class Value>
-class ResidentTraining {
+class NativeTraining {
  public:
   /// For `training_count` rows, and evaluations of `validation_count` rows at once (may be 0).
-  ResidentTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                   std::int64_t training_count, std::int64_t validation_count);
+  NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
+                 std::int64_t training_count, std::int64_t validation_count);
 
   /// Begins with the flat list of initial_weights(). Data and scaling outlive the training; as many rows as promised.
   void start(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling, const RowSet& rows,
@@ -34,11 +34,11 @@ class ResidentTraining {
   /// As Trainer's of the same names; the data may change from call to call. The second may allocate.
   void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum);
   std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                      std::vector<float>& outputs, const std::function<bool()>& leaves);
+                                      std::vector<float>& outputs, const std::function<bool()>& should_stop);
 
-  /// As Trainer's; `leaves` is asked between tiles.
+  /// As Trainer's; `should_stop` is asked between tiles.
   std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                 const std::function<bool()>& leaves);
+                                 const std::function<bool()>& should_stop);
 
   /// The flat list of initial_weights(), as trained.
   std::vector<float> parameters() const { return network_.parameters(); }
@@ -54,7 +54,7 @@ class ResidentTraining {
   void order_epoch();
   double train_batch(const std::int64_t* rows, std::int64_t count);
   std::optional<double> evaluate_tiles(const std::int64_t* rows, std::int64_t count, float* outputs,
-                                       const std::function<bool()>& leaves);
+                                       const std::function<bool()>& should_stop);
   double per_row(double loss_sum) const;
 
   TrainOptions train_;
@@ -62,7 +62,7 @@ class ResidentTraining {
   bool one_batch_;  // an epoch is one batch whose order does not matter
   bool keeps_;      // and it stays in the cache, as one tile
   std::int64_t tile_limit_;
-  ResidentNetwork<Value> network_;
+  NativeNetwork<Value> network_;
 
   RowSet rows_;
   std::vector<std::int64_t> order_;  // the epoch's rows; ascending for one batch; empty for streamed data

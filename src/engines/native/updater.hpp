@@ -1,4 +1,4 @@
-// The optimizer of the resident engine: a study's options turned into one update rule a step.
+// The optimizer of the native engine: a study's options turned into one update rule a step.
 // SPDX-License-Identifier: MIT
 #pragma once
 

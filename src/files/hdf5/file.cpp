@@ -66,7 +66,7 @@ const char* type_name(H5T_class_t type) {
     case H5T_STRING:
       return "text";
     case H5T_COMPOUND:
-      return "compound records (a table)";
+      return "compound results (a table)";
     case H5T_VLEN:
       return "lists of varying length";
     case H5T_ARRAY:

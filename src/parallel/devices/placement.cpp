@@ -11,7 +11,7 @@
 namespace sheaf {
 
 bool may_use_gpus(const RunOptions& options) {
-  return options.device != DeviceRequest::cpu && options.engine != EngineKind::resident;
+  return options.device != DeviceRequest::cpu && options.engine != EngineKind::native;
 }
 
 namespace {

@@ -24,12 +24,12 @@ struct Placement {
   std::string note;          ///< what the user should know of it; may be empty
 };
 
-/// Whether ranks may be placed on GPUs, which the resident engine does not use.
+/// Whether ranks may be placed on GPUs, which the native engine does not use.
 bool may_use_gpus(const RunOptions& options);
 
 /// Places rank `rank_on_node` of the node whose ranks see `views`, in rank order.
 /// GPUs: in rank order each rank takes the GPU it sees that has the fewest ranks so far, while that is below
-/// ranks_per_gpu; those left over train on the CPU under device = auto. With engine = resident all do. A GPU rank has
+/// ranks_per_gpu; those left over train on the CPU under device = auto. With engine = native all do. A GPU rank has
 /// one lane unless lanes is set. Lanes of a CPU rank: its bound cores, shared evenly with the other CPU ranks bound to
 /// the same cores, at least 1. Throws RunError under device = cuda for a rank without a GPU; `none_reason` says why
 /// there is none.

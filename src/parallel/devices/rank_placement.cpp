@@ -40,7 +40,7 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   agree(world, [&] {
     bound = find_bound_cores();
     if (!may_use_gpus(options))
-      visible.none_reason = options.device == DeviceRequest::cpu ? "run.device = cpu" : "run.engine = resident";
+      visible.none_reason = options.device == DeviceRequest::cpu ? "run.device = cpu" : "run.engine = native";
     else
       visible = find_usable_gpus();
   });

@@ -32,7 +32,7 @@ class CheckpointFiles {
   /// iteration. Throws RunError.
   void save(std::int64_t iteration, const std::string& state);
 
-  /// Removes an iteration's checkpoints: its record is on the disk.
+  /// Removes an iteration's checkpoints: its result is on the disk.
   void discard(std::int64_t iteration);
 
  private:

@@ -82,7 +82,7 @@ Value value_named(const Json& text, const std::initializer_list<Value>& values, 
   throw std::invalid_argument("no such name");
 }
 
-std::string epochs_text(const std::vector<EpochRecord>& epochs) {
+std::string epochs_text(const std::vector<EpochResult>& epochs) {
   std::string rows;
   for (const auto& epoch : epochs)
     rows += fmt::format("{}[{},{},{},{}]", rows.empty() ? "" : ",", epoch.epoch, number(epoch.training_loss),
@@ -90,36 +90,35 @@ std::string epochs_text(const std::vector<EpochRecord>& epochs) {
   return rows;
 }
 
-std::vector<EpochRecord> read_epochs(const Json& rows, std::int64_t iteration) {
-  std::vector<EpochRecord> epochs;
+std::vector<EpochResult> read_epochs(const Json& rows, std::int64_t iteration) {
+  std::vector<EpochResult> epochs;
   for (const auto& row : rows)
     epochs.push_back(
         {iteration, integer<std::int64_t>(row.at(0)), number(row.at(1)), number(row.at(2)), number(row.at(3))});
   return epochs;
 }
 
-RecordLine read_record(const Json& object) {
-  RecordLine line;
-  IterationRecord& record = line.iteration.record;
-  record.iteration = integer<decltype(record.iteration)>(object.at("iteration"));
-  record.status =
+JournalLine read_record(const Json& object) {
+  JournalLine line;
+  IterationResult& result = line.iteration.result;
+  result.iteration = integer<decltype(result.iteration)>(object.at("iteration"));
+  result.status =
       value_named(object.at("status"), {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed},
                   status_name);
-  record.rank = integer<decltype(record.rank)>(object.at("rank"));
-  record.lane = integer<decltype(record.lane)>(object.at("lane"));
-  record.gpu = integer<decltype(record.gpu)>(object.at("gpu"));
-  record.engine =
-      value_named(object.at("engine"), {TrainedBy::none, TrainedBy::torch, TrainedBy::resident}, engine_name);
-  record.final_loss = number(object.at("final_loss"));
-  record.validation_loss = number(object.at("validation_loss"));
-  record.validation_score = number(object.at("validation_score"));
-  record.epochs = integer<decltype(record.epochs)>(object.at("epochs"));
-  record.steps = integer<decltype(record.steps)>(object.at("steps"));
-  record.seconds = number(object.at("seconds"));
-  record.start_seconds = number(object.at("start_seconds"));
-  record.wait_seconds = number(object.at("wait_seconds"));
+  result.rank = integer<decltype(result.rank)>(object.at("rank"));
+  result.lane = integer<decltype(result.lane)>(object.at("lane"));
+  result.gpu = integer<decltype(result.gpu)>(object.at("gpu"));
+  result.engine = value_named(object.at("engine"), {TrainedBy::none, TrainedBy::torch, TrainedBy::native}, engine_name);
+  result.final_loss = number(object.at("final_loss"));
+  result.validation_loss = number(object.at("validation_loss"));
+  result.validation_score = number(object.at("validation_score"));
+  result.epochs = integer<decltype(result.epochs)>(object.at("epochs"));
+  result.steps = integer<decltype(result.steps)>(object.at("steps"));
+  result.seconds = number(object.at("seconds"));
+  result.start_seconds = number(object.at("start_seconds"));
+  result.wait_seconds = number(object.at("wait_seconds"));
   if (object.contains("message")) object.at("message").get_to(line.iteration.message);
-  if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), record.iteration);
+  if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), result.iteration);
   if (object.contains("predictions")) {
     const Json& place = object.at("predictions");
     line.predictions = {integer<std::int64_t>(place.at(0)), integer<std::int64_t>(place.at(1)),
@@ -150,16 +149,16 @@ std::string header_line(const JournalHeader& header) {
       0);
 }
 
-std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
-  const IterationRecord& record = iteration.record;
+std::string journal_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
+  const IterationResult& result = iteration.result;
   // By hand: a JSON library takes several times as long, which short iterations would feel.
   std::string text = fmt::format(
       R"({{"iteration":{},"status":"{}","rank":{},"lane":{},"gpu":{},"engine":"{}","final_loss":{},)"
       R"("validation_loss":{},"validation_score":{},"epochs":{},"steps":{},"seconds":{},"start_seconds":{},)"
       R"("wait_seconds":{})",
-      record.iteration, status_name(record.status), record.rank, record.lane, record.gpu, engine_name(record.engine),
-      number(record.final_loss), number(record.validation_loss), number(record.validation_score), record.epochs,
-      record.steps, number(record.seconds), number(record.start_seconds), number(record.wait_seconds));
+      result.iteration, status_name(result.status), result.rank, result.lane, result.gpu, engine_name(result.engine),
+      number(result.final_loss), number(result.validation_loss), number(result.validation_score), result.epochs,
+      result.steps, number(result.seconds), number(result.start_seconds), number(result.wait_seconds));
   if (!iteration.message.empty()) text += fmt::format(R"(,"message":{})", quoted_text(iteration.message));
   if (!iteration.epochs.empty()) text += fmt::format(R"(,"curve":[{}])", epochs_text(iteration.epochs));
   if (predictions.bytes > 0)
@@ -184,14 +183,14 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   return std::nullopt;
 }
 
-std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed) {
+std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed) {
   const auto text = verified_text(line, seed);
   if (!text) return std::nullopt;
-  if (auto record = scan_record(*text)) return record;
-  return parse_record_line(line, seed);
+  if (auto result = scan_journal_line(*text)) return result;
+  return parse_journal_line(line, seed);
 }
 
-std::optional<RecordLine> parse_record_line(const std::string& line, std::uint32_t seed) try {
+std::optional<JournalLine> parse_journal_line(const std::string& line, std::uint32_t seed) try {
   const auto object = open_line(line, seed);
   return object ? std::optional(read_record(*object)) : std::nullopt;
 } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 // The lines of a journal. Each is one JSON object whose last member is a checksum of everything before it, so that a
-// line that was torn or changed is not taken for a record. Numbers read back to the bit; those that JSON has no form
+// line that was torn or changed is not taken for a result. Numbers read back to the bit; those that JSON has no form
 // for are texts ("nan", "inf", "-inf"). Pure. SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,7 +24,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 /// their fields mean.
 inline constexpr std::int64_t journal_format = 2;
 
-/// The first line of a journal: what its records belong to.
+/// The first line of a journal: what its results belong to.
 struct JournalHeader {
   std::string program;  ///< version
   std::string study;    ///< fingerprint of what decides the results (study_identity.hpp)
@@ -32,7 +32,7 @@ struct JournalHeader {
   std::int64_t format = journal_format;
   ModelFingerprints models{};
 
-  /// The checksums of the file's records go on from this one: records of another study do not verify.
+  /// The checksums of the file's results go on from this one: results of another study do not verify.
   std::uint32_t seed() const;
 };
 
@@ -44,30 +44,30 @@ struct PredictionsPlace {
 };
 
 /// An iteration as its line tells it.
-struct RecordLine {
+struct JournalLine {
   TrainedIteration iteration;  ///< without its predictions
   PredictionsPlace predictions;
 };
 
-/// Every record line begins with this, and no other place of one can hold it.
-inline constexpr const char* record_beginning = "{\"iteration\":";
+/// Every result line begins with this, and no other place of one can hold it.
+inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 
 /// With the line end.
 std::string header_line(const JournalHeader& header);
-std::string record_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed);
+std::string journal_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed);
 
 /// `line`: without the line end. Nothing for another kind of line, or one that is not as it was written. The header of
 /// another format has its format and program alone.
 std::optional<JournalHeader> read_header_line(const std::string& line);
-std::optional<RecordLine> read_record_line(const std::string& line, std::uint32_t seed);
+std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);
 
-/// As read_record_line, without a JSON parser, for journals of millions of records. `text`: a line without its
-/// checksum. Accepts only lines as record_line() writes them, without a
-/// message. None: any other line, which may still be valid JSON. An accepted line has the same record as by the JSON
+/// As read_journal_line, without a JSON parser, for journals of millions of results. `text`: a line without its
+/// checksum. Accepts only lines as journal_line() writes them, without a
+/// message. None: any other line, which may still be valid JSON. An accepted line has the same result as by the JSON
 /// parser. Pure.
-std::optional<RecordLine> scan_record(std::string_view text);
+std::optional<JournalLine> scan_journal_line(std::string_view text);
 
-/// As read_record_line, by the JSON parser alone, which takes several times as long.
-std::optional<RecordLine> parse_record_line(const std::string& line, std::uint32_t seed);
+/// As read_journal_line, by the JSON parser alone, which takes several times as long.
+std::optional<JournalLine> parse_journal_line(const std::string& line, std::uint32_t seed);
 
 }  // namespace sheaf

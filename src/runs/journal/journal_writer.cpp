@@ -30,7 +30,7 @@ std::size_t predictions_bytes(const TrainedIteration& iteration) {
 }  // namespace
 
 struct JournalWriter::State {
-  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationRecord&)> tell)
+  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationResult&)> tell)
       : seed(header.seed()), settled(std::move(tell)), lines(path) {
     lines.write(header_line(header));
     lines.sync();
@@ -44,12 +44,12 @@ struct JournalWriter::State {
 
   // The writing thread's own.
   const std::uint32_t seed;
-  const std::function<void(const IterationRecord&)> settled;
-  std::vector<IterationRecord> unsettled;  // written, but perhaps not on the disk
+  const std::function<void(const IterationResult&)> settled;
+  std::vector<IterationResult> unsettled;  // written, but perhaps not on the disk
   OutputFile lines;
   std::optional<OutputFile> predictions;
   std::int64_t predictions_end = 0;
-  RecordStore records;  // all that was written
+  ResultStore results;  // all that was written
   bool is_synced = true;
   Clock::time_point synced_at = Clock::now();
 
@@ -97,15 +97,15 @@ void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
   std::string text;
   for (const auto& iteration : batch) {
     const PredictionsPlace place = write_predictions(iteration.predictions);
-    text += record_line(iteration, place, seed);
-    records.append(iteration, place, static_cast<std::size_t>(iteration.record.rank));
+    text += journal_line(iteration, place, seed);
+    results.append(iteration, place, static_cast<std::size_t>(iteration.result.rank));
     if (iteration.predictions.empty()) continue;
     lines.write(text);  // before the next ones' predictions may find no room
     text.clear();
   }
   if (!text.empty()) lines.write(text);
   if (!settled) return;
-  for (const auto& iteration : batch) unsettled.push_back(iteration.record);
+  for (const auto& iteration : batch) unsettled.push_back(iteration.result);
 }
 
 PredictionsPlace JournalWriter::State::write_predictions(const std::vector<float>& values) {
@@ -123,12 +123,12 @@ void JournalWriter::State::sync() {
   lines.sync();
   is_synced = true;
   synced_at = Clock::now();
-  for (const auto& record : unsettled) settled(record);
+  for (const auto& result : unsettled) settled(result);
   unsettled.clear();
 }
 
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
-                             std::function<void(const IterationRecord&)> settled)
+                             std::function<void(const IterationResult&)> settled)
     : state_(std::make_unique<State>(path, header, std::move(settled))) {
   state_->thread.start(1, [state = state_.get()](std::int64_t) { state->work(); });
 }
@@ -148,7 +148,7 @@ void JournalWriter::append(TrainedIteration&& iteration) {
   state.room.wait(lock, [&] { return state.waiting_bytes < most_waiting_bytes || state.failure; });
   if (state.failure) return;
   state.waiting_bytes += predictions_bytes(iteration);
-  const bool urgent = state.hurrying || iteration.record.seconds >= long_iteration_seconds;
+  const bool urgent = state.hurrying || iteration.result.seconds >= long_iteration_seconds;
   state.urgent |= urgent;
   state.waiting.push_back(std::move(iteration));
   lock.unlock();
@@ -181,9 +181,9 @@ void JournalWriter::close() {
   state_->lines.sync_and_close();
 }
 
-RecordStore JournalWriter::take_records() {
-  state_->records.settle();
-  return std::move(state_->records);
+ResultStore JournalWriter::take_results() {
+  state_->results.settle();
+  return std::move(state_->results);
 }
 
 const std::string& JournalWriter::path() const {

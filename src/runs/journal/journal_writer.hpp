@@ -9,21 +9,21 @@
 #include <string>
 
 #include "runs/journal/journal_line.hpp"
-#include "runs/journal/record_store.hpp"
+#include "runs/journal/result_store.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
 
-/// Lanes hand records over and go on; a thread of its own writes them. They reach the system within a tenth of a second
+/// Lanes hand results over and go on; a thread of its own writes them. They reach the system within a tenth of a second
 /// (and so outlive the process) and the disk within a second, at once where the iteration took longer than that. A
 /// failure to write ends nothing by itself: `failure` tells of it, what was written before stays good, and later
-/// records are dropped. Local.
+/// results are dropped. Local.
 class JournalWriter {
  public:
   /// Makes the file `path` (journal_files.hpp), which must not exist yet, with its header. `settled`, if any, is told
-  /// of each iteration whose record is on the disk, in the writing thread; it throws nothing. Throws RunError.
+  /// of each iteration whose result is on the disk, in the writing thread; it throws nothing. Throws RunError.
   JournalWriter(const std::string& path, const JournalHeader& header,
-                std::function<void(const IterationRecord&)> settled = {});
+                std::function<void(const IterationResult&)> settled = {});
   /// Writes what it was given, as far as it can.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
@@ -32,17 +32,17 @@ class JournalWriter {
   /// Waits only when the disk is behind by more than 256 MiB of predictions. Called by lanes, concurrently.
   void append(TrainedIteration&& iteration);
 
-  /// From now on every record is brought to the disk at once, what waits included: the process may end soon.
+  /// From now on every result is brought to the disk at once, what waits included: the process may end soon.
   void hurry();
 
   /// Why it cannot be written any more.
   std::optional<std::string> failure() const;
 
-  /// Everything is on the disk. Throws RunError. Only take_records() may follow.
+  /// Everything is on the disk. Throws RunError. Only take_results() may follow.
   void close();
 
-  /// All records of the closed journal, settled, their `file` being the record's rank.
-  RecordStore take_records();
+  /// All results of the closed journal, settled, their `file` being the result's rank.
+  ResultStore take_results();
 
   const std::string& path() const;
 

@@ -102,14 +102,14 @@ class JournalReader {
         seed_ = found->seed();
         return;
       }
-    } else if (take_record(line)) {
+    } else if (take_result(line)) {
       return;
     }
     replay_.warnings.push_back(
         fmt::format("'{}', line {}, is damaged and left out. What it told of is trained again.", path, number));
     // Where the end of a line is damaged, the next one is still good.
-    const std::size_t beginning = line.rfind(record_beginning);
-    if (beginning != std::string::npos && beginning > 0) take_record(line.substr(beginning));
+    const std::size_t beginning = line.rfind(journal_line_beginning);
+    if (beginning != std::string::npos && beginning > 0) take_result(line.substr(beginning));
   }
 
   // Warns once: journals of one attempt differ in the same way.
@@ -121,13 +121,13 @@ class JournalReader {
         fmt::format("{}. The run goes on because of --force, and its results are mixed.", difference.what));
   }
 
-  bool take_record(const std::string& line) {
-    auto record = read_record_line(line, seed_);
-    if (!record) return false;
-    const std::int64_t iteration = record->iteration.record.iteration;
+  bool take_result(const std::string& line) {
+    auto result = read_journal_line(line, seed_);
+    if (!result) return false;
+    const std::int64_t iteration = result->iteration.result.iteration;
     if (iteration < 0 || iteration >= total_) return false;
-    if (record->predictions.bytes != 0 && !try_read_predictions(predictions_, record->predictions)) return false;
-    replay_.iterations.append(record->iteration, record->predictions, file_);
+    if (result->predictions.bytes != 0 && !try_read_predictions(predictions_, result->predictions)) return false;
+    replay_.iterations.append(result->iteration, result->predictions, file_);
     return true;
   }
 
@@ -151,7 +151,7 @@ Replay replay_journals(const std::string& run_directory, const JournalHeader& he
   return replay;
 }
 
-std::vector<IndexRange> iterations_left(const RecordStore& known, std::int64_t total) {
+std::vector<IndexRange> iterations_left(const ResultStore& known, std::int64_t total) {
   std::vector<IndexRange> left;
   std::int64_t next = 0;
   const auto leave = [&](std::int64_t end) {
@@ -172,7 +172,7 @@ std::vector<float> read_predictions(const std::vector<std::string>& files, const
   require(
       values.has_value(),
       fmt::format("'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.",
-                  path, iteration.trained.record.iteration));
+                  path, iteration.trained.result.iteration));
   return std::move(*values);
 }
 

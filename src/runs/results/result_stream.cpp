@@ -64,7 +64,7 @@ void ResultStream::append(const std::vector<TrainedIteration>& iterations) {
   csv_.file().write(csv_rows(table));
   iterations_.append(table);
   if (!epochs_) return;
-  std::vector<EpochRecord> epochs;
+  std::vector<EpochResult> epochs;
   for (const auto& iteration : iterations)
     epochs.insert(epochs.end(), iteration.epochs.begin(), iteration.epochs.end());
   epochs_->append(epoch_table(epochs));

@@ -9,25 +9,25 @@ namespace sheaf {
 ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons)
     : study_(study), plan_(plan), engine_reasons_(engine_reasons), leaderboard_(plan) {}
 
-void ResultTally::add(const TrainedIteration& iteration, const EnsembleRecord* ensemble) {
-  const IterationRecord& record = iteration.record;
-  leaderboard_.add(record, ensemble);
+void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
+  const IterationResult& result = iteration.result;
+  leaderboard_.add(result, ensemble);
   if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
   if (study_.search.method == SearchMethod::none)
-    results_.final_values.push_back({record.final_loss, record.validation_loss, record.validation_score});
+    results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score});
   ++results_.iterations;
-  results_.diverged += record.status == IterationStatus::diverged ? 1 : 0;
-  if (record.status == IterationStatus::failed && ++results_.failed == 1) {
-    results_.first_failed = record.iteration;
+  results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+  if (result.status == IterationStatus::failed && ++results_.failed == 1) {
+    results_.first_failed = result.iteration;
     results_.first_failure = iteration.message;
   }
-  results_.trained_by_resident += record.engine == TrainedBy::resident ? 1 : 0;
-  if (record.engine == TrainedBy::torch) {
+  results_.trained_by_native += result.engine == TrainedBy::native ? 1 : 0;
+  if (result.engine == TrainedBy::torch) {
     ++results_.trained_by_torch;
-    add_torch_reason(plan_.iteration(record.iteration).trial);
+    add_torch_reason(plan_.iteration(result.iteration).trial);
   }
-  results_.seconds += record.seconds;
-  results_.wait_seconds += record.wait_seconds;
+  results_.seconds += result.seconds;
+  results_.wait_seconds += result.wait_seconds;
 }
 
 void ResultTally::add_torch_reason(std::int64_t trial) {

@@ -27,7 +27,7 @@ struct FinalValues {
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
   IndexRange best_model;             ///< of the best trial; empty: it has none
-  std::vector<EnsembleRecord> ensembles;
+  std::vector<EnsembleResult> ensembles;
   std::vector<FinalValues> final_values;  ///< of each iteration; only of studies without a search
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
@@ -35,7 +35,7 @@ struct RunResults {
   std::int64_t first_failed = -1;     ///< iteration
   std::string first_failure;          ///< its message
   std::int64_t trained_by_torch = 0;  ///< iterations
-  std::int64_t trained_by_resident = 0;
+  std::int64_t trained_by_native = 0;
   std::vector<std::string> torch_reasons;  ///< why LibTorch trained, each once, in the order of the iterations
   double seconds = 0;                      ///< of training, summed
   double wait_seconds = 0;                 ///< of them for streamed data
@@ -53,7 +53,7 @@ class ResultTally {
   ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons);
 
   /// The plan's iterations in order; `ensemble` as for Leaderboard::add.
-  void add(const TrainedIteration& iteration, const EnsembleRecord* ensemble);
+  void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
 
   /// After the last iteration. The last call.
   RunResults finish();

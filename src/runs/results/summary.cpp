@@ -61,7 +61,7 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
   return fmt::to_string(text);
 }
 
-std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleRecord>& ensembles) {
+std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleResult>& ensembles) {
   if (ensembles.empty()) return "No ensemble score: no rows validate. Set data.validation or search.folds.\n";
   std::string text;
   for (const auto& ensemble : ensembles) {
@@ -112,7 +112,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
-// "torch 12 iterations (a cnn has convolutions; run.threads = 2), resident 88 iterations", with the different reasons
+// "torch 12 iterations (a cnn has convolutions; run.threads = 2), native 88 iterations", with the different reasons
 // of the trials that LibTorch trained.
 std::string engine_line(const RunResults& results) {
   const auto part = [](const char* name, std::int64_t count) {
@@ -120,8 +120,8 @@ std::string engine_line(const RunResults& results) {
   };
   std::string torch = part("torch", results.trained_by_torch);
   if (!results.torch_reasons.empty()) torch += fmt::format(" ({})", fmt::join(results.torch_reasons, "; "));
-  const std::string resident = part("resident", results.trained_by_resident);
-  return fmt::format("engine: {}{}{}\n", torch, torch.empty() || resident.empty() ? "" : ", ", resident);
+  const std::string native = part("native", results.trained_by_native);
+  return fmt::format("engine: {}{}{}\n", torch, torch.empty() || native.empty() ? "" : ", ", native);
 }
 
 // How long streamed data kept the lanes waiting.

@@ -72,36 +72,36 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
   using Row = TrainedIteration;
   std::vector<Iteration> places;
   places.reserve(iterations.size());
-  for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.record.iteration));
+  for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.result.iteration));
   Table table;
-  table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.record.iteration; }));
+  table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.result.iteration; }));
   table.push_back(column<std::int64_t>("trial", places, [](const Iteration& i) { return i.trial; }));
   table.push_back(column<std::int64_t>("fold", places, [](const Iteration& i) { return i.fold; }));
   table.push_back(column<std::int64_t>("member", places, [](const Iteration& i) { return i.member; }));
   table.push_back(column<std::int64_t>("repeat", places, [](const Iteration& i) { return i.repeat; }));
   table.push_back(column<std::int64_t>("seed", places, [](const Iteration& i) { return i.seed; }));
   add_searched(table, plan, places, [](const Iteration& i) { return i.trial; });
-  table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.record.status); }));
-  table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.record.final_loss; }));
-  table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.record.validation_loss; }));
+  table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.result.status); }));
+  table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.result.final_loss; }));
+  table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.result.validation_loss; }));
   table.push_back(
-      column<double>("validation_score", iterations, [](const Row& r) { return r.record.validation_score; }));
-  table.push_back(column<std::int64_t>("epochs", iterations, [](const Row& r) { return r.record.epochs; }));
-  table.push_back(column<std::int64_t>("steps", iterations, [](const Row& r) { return r.record.steps; }));
-  table.push_back(column<double>("seconds", iterations, [](const Row& r) { return r.record.seconds; }));
-  table.push_back(column<double>("wait_seconds", iterations, [](const Row& r) { return r.record.wait_seconds; }));
-  table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.record.rank; }));
-  table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.record.lane; }));
-  table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.record.gpu); }));
-  table.push_back(column<std::string>("engine", iterations, [](const Row& r) { return engine_name(r.record.engine); }));
+      column<double>("validation_score", iterations, [](const Row& r) { return r.result.validation_score; }));
+  table.push_back(column<std::int64_t>("epochs", iterations, [](const Row& r) { return r.result.epochs; }));
+  table.push_back(column<std::int64_t>("steps", iterations, [](const Row& r) { return r.result.steps; }));
+  table.push_back(column<double>("seconds", iterations, [](const Row& r) { return r.result.seconds; }));
+  table.push_back(column<double>("wait_seconds", iterations, [](const Row& r) { return r.result.wait_seconds; }));
+  table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.result.rank; }));
+  table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.result.lane; }));
+  table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.result.gpu); }));
+  table.push_back(column<std::string>("engine", iterations, [](const Row& r) { return engine_name(r.result.engine); }));
   table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
   return table;
 }
 
 void TableExtent::add(const TrainedIteration& iteration) {
-  const auto& record = iteration.record;
-  const std::size_t sizes[] = {status_name(record.status).size(), device_text(record.gpu).size(),
-                               engine_name(record.engine).size(), iteration.message.size()};
+  const auto& result = iteration.result;
+  const std::size_t sizes[] = {status_name(result.status).size(), device_text(result.gpu).size(),
+                               engine_name(result.engine).size(), iteration.message.size()};
   for (std::size_t text = 0; text < longest_texts.size(); ++text)
     longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(sizes[text]));
   epochs += static_cast<std::int64_t>(iteration.epochs.size());
@@ -123,8 +123,8 @@ std::vector<ColumnType> trial_columns(const Plan& plan) {
   return types;
 }
 
-Table epoch_table(const std::vector<EpochRecord>& epochs) {
-  using Row = EpochRecord;
+Table epoch_table(const std::vector<EpochResult>& epochs) {
+  using Row = EpochResult;
   return {column<std::int64_t>("iteration", epochs, [](const Row& e) { return e.iteration; }),
           column<std::int64_t>("epoch", epochs, [](const Row& e) { return e.epoch; }),
           column<double>("training_loss", epochs, [](const Row& e) { return e.training_loss; }),
@@ -148,8 +148,8 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
   return table;
 }
 
-Table ensemble_table(const std::vector<EnsembleRecord>& ensembles) {
-  using Row = EnsembleRecord;
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles) {
+  using Row = EnsembleResult;
   return {column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
           column<std::int64_t>("repeat", ensembles, [](const Row& e) { return e.repeat; }),
           column<std::int64_t>("fold", ensembles, [](const Row& e) { return e.fold; }),

@@ -34,14 +34,14 @@ struct TableExtent {
 std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& extent);
 
 /// One row an epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.
-Table epoch_table(const std::vector<EpochRecord>& epochs);
+Table epoch_table(const std::vector<EpochResult>& epochs);
 
 /// One row a trial, best first. Columns: rank, trial, the searched keys, mean_score, score_deviation,
 /// mean_validation_loss, mean_final_loss, iterations, diverged, seconds.
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials);
 
 /// One row an ensemble. Columns: trial, repeat, fold, score, mean_member_score.
-Table ensemble_table(const std::vector<EnsembleRecord>& ensembles);
+Table ensemble_table(const std::vector<EnsembleResult>& ensembles);
 
 /// The columns of trial_table() with room for all its texts.
 std::vector<ColumnType> trial_columns(const Plan& plan);

@@ -51,15 +51,15 @@ double surprise(double probability) {
 }
 
 // But for the cross entropy of logits.
-double label_loss(const Judgement& judgement, const float* outputs, std::int64_t label) {
-  if (judgement.loss == LossKind::cross_entropy) return surprise(double{outputs[label]});
+double label_loss(const Scoring& scoring, const float* outputs, std::int64_t label) {
+  if (scoring.loss == LossKind::cross_entropy) return surprise(double{outputs[label]});
   double sum = 0;
-  for (std::int64_t output = 0; output < judgement.output_count; ++output) {
+  for (std::int64_t output = 0; output < scoring.output_count; ++output) {
     const double value = double{outputs[output]};
     const double target = output == label ? 1 : 0;
-    if (judgement.loss == LossKind::mse)
+    if (scoring.loss == LossKind::mse)
       sum += (value - target) * (value - target);
-    else if (judgement.probabilities)
+    else if (scoring.probabilities)
       sum += surprise(output == label ? value : 1 - value);
     else
       sum += softplus(output == label ? -value : value);
@@ -81,26 +81,26 @@ std::int64_t predicted_label(const float* outputs, std::int64_t output_count) {
   return label;
 }
 
-std::int64_t EvaluationSums::number_count(const Judgement& judgement) {
-  const bool per_outputs = judgement.task == Task::regression;
+std::int64_t EvaluationSums::number_count(const Scoring& scoring) {
+  const bool per_outputs = scoring.task == Task::regression;
   return static_cast<std::int64_t>(first_output) +
-         (per_outputs ? static_cast<std::int64_t>(per_output) * judgement.output_count : 0);
+         (per_outputs ? static_cast<std::int64_t>(per_output) * scoring.output_count : 0);
 }
 
-EvaluationSums::EvaluationSums(const Judgement& judgement)
-    : judgement_(judgement), numbers_(static_cast<std::size_t>(number_count(judgement))) {}
+EvaluationSums::EvaluationSums(const Scoring& scoring)
+    : scoring_(scoring), numbers_(static_cast<std::size_t>(number_count(scoring))) {}
 
-EvaluationSums::EvaluationSums(const Judgement& judgement, const double* numbers)
-    : judgement_(judgement), numbers_(numbers, numbers + number_count(judgement)) {}
+EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers)
+    : scoring_(scoring), numbers_(numbers, numbers + number_count(scoring)) {}
 
 void EvaluationSums::add_labels(const float* outputs, const std::int64_t* predicted, const std::int64_t* labels,
                                 std::int64_t count) {
-  const std::int64_t width = judgement_.output_count;
-  const bool of_logits = judgement_.loss == LossKind::cross_entropy && !judgement_.probabilities;
+  const std::int64_t width = scoring_.output_count;
+  const bool of_logits = scoring_.loss == LossKind::cross_entropy && !scoring_.probabilities;
   numbers_[row_count] += static_cast<double>(count);
   for (std::int64_t row = 0; row < count; ++row) {
     numbers_[right_count] += predicted[row] == labels[row] ? 1 : 0;
-    if (!of_logits) numbers_[loss_sum] += label_loss(judgement_, outputs + row * width, labels[row]);
+    if (!of_logits) numbers_[loss_sum] += label_loss(scoring_, outputs + row * width, labels[row]);
   }
   for (std::int64_t row = 0; of_logits && row < count; row += group_rows)
     numbers_[loss_sum] += cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width);
@@ -108,7 +108,7 @@ void EvaluationSums::add_labels(const float* outputs, const std::int64_t* predic
 
 void EvaluationSums::add_targets(const float* outputs, const float* targets, std::int64_t count) {
   for (std::int64_t row = 0; row < count; ++row)
-    add_row(outputs + row * judgement_.output_count, targets + row * judgement_.output_count);
+    add_row(outputs + row * scoring_.output_count, targets + row * scoring_.output_count);
 }
 
 // Mean and squares about it as they run. Source: Welford, Technometrics 1962.
@@ -116,7 +116,7 @@ void EvaluationSums::add_row(const float* outputs, const float* targets) {
   numbers_[row_count] += 1;
   const double weight = 1 / numbers_[row_count];
   double* sums = numbers_.data() + first_output;
-  for (std::int64_t output = 0; output < judgement_.output_count; ++output, sums += per_output) {
+  for (std::int64_t output = 0; output < scoring_.output_count; ++output, sums += per_output) {
     const double target = double{targets[output]};
     const double residual = target - double{outputs[output]};
     const double distance = target - sums[mean];
@@ -144,11 +144,11 @@ void EvaluationSums::append(const EvaluationSums& later) {
 
 double EvaluationSums::loss() const {
   const double per_row = numbers_[loss_sum] / numbers_[row_count];
-  return judgement_.loss == LossKind::cross_entropy ? per_row : per_row / static_cast<double>(judgement_.output_count);
+  return scoring_.loss == LossKind::cross_entropy ? per_row : per_row / static_cast<double>(scoring_.output_count);
 }
 
 double EvaluationSums::score() const {
-  if (judgement_.task == Task::classification) return numbers_[right_count] / numbers_[row_count];
+  if (scoring_.task == Task::classification) return numbers_[right_count] / numbers_[row_count];
   double sum = 0;
   for (std::size_t place = first_output; place < numbers_.size(); place += per_output) {
     const double total = numbers_[place + squares], residual = numbers_[place + residuals];
@@ -157,7 +157,7 @@ double EvaluationSums::score() const {
     else
       sum += 1 - residual / total;
   }
-  return sum / static_cast<double>(judgement_.output_count);
+  return sum / static_cast<double>(scoring_.output_count);
 }
 
 }  // namespace sheaf

@@ -10,7 +10,7 @@
 namespace sheaf {
 
 /// What the outputs are, and how they are judged.
-struct Judgement {
+struct Scoring {
   Task task = Task::regression;
   LossKind loss = LossKind::mse;
   bool probabilities = false;  ///< classification: outputs are class probabilities (of an ensemble), not logits
@@ -19,9 +19,9 @@ struct Judgement {
 
 class EvaluationSums {
  public:
-  explicit EvaluationSums(const Judgement& judgement);
+  explicit EvaluationSums(const Scoring& scoring);
   /// From numbers().
-  EvaluationSums(const Judgement& judgement, const double* numbers);
+  EvaluationSums(const Scoring& scoring, const double* numbers);
 
   /// Adds rows of a classification: their outputs, the labels that these mean (predicted_label()), and the true ones,
   /// each below the number of outputs.
@@ -37,14 +37,14 @@ class EvaluationSums {
   /// Accuracy or R2, as prediction_score().
   double score() const;
 
-  /// All that it holds, number_count(judgement) of them: to travel between ranks.
+  /// All that it holds, number_count(scoring) of them: to travel between ranks.
   const std::vector<double>& numbers() const { return numbers_; }
-  static std::int64_t number_count(const Judgement& judgement);
+  static std::int64_t number_count(const Scoring& scoring);
 
  private:
   void add_row(const float* outputs, const float* targets);
 
-  Judgement judgement_;
+  Scoring scoring_;
   std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What every rank's load_resident says of the file that rank 0 writes; "different" when they disagree.
+// What every rank's load_to_node_memory says of the file that rank 0 writes; "different" when they disagree.
 template <class Write>
 std::string error_of(Write write, DataOptions options) {
   const Communicator world = Communicator::world();
@@ -27,7 +27,7 @@ std::string error_of(Write write, DataOptions options) {
   world.barrier();
   std::string said = "no error";
   try {
-    load_resident(options, world, node);
+    load_to_node_memory(options, world, node);
   } catch (const AgreedError& error) {
     CHECK(error.code() == ExitCode::failed);
     said = error.what();

@@ -37,7 +37,7 @@ std::vector<std::int64_t> every_third_row() {
 TEST_CASE("standard scaling is by the mean and population deviation of the rows given") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
-  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalise::standard);
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::standard);
   for (const std::size_t feature : {0u, 1u, 3u}) {
     long double sum = 0, squares = 0;
     for (const auto row : rows) sum += data.features[row * 4 + static_cast<std::int64_t>(feature)];
@@ -56,7 +56,7 @@ TEST_CASE("standard scaling is by the mean and population deviation of the rows 
 TEST_CASE("minmax scaling maps the rows given onto 0..1") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
-  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalise::minmax);
+  const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::minmax);
   for (const std::size_t feature : {0u, 1u, 3u}) {
     std::vector<float> scaled;
     for (const auto row : rows)
@@ -69,15 +69,15 @@ TEST_CASE("minmax scaling maps the rows given onto 0..1") {
 
 TEST_CASE("a constant feature becomes zero, exactly") {
   const DataSet data = features_of_many_sizes();
-  for (const Normalise normalise : {Normalise::standard, Normalise::minmax}) {
-    const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalise);
+  for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
+    const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalize);
     CHECK(scaling.shift.at(2) == 0.1f);
     CHECK(scaling.scale.at(2) == 1);
   }
 }
 
-TEST_CASE("without normalisation there is no scaling") {
-  const FeatureScaling scaling = feature_scaling(features_of_many_sizes(), row_set(every_third_row()), Normalise::none);
+TEST_CASE("without normalization there is no scaling") {
+  const FeatureScaling scaling = feature_scaling(features_of_many_sizes(), row_set(every_third_row()), Normalize::none);
   CHECK(scaling.shift.empty());
   CHECK(scaling.scale.empty());
 }

@@ -72,7 +72,7 @@ TEST_CASE("without folds and hold-out all rows train, and all repeats share one 
 TEST_CASE("scaling comes from the training rows alone") {
   Study study;
   study.search.folds = 2;
-  study.data.normalise = Normalise::minmax;
+  study.data.normalize = Normalize::minmax;
   const DataSet data = measured(1, {1, 2, 3, 4, 5, 6, 7, 8});
   Splits splits(study, data);
   for (std::int64_t fold = 0; fold < 2; ++fold) {

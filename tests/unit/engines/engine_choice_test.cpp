@@ -24,7 +24,7 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 }  // namespace
 
-TEST_CASE("the resident engine trains linear models and mlps on CPUs with one thread") {
+TEST_CASE("the native engine trains linear models and mlps on CPUs with one thread") {
   const RunOptions run;
   CHECK(torch_reason(trial_of(ModelKind::linear), run, no_gpu).empty());
   CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu).empty());
@@ -47,10 +47,10 @@ TEST_CASE("the study may want LibTorch, or threads that it alone has") {
 TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial") {
   RunOptions run;
   run.threads = 4;
-  for (const auto engine : {EngineKind::resident, EngineKind::by_model}) {
+  for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     run.engine = engine;
     CHECK(torch_reason(trial_of(ModelKind::mlp), run, 3).empty());
-    CHECK(engine_of(trial_of(ModelKind::mlp), engine) == TrainedBy::resident);
+    CHECK(engine_of(trial_of(ModelKind::mlp), engine) == TrainedBy::native);
   }
   CHECK(engine_of(trial_of(ModelKind::cnn), EngineKind::by_model) == TrainedBy::torch);
   CHECK(engine_of(trial_of(ModelKind::plugin), EngineKind::by_model) == TrainedBy::torch);
@@ -63,7 +63,7 @@ TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays
   const auto settled = settled_engine;
   const double slower = 0.1, faster = 2;
   for (const double speedup : {no_gpu, slower}) {
-    CHECK(settled(dense, run, speedup) == EngineKind::resident);
+    CHECK(settled(dense, run, speedup) == EngineKind::native);
     CHECK(settled(mixed, run, speedup) == EngineKind::by_model);
     CHECK(settled(others, run, speedup) == EngineKind::torch);
   }
@@ -75,7 +75,7 @@ TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays
     RunOptions threads;
     threads.threads = 2;
     CHECK(settled(*plan, threads, no_gpu) == EngineKind::torch);
-    for (const auto asked : {EngineKind::torch, EngineKind::resident, EngineKind::by_model}) {
+    for (const auto asked : {EngineKind::torch, EngineKind::native, EngineKind::by_model}) {
       threads.engine = asked;
       CHECK(settled(*plan, threads, faster) == asked);
     }
@@ -96,15 +96,15 @@ TEST_CASE("cores are expected to train small networks faster than a GPU, and it 
   CHECK(speedup_of({4096, 4096, 4096}, 1024, 16) > 10);
 }
 
-TEST_CASE("run.engine = resident is refused where the resident engine cannot train a trial") {
+TEST_CASE("run.engine = native is refused where the native engine cannot train a trial") {
   RunOptions run;
   for (const auto other : {EngineKind::automatic, EngineKind::torch, EngineKind::by_model}) {
     run.engine = other;
     CHECK_NOTHROW(require_engine(plan_of({"linear", "cnn"}), run));
   }
-  run.engine = EngineKind::resident;
+  run.engine = EngineKind::native;
   CHECK_NOTHROW(require_engine(plan_of({"linear", "mlp"}), run));
   CHECK_THROWS_AS(require_engine(plan_of({"mlp", "cnn"}), run), UsageError);
   CHECK_THROWS_WITH(require_engine(plan_of({"mlp", "cnn"}), run),
-                    "run.engine = resident cannot train trial 1 (a cnn has convolutions). Set run.engine = auto.");
+                    "run.engine = native cannot train trial 1 (a cnn has convolutions). Set run.engine = auto.");
 }

@@ -49,7 +49,7 @@ void check_moments(const Moments& found, double deviation) {
 }  // namespace
 
 TEST_CASE("pytorch: weights and bias are uniform within 1 / sqrt(fan_in)") {
-  const auto weights = initial_weights(two_layers(), Initialisation::pytorch, 1);
+  const auto weights = initial_weights(two_layers(), Initialization::pytorch, 1);
   REQUIRE(static_cast<std::int64_t>(weights.size()) == count + outputs + outputs * 2 + 2);
   const double bound = 1 / std::sqrt(double{inputs});
   const auto found = moments(weights.begin(), weights.begin() + count);
@@ -62,7 +62,7 @@ TEST_CASE("pytorch: weights and bias are uniform within 1 / sqrt(fan_in)") {
 }
 
 TEST_CASE("glorot: weights are uniform within sqrt(6 / (fan_in + fan_out)), biases zero") {
-  const auto weights = initial_weights(two_layers(), Initialisation::glorot, 1);
+  const auto weights = initial_weights(two_layers(), Initialization::glorot, 1);
   const double bound = std::sqrt(6.0 / (inputs + outputs));
   const auto found = moments(weights.begin(), weights.begin() + count);
   check_moments(found, bound / std::sqrt(3.0));
@@ -73,7 +73,7 @@ TEST_CASE("glorot: weights are uniform within sqrt(6 / (fan_in + fan_out)), bias
 }
 
 TEST_CASE("he: weights are normal with deviation sqrt(2 / fan_in), biases zero") {
-  const auto weights = initial_weights(two_layers(), Initialisation::he, 1);
+  const auto weights = initial_weights(two_layers(), Initialization::he, 1);
   const double deviation = std::sqrt(2.0 / inputs);
   const auto found = moments(weights.begin(), weights.begin() + count);
   check_moments(found, deviation);
@@ -87,7 +87,7 @@ TEST_CASE("a convolution's fans count its kernel") {
   layer.inputs = 16;
   layer.outputs = 555;
   layer.kernel = 3;
-  const auto weights = initial_weights({layer}, Initialisation::he, 3);
+  const auto weights = initial_weights({layer}, Initialization::he, 3);
   REQUIRE(weights.size() == 16 * 9 * 555 + 555);
   check_moments(moments(weights.begin(), weights.end() - 555), std::sqrt(2.0 / (16 * 9)));
 }
@@ -96,30 +96,30 @@ TEST_CASE("a batch norm starts at 1 and 0 by every rule") {
   Layer layer;
   layer.kind = Layer::Kind::batch_norm;
   layer.inputs = layer.outputs = 2;
-  for (const auto rule : {Initialisation::pytorch, Initialisation::glorot, Initialisation::he, Initialisation::zeros})
+  for (const auto rule : {Initialization::pytorch, Initialization::glorot, Initialization::he, Initialization::zeros})
     CHECK(initial_weights({layer}, rule, 3) == std::vector<float>{1, 1, 0, 0});
 }
 
 TEST_CASE("embeddings are standard normals") {
   std::vector<float> weights;
   RandomStream stream(1, Purpose::initial_weights);
-  append_initial_weights(weights, {LayerParameters::Kind::embedding, count, 0, 1, 1}, Initialisation::pytorch, stream);
+  append_initial_weights(weights, {LayerParameters::Kind::embedding, count, 0, 1, 1}, Initialization::pytorch, stream);
   REQUIRE(static_cast<std::int64_t>(weights.size()) == count);
   check_moments(moments(weights.begin(), weights.end()), 1);
 }
 
 TEST_CASE("zeros are zeros") {
-  const auto weights = initial_weights(two_layers(), Initialisation::zeros, 1);
+  const auto weights = initial_weights(two_layers(), Initialization::zeros, 1);
   CHECK(static_cast<std::int64_t>(weights.size()) == parameter_count(two_layers()));
   CHECK(std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0; }));
 }
 
 TEST_CASE("initial weights depend on the seed and the layer's place, not on other layers") {
-  const auto weights = initial_weights(two_layers(), Initialisation::pytorch, 1);
-  CHECK(weights == initial_weights(two_layers(), Initialisation::pytorch, 1));
-  CHECK(weights[0] != initial_weights(two_layers(), Initialisation::pytorch, 2)[0]);
-  const auto alone = initial_weights({two_layers()[0]}, Initialisation::pytorch, 1);
+  const auto weights = initial_weights(two_layers(), Initialization::pytorch, 1);
+  CHECK(weights == initial_weights(two_layers(), Initialization::pytorch, 1));
+  CHECK(weights[0] != initial_weights(two_layers(), Initialization::pytorch, 2)[0]);
+  const auto alone = initial_weights({two_layers()[0]}, Initialization::pytorch, 1);
   CHECK(std::equal(alone.begin(), alone.end(), weights.begin()));
-  const auto twice = initial_weights({two_layers()[1], two_layers()[1]}, Initialisation::pytorch, 1);
+  const auto twice = initial_weights({two_layers()[1], two_layers()[1]}, Initialization::pytorch, 1);
   CHECK(twice[0] != twice[twice.size() / 2]);
 }

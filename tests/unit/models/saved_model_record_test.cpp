@@ -10,8 +10,8 @@ using namespace sheaf;
 
 namespace {
 
-TrainedModel mlp() {
-  TrainedModel trained;
+SavedModel mlp() {
+  SavedModel trained;
   trained.description.model.kind = ModelKind::mlp;
   trained.description.model.hidden = {2};
   trained.description.model.activation = Activation::gelu;
@@ -31,8 +31,8 @@ void write(const std::string& path, const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("a model's record gives back what evaluating it takes") {
-  const TrainedModel trained = mlp();
-  const TrainedModel found = parse_model_record(model_record(trained), "model.pt");
+  const SavedModel trained = mlp();
+  const SavedModel found = parse_saved_model_record(saved_model_record(trained), "model.pt");
   CHECK(found.network.parameters == trained.network.parameters);
   CHECK(found.scaling.shift == trained.scaling.shift);
   CHECK(found.scaling.scale == trained.scaling.scale);
@@ -46,21 +46,21 @@ TEST_CASE("a model's record gives back what evaluating it takes") {
 }
 
 TEST_CASE("the record of convolutions describes them, but leaves their numbers to LibTorch") {
-  TrainedModel trained;
+  SavedModel trained;
   trained.description.model.kind = ModelKind::cnn;
   trained.description.model.channels = {3, 4};
   trained.description.shape = {0, 2 * 6 * 5, 4, {2, 6, 5}};
   trained.network.parameters = {1, 2, 3};
-  const TrainedModel found = parse_model_record(model_record(trained), "model.pt");
+  const SavedModel found = parse_saved_model_record(saved_model_record(trained), "model.pt");
   CHECK(found.description.model.channels == trained.description.model.channels);
   CHECK(found.description.shape.image.width == 5);
   CHECK(found.network.parameters.empty());
 }
 
 TEST_CASE("a record that is spoiled or of another version is refused, with the file's name") {
-  const std::string whole = model_record(mlp());
+  const std::string whole = saved_model_record(mlp());
   const auto refused = [](const std::string& record) {
-    CHECK_THROWS_WITH(parse_model_record(record, "model.pt"),
+    CHECK_THROWS_WITH(parse_saved_model_record(record, "model.pt"),
                       ContainsSubstring("model file 'model.pt' is of another version of sheaf, or spoiled"));
   };
   refused("");
@@ -72,21 +72,21 @@ TEST_CASE("a record that is spoiled or of another version is refused, with the f
   refused(changed("model.kind = mlp", "model.mind = mlp"));
   refused(changed("model.kind = mlp", "model.kind = mpl"));
   refused(changed("features = 3", "features = 4"));
-  CHECK_THROWS_WITH(parse_model_record(changed("features = 3", "features = x"), "model.pt"),
+  CHECK_THROWS_WITH(parse_saved_model_record(changed("features = 3", "features = x"), "model.pt"),
                     ContainsSubstring("('x' is no number of features or outputs)"));
   refused(changed("outputs = 2", "outputs = 0"));
   refused(changed("outputs = 2", "#utputs = 2"));
-  TrainedModel trained = mlp();
+  SavedModel trained = mlp();
   trained.scaling.scale.pop_back();
-  refused(model_record(trained));
+  refused(saved_model_record(trained));
 }
 
 TEST_CASE("a file without a record has none, and one that is not there is an error") {
   write("text.pt", "no module");
-  CHECK_FALSE(read_model_record("text.pt"));
+  CHECK_FALSE(read_saved_model_record("text.pt"));
   write("nothing.pt", "");
-  CHECK_FALSE(read_model_record("nothing.pt"));
-  CHECK_THROWS_WITH(read_model_record("absent.pt"),
+  CHECK_FALSE(read_saved_model_record("nothing.pt"));
+  CHECK_THROWS_WITH(read_saved_model_record("absent.pt"),
                     "File 'absent.pt' cannot be read (No such file or directory). Check its name and permissions.");
-  CHECK_THROWS_WITH(read_model_record("."), ContainsSubstring("is a directory"));
+  CHECK_THROWS_WITH(read_saved_model_record("."), ContainsSubstring("is a directory"));
 }

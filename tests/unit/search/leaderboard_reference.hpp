@@ -1,4 +1,4 @@
-// The leaderboard from all records at once: the plain form that the running one is compared with.
+// The leaderboard from all results at once: the plain form that the running one is compared with.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -33,19 +33,19 @@ inline double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
-inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                              const std::vector<EnsembleRecord>& ensembles) {
+inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::vector<IterationResult>& results,
+                              const std::vector<EnsembleResult>& ensembles) {
   TrialSummary summary;
   summary.trial = trial;
   const std::int64_t per_trial = plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size());
   std::vector<double> scores, validation_losses, final_losses;
   for (std::int64_t number = trial * per_trial; number < (trial + 1) * per_trial; ++number) {
-    const IterationRecord& record = records[static_cast<std::size_t>(number)];
-    scores.push_back(record.validation_score);
-    validation_losses.push_back(record.validation_loss);
-    final_losses.push_back(record.final_loss);
-    summary.diverged += record.status == IterationStatus::diverged ? 1 : 0;
-    summary.seconds += record.seconds;
+    const IterationResult& result = results[static_cast<std::size_t>(number)];
+    scores.push_back(result.validation_score);
+    validation_losses.push_back(result.validation_loss);
+    final_losses.push_back(result.final_loss);
+    summary.diverged += result.status == IterationStatus::diverged ? 1 : 0;
+    summary.seconds += result.seconds;
   }
   if (!ensembles.empty()) {
     scores.clear();
@@ -62,12 +62,12 @@ inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::v
   return summary;
 }
 
-inline std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
-                                             const std::vector<EnsembleRecord>& ensembles) {
-  assert(static_cast<std::int64_t>(records.size()) == plan.iteration_count());
+inline std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationResult>& results,
+                                             const std::vector<EnsembleResult>& ensembles) {
+  assert(static_cast<std::int64_t>(results.size()) == plan.iteration_count());
   std::vector<TrialSummary> trials;
   for (std::int64_t trial = 0; trial < static_cast<std::int64_t>(plan.trials().size()); ++trial)
-    trials.push_back(summarise(plan, trial, records, ensembles));
+    trials.push_back(summarise(plan, trial, results, ensembles));
   std::stable_sort(trials.begin(), trials.end(), [](const TrialSummary& a, const TrialSummary& b) {
     return std::make_tuple(cost(-a.mean_score), cost(a.mean_validation_loss), cost(a.mean_final_loss)) <
            std::make_tuple(cost(-b.mean_score), cost(b.mean_validation_loss), cost(b.mean_final_loss));
@@ -76,8 +76,8 @@ inline std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector
   return trials;
 }
 
-inline IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                             const std::vector<EnsembleRecord>& ensembles) {
+inline IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationResult>& results,
+                             const std::vector<EnsembleResult>& ensembles) {
   IndexRange best;
   std::tuple<double, double, double> least;
   const std::int64_t groups = plan.repeats() * plan.folds();
@@ -86,11 +86,11 @@ inline IndexRange best_model(const Plan& plan, std::int64_t trial, const std::ve
     double score = 0, validation_loss = 0, final_loss = 0;
     bool finished = true;
     for (std::int64_t number = members.begin; number < members.end; ++number) {
-      const IterationRecord& record = records[static_cast<std::size_t>(number)];
-      score += record.validation_score;
-      validation_loss += record.validation_loss;
-      final_loss += record.final_loss;
-      finished = finished && record.status == IterationStatus::finished;
+      const IterationResult& result = results[static_cast<std::size_t>(number)];
+      score += result.validation_score;
+      validation_loss += result.validation_loss;
+      final_loss += result.final_loss;
+      finished = finished && result.status == IterationStatus::finished;
     }
     if (!ensembles.empty()) score = ensembles[static_cast<std::size_t>(group)].score;
     const auto costs = std::make_tuple(cost(-score), cost(validation_loss), cost(final_loss));

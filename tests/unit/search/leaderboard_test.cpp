@@ -24,41 +24,41 @@ Plan plan_of(std::int64_t folds, std::int64_t members) {
   return Plan(study);
 }
 
-std::vector<IterationRecord> records_with_scores(const std::vector<double>& scores) {
-  std::vector<IterationRecord> records;
+std::vector<IterationResult> results_with_scores(const std::vector<double>& scores) {
+  std::vector<IterationResult> results;
   for (double score : scores) {
-    IterationRecord record;
-    record.iteration = static_cast<std::int64_t>(records.size());
-    record.status = std::isnan(score) ? IterationStatus::diverged : IterationStatus::finished;
-    record.validation_score = score;
-    record.validation_loss = 1 - score;
-    record.final_loss = 2 - score;
-    record.seconds = 0.5;
-    records.push_back(record);
+    IterationResult result;
+    result.iteration = static_cast<std::int64_t>(results.size());
+    result.status = std::isnan(score) ? IterationStatus::diverged : IterationStatus::finished;
+    result.validation_score = score;
+    result.validation_loss = 1 - score;
+    result.final_loss = 2 - score;
+    result.seconds = 0.5;
+    results.push_back(result);
   }
-  return records;
+  return results;
 }
 
 // `ensembles`: empty, or one for each trial, repeat and fold.
-Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationRecord>& records,
-                           const std::vector<EnsembleRecord>& ensembles) {
+Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationResult>& results,
+                           const std::vector<EnsembleResult>& ensembles) {
   Leaderboard leaderboard(plan);
-  for (const auto& record : records) {
-    const auto group = static_cast<std::size_t>(record.iteration / plan.members());
-    const bool is_last = (record.iteration + 1) % plan.members() == 0;
-    leaderboard.add(record, is_last && !ensembles.empty() ? &ensembles[group] : nullptr);
+  for (const auto& result : results) {
+    const auto group = static_cast<std::size_t>(result.iteration / plan.members());
+    const bool is_last = (result.iteration + 1) % plan.members() == 0;
+    leaderboard.add(result, is_last && !ensembles.empty() ? &ensembles[group] : nullptr);
   }
   return leaderboard;
 }
 
-std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationRecord>& records,
-                                      const std::vector<EnsembleRecord>& ensembles) {
-  return leaderboard_of(plan, records, ensembles).ranked();
+std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationResult>& results,
+                                      const std::vector<EnsembleResult>& ensembles) {
+  return leaderboard_of(plan, results, ensembles).ranked();
 }
 
-IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationRecord>& records,
-                      const std::vector<EnsembleRecord>& ensembles) {
-  return leaderboard_of(plan, records, ensembles).best_model(trial);
+IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationResult>& results,
+                      const std::vector<EnsembleResult>& ensembles) {
+  return leaderboard_of(plan, results, ensembles).best_model(trial);
 }
 
 bool same_bits(const TrialSummary& a, const TrialSummary& b) {
@@ -76,7 +76,7 @@ bool same_bits(const TrialSummary& a, const TrialSummary& b) {
 }  // namespace
 
 TEST_CASE("trials are ranked by their mean score over folds") {
-  const auto trials = rank_trials(plan_of(2, 1), records_with_scores({0.5, 0.7, 0.8, 0.9, 0.6, 0.6}), {});
+  const auto trials = rank_trials(plan_of(2, 1), results_with_scores({0.5, 0.7, 0.8, 0.9, 0.6, 0.6}), {});
   REQUIRE(trials.size() == 3);
   CHECK(trials[0].trial == 1);
   CHECK(trials[0].rank == 1);
@@ -90,24 +90,24 @@ TEST_CASE("trials are ranked by their mean score over folds") {
 }
 
 TEST_CASE("a trial with a diverged fold comes last") {
-  const auto trials = rank_trials(plan_of(2, 1), records_with_scores({0.9, not_a_number, 0.1, 0.1, 0.2, 0.2}), {});
+  const auto trials = rank_trials(plan_of(2, 1), results_with_scores({0.9, not_a_number, 0.1, 0.1, 0.2, 0.2}), {});
   CHECK(trials[2].trial == 0);
   CHECK(trials[2].diverged == 1);
   CHECK(std::isnan(trials[2].mean_score));
 }
 
 TEST_CASE("without scores the final loss decides") {
-  auto records = records_with_scores({0.1, 0.3, 0.2});
-  for (auto& record : records) record.validation_score = record.validation_loss = not_a_number;
-  const auto trials = rank_trials(plan_of(1, 1), records, {});
+  auto results = results_with_scores({0.1, 0.3, 0.2});
+  for (auto& result : results) result.validation_score = result.validation_loss = not_a_number;
+  const auto trials = rank_trials(plan_of(1, 1), results, {});
   CHECK(trials[0].trial == 1);
   CHECK(trials[1].trial == 2);
   CHECK(trials[2].trial == 0);
 }
 
 TEST_CASE("ensembles are ranked by their own scores") {
-  const std::vector<EnsembleRecord> ensembles = {{0, 0, 0, 0.7, 0}, {1, 0, 0, 0.6, 0}, {2, 0, 0, 0.8, 0}};
-  const auto trials = rank_trials(plan_of(1, 2), records_with_scores({1, 1, 1, 1, 0, 0}), ensembles);
+  const std::vector<EnsembleResult> ensembles = {{0, 0, 0, 0.7, 0}, {1, 0, 0, 0.6, 0}, {2, 0, 0, 0.8, 0}};
+  const auto trials = rank_trials(plan_of(1, 2), results_with_scores({1, 1, 1, 1, 0, 0}), ensembles);
   CHECK(trials[0].trial == 2);
   CHECK(trials[0].mean_score == Approx(0.8));
   CHECK(trials[2].trial == 1);
@@ -115,20 +115,20 @@ TEST_CASE("ensembles are ranked by their own scores") {
 
 TEST_CASE("the best model of a trial is the fold with the best score, all members") {
   const Plan plan = plan_of(2, 2);
-  auto records = records_with_scores({0, 0, 0, 0, /**/ 0.5, 0.9, 0.8, 0.7, /**/ 0.6, not_a_number, 0.1, 0.2});
-  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // 0.75 against 0.7
-  CHECK(best_model(plan, 2, records, {}) == IndexRange{10, 12});
-  std::vector<EnsembleRecord> ensembles(6);
+  auto results = results_with_scores({0, 0, 0, 0, /**/ 0.5, 0.9, 0.8, 0.7, /**/ 0.6, not_a_number, 0.1, 0.2});
+  CHECK(best_model(plan, 1, results, {}) == IndexRange{6, 8});  // 0.75 against 0.7
+  CHECK(best_model(plan, 2, results, {}) == IndexRange{10, 12});
+  std::vector<EnsembleResult> ensembles(6);
   ensembles[2].score = 0.95;  // the ensemble's score counts, not its members'
-  CHECK(best_model(plan, 1, records, ensembles) == IndexRange{4, 6});
-  for (auto& record : records) record.validation_score = record.validation_loss = not_a_number;
-  records[7].final_loss = -5;
-  CHECK(best_model(plan, 1, records, {}) == IndexRange{6, 8});  // by the final loss alone
-  records[4].status = records[7].status = IterationStatus::diverged;
-  CHECK(best_model(plan, 1, records, {}).empty());
+  CHECK(best_model(plan, 1, results, ensembles) == IndexRange{4, 6});
+  for (auto& result : results) result.validation_score = result.validation_loss = not_a_number;
+  results[7].final_loss = -5;
+  CHECK(best_model(plan, 1, results, {}) == IndexRange{6, 8});  // by the final loss alone
+  results[4].status = results[7].status = IterationStatus::diverged;
+  CHECK(best_model(plan, 1, results, {}).empty());
 }
 
-TEST_CASE("records that come one after the other give the bits of all records at once") {
+TEST_CASE("results that come one after the other give the bits of all results at once") {
   std::mt19937 random(3);
   const auto draw = [&] {
     const double values[] = {0.1, 0.2, 0.3, 1e17, -1e17, 1e-300, not_a_number, 1 / 0.0};
@@ -138,23 +138,23 @@ TEST_CASE("records that come one after the other give the bits of all records at
     const auto folds = static_cast<std::int64_t>(1 + random() % 3),
                members = static_cast<std::int64_t>(1 + random() % 3);
     const Plan plan = plan_of(folds, members);
-    std::vector<IterationRecord> records(static_cast<std::size_t>(plan.iteration_count()));
-    for (std::size_t number = 0; number < records.size(); ++number) {
-      auto& record = records[number];
-      record.iteration = static_cast<std::int64_t>(number);
-      record.status = static_cast<IterationStatus>(random() % 5 == 0 ? 2 + random() % 2 : 1);
-      record.validation_score = draw();
-      record.validation_loss = draw();
-      record.final_loss = draw();
-      record.seconds = std::abs(draw());
+    std::vector<IterationResult> results(static_cast<std::size_t>(plan.iteration_count()));
+    for (std::size_t number = 0; number < results.size(); ++number) {
+      auto& result = results[number];
+      result.iteration = static_cast<std::int64_t>(number);
+      result.status = static_cast<IterationStatus>(random() % 5 == 0 ? 2 + random() % 2 : 1);
+      result.validation_score = draw();
+      result.validation_loss = draw();
+      result.final_loss = draw();
+      result.seconds = std::abs(draw());
     }
-    std::vector<EnsembleRecord> ensembles(random() % 2 == 0 ? 0 : records.size() / static_cast<std::size_t>(members));
+    std::vector<EnsembleResult> ensembles(random() % 2 == 0 ? 0 : results.size() / static_cast<std::size_t>(members));
     for (auto& ensemble : ensembles) ensemble.score = draw();
-    const auto expected = reference::rank_trials(plan, records, ensembles);
-    const auto found = rank_trials(plan, records, ensembles);
+    const auto expected = reference::rank_trials(plan, results, ensembles);
+    const auto found = rank_trials(plan, results, ensembles);
     REQUIRE(found.size() == expected.size());
     for (std::size_t place = 0; place < found.size(); ++place) CHECK(same_bits(found[place], expected[place]));
     for (std::int64_t trial = 0; trial < 3; ++trial)
-      CHECK(best_model(plan, trial, records, ensembles) == reference::best_model(plan, trial, records, ensembles));
+      CHECK(best_model(plan, trial, results, ensembles) == reference::best_model(plan, trial, results, ensembles));
   }
 }

@@ -54,9 +54,9 @@ TEST_CASE("a study file is read, and the command line wins over it") {
   const std::string text = sound + "[train]\nepochs = 5\nlearning_rate=0.5\n";
   CHECK(parse(text).train.epochs == 5);
   CHECK(parse(text).train.learning_rate == 0.5);
-  for (const Words& words : {Words{"--train.epochs=7"}, Words{"--train.epochs", "7"}}) {
-    CHECK(parse(text, words).train.epochs == 7);
-    CHECK(parse(text, words).train.learning_rate == 0.5);
+  for (const Words& arguments : {Words{"--train.epochs=7"}, Words{"--train.epochs", "7"}}) {
+    CHECK(parse(text, arguments).train.epochs == 7);
+    CHECK(parse(text, arguments).train.learning_rate == 0.5);
   }
   CHECK(parse(text, {"--data.file=a=b.h5", "--train.shuffle", "no"}).data.file == "a=b.h5");
   CHECK(parse("", {"--data.source=synthetic"}).data.source == DataSource::synthetic);
@@ -93,7 +93,7 @@ TEST_CASE("one problem is one sentence, and says where") {
 }
 
 TEST_CASE("the command line is strict") {
-  const auto error = [](const Words& words) { return errors_of(sound, words); };
+  const auto error = [](const Words& arguments) { return errors_of(sound, arguments); };
   CHECK(error({"--train.epoch=5"}) == "command line: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
   CHECK(error({"--train.epoch", "5"}) == error({"--train.epoch=5"}));
   CHECK(error({"--train.ep=5"}).rfind("command line: unknown key 'train.ep'.", 0) == 0);  // no guessing

@@ -100,13 +100,13 @@ TEST_CASE("model: a resnet needs images, a module from a file has its own layers
                     "model.keep_weights = true has no effect (model.kind = plugin:a.so)");
 }
 
-TEST_CASE("model: an initialisation is for weights that are drawn") {
-  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}}));
-  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialisation", "he"}}),
-                    "model.initialisation = he has no effect");
+TEST_CASE("model: an initialization is for weights that are drawn") {
+  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}}));
+  check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialization", "he"}}),
+                    "model.initialization = he has no effect");
   check_one_problem(
-      file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialisation", "he"}, {"model.keep_weights", "yes"}}),
-      "model.initialisation = he has no effect");
+      file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}, {"model.keep_weights", "yes"}}),
+      "model.initialization = he has no effect");
 }
 
 TEST_CASE("model: a cnn's image fits the columns and the poolings") {
@@ -200,24 +200,24 @@ TEST_CASE("run: threads inside a lane need one lane") {
                     "run.threads = 2 needs one lane (run.lanes = 4)");
 }
 
-TEST_CASE("run: the resident engine trains linear models and mlps with one thread") {
-  const Assignments resident = {{"run.engine", "resident"}};
+TEST_CASE("run: the native engine trains linear models and mlps with one thread") {
+  const Assignments native = {{"run.engine", "native"}};
   const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
-  check_sound(file_study(resident));
+  check_sound(file_study(native));
   check_sound(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
   check_sound(file_study(cnn));
-  check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(resident)),
-                    "run.engine = resident trains with one thread a lane (run.threads = 2)");
-  check_one_problem(study_with({{"run.device", "cuda"}}, file_study(resident)),
-                    "run.engine = resident trains on CPUs (run.device = cuda)");
-  check_one_problem(study_with(cnn, file_study(resident)),
-                    "run.engine = resident trains linear models and mlps (model.kind = cnn)");
-  check_sound(grid(study_with(cnn, file_study(resident)), {searched("model.kind", {"linear"})}));
-  check_sound(study_with({{"train.precision", "float64"}}, file_study(resident)));
+  check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(native)),
+                    "run.engine = native trains with one thread a lane (run.threads = 2)");
+  check_one_problem(study_with({{"run.device", "cuda"}}, file_study(native)),
+                    "run.engine = native trains on CPUs (run.device = cuda)");
+  check_one_problem(study_with(cnn, file_study(native)),
+                    "run.engine = native trains linear models and mlps (model.kind = cnn)");
+  check_sound(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
+  check_sound(study_with({{"train.precision", "float64"}}, file_study(native)));
   for (const char* precision : {"bfloat16", "tf32"})
     check_one_problem(
-        study_with({{"train.precision", precision}}, file_study(resident)),
-        std::string("run.engine = resident trains in float32 or float64 (train.precision = ") + precision + ")");
+        study_with({{"train.precision", precision}}, file_study(native)),
+        std::string("run.engine = native trains in float32 or float64 (train.precision = ") + precision + ")");
 }
 
 TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {

@@ -157,6 +157,16 @@ TEST_CASE("every name of a choice is accepted and comes back; slips get the near
   CHECK(study_with({{"train.nesterov", "yes"}}).train.nesterov == true);
 }
 
+TEST_CASE("a name of an earlier version gets the new one") {
+  CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Its name is now 'data.normalize'.");
+  CHECK(refusal("model.initialisation", "he") ==
+        "unknown key 'model.initialisation'. Its name is now 'model.initialization'.");
+  CHECK(refusal("run.engine", "resident") ==
+        "run.engine cannot be 'resident'. Allowed: auto | torch | native | by_model. Its name is now 'native'.");
+  CHECK(refusal("data.mode", "resident") ==
+        "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Its name is now 'memory'.");
+}
+
 TEST_CASE("a model from a file is its kind and the file") {
   const Study study = study_with({{"model.kind", "torchscript:models/net: 2.pt"}});
   CHECK(study.model.kind == ModelKind::torchscript);

@@ -25,7 +25,7 @@ targets = /y
 weights = /w
 task = classification
 classes = 3
-normalise = minmax
+normalize = minmax
 validation = 0.3333333333333333
 image = 3x8x9
 channels = last
@@ -41,7 +41,7 @@ kernel = 5
 activation = gelu
 dropout = 0.25
 bias = false
-initialisation = he
+initialization = he
 [train]
 epochs = 3
 batch_size = full

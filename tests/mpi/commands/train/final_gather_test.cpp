@@ -24,9 +24,9 @@ int owner_of(std::int64_t iteration, int ranks) {
 // With a curve of 0 to 60 epochs, or a message, or predictions, by its number.
 TrainedIteration sample(std::int64_t number) {
   TrainedIteration iteration;
-  iteration.record.iteration = number;
-  iteration.record.status = number % 11 == 0 ? IterationStatus::failed : IterationStatus::finished;
-  iteration.record.final_loss = 0.1 * static_cast<double>(number);
+  iteration.result.iteration = number;
+  iteration.result.status = number % 11 == 0 ? IterationStatus::failed : IterationStatus::finished;
+  iteration.result.final_loss = 0.1 * static_cast<double>(number);
   if (number % 11 == 0) iteration.message = "reason " + std::to_string(number);
   for (std::int64_t epoch = 0; epoch < number % 61; ++epoch)
     iteration.epochs.push_back({number, epoch, 0.5, 0.25, static_cast<double>(epoch)});
@@ -38,7 +38,7 @@ PredictionsPlace place_of(std::int64_t number) {
 }
 
 struct Stores {
-  RecordStore own, earlier;
+  ResultStore own, earlier;
 };
 
 // In an order of their own.
@@ -59,8 +59,8 @@ Stores stores_of(const Communicator& world) {
 void check_sample(const JournaledIteration& found, std::int64_t number, int ranks) {
   const TrainedIteration expected = sample(number);
   const int owner = owner_of(number, ranks);
-  bool same = found.trained.record.iteration == number && found.trained.record.status == expected.record.status &&
-              found.trained.record.final_loss == expected.record.final_loss &&
+  bool same = found.trained.result.iteration == number && found.trained.result.status == expected.result.status &&
+              found.trained.result.final_loss == expected.result.final_loss &&
               found.trained.message == expected.message && found.trained.epochs.size() == expected.epochs.size() &&
               found.file == static_cast<std::size_t>(owner == -1 ? 2 : 3 + owner) &&
               found.predictions.offset == place_of(number).offset;
@@ -72,23 +72,23 @@ void check_sample(const JournaledIteration& found, std::int64_t number, int rank
 
 }  // namespace
 
-TEST_CASE("every record comes once and in order, from any nodes, in windows of any size") {
+TEST_CASE("every result comes once and in order, from any nodes, in windows of any size") {
   const Communicator world = Communicator::world();
   const Stores stores = stores_of(world);
   for (const int ranks_per_node : {1, 2, world.size()}) {
     const Communicator node = world.split(world.rank() / ranks_per_node);
     const Communicator leaders = world.split(node.is_root() ? 0 : -1);
     const GatherRoute route(world, node, leaders, without_limit());
-    // The longest record has more than 2000 bytes.
+    // The longest result has more than 2000 bytes.
     for (const WindowLimits limits : {WindowLimits{}, WindowLimits{7, 1 << 20}, WindowLimits{100, 1500},
                                       WindowLimits{1, 1}, WindowLimits{10000, 20000}}) {
       std::int64_t next = 0, windows = 0;
-      gather_records(stores.own, stores.earlier, 3, total, limits, route,
-                     [&](const std::vector<GatheredRecord>& window) {
+      gather_results(stores.own, stores.earlier, 3, total, limits, route,
+                     [&](const std::vector<GatheredResult>& window) {
                        std::int64_t bytes = 0;
-                       for (const auto& record : window) {
-                         check_sample(record.unpack(), next++, world.size());
-                         bytes += static_cast<std::int64_t>(record.record.size());
+                       for (const auto& result : window) {
+                         check_sample(result.unpack(), next++, world.size());
+                         bytes += static_cast<std::int64_t>(result.result.size());
                        }
                        CHECK(static_cast<std::int64_t>(window.size()) <= limits.iterations);
                        CHECK((bytes <= limits.bytes || window.size() == 1));
@@ -109,8 +109,8 @@ TEST_CASE("when rank 0 cannot take a window, all ranks learn why") {
   for (const std::int64_t failing : {std::int64_t{0}, total / 2, total - 1}) {
     std::int64_t next = 0;
     const auto gather = [&] {
-      gather_records(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
-                     [&](const std::vector<GatheredRecord>& window) {
+      gather_results(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
+                     [&](const std::vector<GatheredResult>& window) {
                        next += static_cast<std::int64_t>(window.size());
                        if (next > failing) throw RunError("the disk is full");
                      });
@@ -125,6 +125,6 @@ TEST_CASE("an iteration that no rank has is an error") {
   const Stores stores = stores_of(world);
   const Communicator alone = Communicator::self();
   const GatherRoute route(world, world, alone, without_limit());
-  CHECK_THROWS_WITH(gather_records(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {}),
-                    "no rank has the record of iteration 80 (it was lost). Train it again with sheaf resume.");
+  CHECK_THROWS_WITH(gather_results(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {}),
+                    "no rank has the result of iteration 80 (it was lost). Train it again with sheaf resume.");
 }

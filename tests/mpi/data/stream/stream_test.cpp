@@ -397,9 +397,9 @@ TEST_CASE("streamed scalings are those of the rows in memory, the same to the bi
     study.search.repeats = 2;
     const FileSchema schema = agree_on_file(study.data, world);
     const DataSet targets = load_targets(study.data, schema, world, node);
-    const DataSet all = load_resident(study.data, world, node);
-    for (const Normalise normalise : {Normalise::standard, Normalise::minmax}) {
-      study.data.normalise = normalise;
+    const DataSet all = load_to_node_memory(study.data, world, node);
+    for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
+      study.data.normalize = normalize;
       Splits unscaled(study, targets, node);
       const auto streamed = streamed_scalings(study, schema, unscaled, 1, world);
       const auto again = streamed_scalings(study, schema, unscaled, 3, world);

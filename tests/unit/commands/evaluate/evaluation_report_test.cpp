@@ -13,7 +13,7 @@ EvaluationReport two_classes() {
   report.data = "test.h5";
   report.task = Task::classification;
   report.loss = LossKind::cross_entropy;
-  report.engine = "resident";
+  report.engine = "native";
   report.rows = 10;
   report.outputs = 2;
   report.fit = Fit{0.25, 0.7, {6, 0, 3, 1}};
@@ -41,7 +41,7 @@ TEST_CASE("JSON quotes texts and has null for what is not finite") {
   auto report = two_classes();
   CHECK(evaluation_json(report) ==
         "{\"models\": [\"a \\\"b\\\".pt\"], \"data\": \"test.h5\", \"rows\": 10, \"outputs\": 2, \"engine\": "
-        "\"resident\", \"loss_kind\": \"cross_entropy\", \"loss\": 0.25, \"accuracy\": 0.7, \"confusion\": [[6, 0], "
+        "\"native\", \"loss_kind\": \"cross_entropy\", \"loss\": 0.25, \"accuracy\": 0.7, \"confusion\": [[6, 0], "
         "[3, 1]], \"seconds\": 0.5, \"rows_per_second\": 20, \"bytes_per_second\": 2000000000}\n");
   report.fit->loss = 1 / 0.0;
   CHECK_THAT(evaluation_json(report), ContainsSubstring("\"loss\": null"));

@@ -12,13 +12,13 @@ using Ranges = std::vector<IndexRange>;
 
 namespace {
 
-ArrayShare share_told(const std::string& option, const SlurmArray& slurm) {
+ArraySlice share_told(const std::string& option, const SlurmArray& slurm) {
   Study study;
   apply_setting(study, "run.array", option);
-  return choose_share(study.run.array, slurm);
+  return choose_slice(study.run.array, slurm);
 }
 
-bool is(const ArrayShare& share, std::int64_t task, std::int64_t tasks) {
+bool is(const ArraySlice& share, std::int64_t task, std::int64_t tasks) {
   return share.task == task && share.tasks == tasks;
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("the tasks' shares are the study, each iteration once") {
       CAPTURE(tasks, total);
       std::vector<std::int64_t> found;
       for (std::int64_t task = 0; task < tasks; ++task) {
-        const ArrayShare share{task, tasks};
+        const ArraySlice share{task, tasks};
         const std::size_t before = found.size();
         for (const auto& range : share_of({{0, total}}, share))
           for (std::int64_t number = range.begin; number < range.end; ++number) {

@@ -14,9 +14,9 @@ namespace {
 
 TrainedIteration record_of(std::int64_t number, IterationStatus status, double loss) {
   TrainedIteration iteration;
-  iteration.record.iteration = number;
-  iteration.record.status = status;
-  iteration.record.final_loss = loss;
+  iteration.result.iteration = number;
+  iteration.result.status = status;
+  iteration.result.final_loss = loss;
   return iteration;
 }
 
@@ -53,12 +53,12 @@ TEST_CASE("windows cover all iterations in order, within limits, whatever sizes 
   }
 }
 
-TEST_CASE("windows of equal records are few, and most proposals are taken") {
-  constexpr std::int64_t total = 1000000, record_bytes = 112;
+TEST_CASE("windows of equal results are few, and most proposals are taken") {
+  constexpr std::int64_t total = 1000000, result_bytes = 112;
   std::int64_t taken = 0, proposed = 0;
   for (WindowPlan plan(total, {}); !plan.at_end();) {
     ++proposed;
-    if (!plan.accept(record_bytes * plan.window().count())) continue;
+    if (!plan.accept(result_bytes * plan.window().count())) continue;
     ++taken;
     plan.next();
   }
@@ -66,14 +66,14 @@ TEST_CASE("windows of equal records are few, and most proposals are taken") {
   CHECK(proposed == 62);
 }
 
-// Against the rule said in another way: a map of each iteration's records.
-TEST_CASE("of several records of an iteration the first with a result counts, else the last") {
+// Against the rule said in another way: a map of each iteration's results.
+TEST_CASE("of several entries of an iteration the first with a result counts, else the last") {
   std::mt19937 random(5);
   const IndexRange window{100, 120};
   for (int round = 0; round < 500; ++round) {
-    RecordStore earlier, own;
+    ResultStore earlier, own;
     std::map<std::int64_t, std::vector<TrainedIteration>> by_iteration;
-    const auto add = [&](RecordStore& store, std::int64_t number) {
+    const auto add = [&](ResultStore& store, std::int64_t number) {
       const auto status = static_cast<IterationStatus>(1 + random() % 3);
       by_iteration[number].push_back(record_of(number, status, static_cast<double>(random())));
       store.append(by_iteration[number].back(), {}, 1);
@@ -85,28 +85,28 @@ TEST_CASE("of several records of an iteration the first with a result counts, el
     }
     earlier.settle();
     own.settle();
-    std::vector<GatheredRecord> records;
-    for (std::size_t place = 0; place < earlier.size(); ++place) records.push_back({earlier.packed(place), 0});
-    for (std::size_t place = 0; place < own.size(); ++place) records.push_back({own.packed(place), 10});
-    const auto merged = merge_window(window, records);
+    std::vector<GatheredResult> results;
+    for (std::size_t place = 0; place < earlier.size(); ++place) results.push_back({earlier.packed(place), 0});
+    for (std::size_t place = 0; place < own.size(); ++place) results.push_back({own.packed(place), 10});
+    const auto merged = merge_window(window, results);
     REQUIRE(merged.size() == 20);
     for (std::int64_t number = window.begin; number < window.end; ++number) {
       const auto& known = by_iteration[number];
       const auto counts = std::find_if(known.begin(), known.end(), [](const TrainedIteration& iteration) {
-        return iteration.record.status != IterationStatus::failed;
+        return iteration.result.status != IterationStatus::failed;
       });
       const auto& expected = counts == known.end() ? known.back() : *counts;
       const auto found = merged[static_cast<std::size_t>(number - window.begin)].unpack();
-      CHECK(found.trained.record.iteration == number);
-      CHECK(found.trained.record.final_loss == expected.record.final_loss);
+      CHECK(found.trained.result.iteration == number);
+      CHECK(found.trained.result.final_loss == expected.result.final_loss);
     }
   }
 }
 
-TEST_CASE("an iteration without a record is told by its number") {
-  RecordStore store;
+TEST_CASE("an iteration without a result is told by its number") {
+  ResultStore store;
   store.append(record_of(3, IterationStatus::finished, 1), {}, 0);
   store.settle();
   CHECK_THROWS_WITH(merge_window({3, 5}, {{store.packed(0), 0}}),
-                    "no rank has the record of iteration 4 (it was lost). Train it again with sheaf resume.");
+                    "no rank has the result of iteration 4 (it was lost). Train it again with sheaf resume.");
 }

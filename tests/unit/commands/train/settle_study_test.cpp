@@ -26,17 +26,17 @@ DataMode mode_of(const Study& study, const JobFacts& facts) {
 
 TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open") {
   Study study;
-  CHECK(mode_of(study, facts_of(50, 100)) == DataMode::resident);
+  CHECK(mode_of(study, facts_of(50, 100)) == DataMode::memory);
   CHECK(mode_of(study, facts_of(51, 100)) == DataMode::streamed);
   study.data.memory_mib = 80;
-  CHECK(mode_of(study, facts_of(80, 100)) == DataMode::resident);
+  CHECK(mode_of(study, facts_of(80, 100)) == DataMode::memory);
   CHECK(mode_of(study, facts_of(81, 100)) == DataMode::streamed);
-  study.data.mode = DataMode::resident;
-  CHECK(mode_of(study, facts_of(81, 100)) == DataMode::resident);
+  study.data.mode = DataMode::memory;
+  CHECK(mode_of(study, facts_of(81, 100)) == DataMode::memory);
   study = Study{};
   study.data.source = DataSource::synthetic;
-  CHECK(mode_of(study, facts_of(0, 100)) == DataMode::resident);
-  CHECK(settled_study(study, Plan(study), facts_of(0, 100)).run.engine == EngineKind::resident);
+  CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
+  CHECK(settled_study(study, Plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
   CHECK(settled_study(study, Plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
 }
 
@@ -53,19 +53,19 @@ TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
   asked.run.engine = EngineKind::torch;
   asked.data.mode = DataMode::streamed;
   CHECK(differing_keys(with_stored_choices(asked, stored), stored) ==
-        std::vector<std::string>{"data.mode = streamed, was resident", "run.engine = torch, was resident"});
+        std::vector<std::string>{"data.mode = streamed, was memory", "run.engine = torch, was native"});
 }
 
 TEST_CASE("data that are to lie in memory and do not fit are refused") {
   Study study;
   study.data.file = "large.h5";
-  study.data.mode = DataMode::resident;
-  study.run.engine = EngineKind::resident;
+  study.data.mode = DataMode::memory;
+  study.run.engine = EngineKind::native;
   const Plan plan(study);
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(100, 100)));
   CHECK_THROWS_AS(require_trainable(study, plan, facts_of(101, 100)), RunError);
   CHECK_THROWS_WITH(require_trainable(study, plan, facts_of(101, 100)),
-                    StartsWith("'large.h5' does not fit into memory, as data.mode = resident needs it to ("));
+                    StartsWith("'large.h5' does not fit into memory, as data.mode = memory needs it to ("));
   study.data.mode = DataMode::streamed;
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
 }
@@ -74,7 +74,7 @@ TEST_CASE("dense models that train on the cores of a rank with a GPU are reporte
   Study study;
   const Plan plan(study);
   const double slower = 1 / 150.0;
-  for (const auto engine : {EngineKind::resident, EngineKind::by_model}) {
+  for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     study.run.engine = engine;
     CHECK(note_on_gpus(study, plan, facts_of(0, 1)).empty());
     CHECK_THAT(note_on_gpus(study, plan, facts_of(0, 1, slower)),

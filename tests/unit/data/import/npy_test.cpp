@@ -65,7 +65,7 @@ TEST_CASE("what is no array of numbers is refused") {
   CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
   CHECK_THROWS_WITH(read(npy("'<c8'", "(1,)", "")), ContainsSubstring("its type is '<c8'"));
   CHECK_THROWS_WITH(read(npy("'<f9'", "(1,)", "")), ContainsSubstring("its type is '<f9'"));
-  CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is a record"));
+  CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is a result"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "()", "1234")), ContainsSubstring("a single value"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(-1,)", "")), ContainsSubstring("its shape cannot be read"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));

@@ -101,7 +101,7 @@ TEST_CASE("files larger than their memory are streamed, unless the study says wh
   CHECK(is_streamed(options_of(0), 51, 100));
   CHECK_FALSE(is_streamed(options_of(0), 50, 100));
   auto options = options_of(2);
-  options.mode = DataMode::resident;
+  options.mode = DataMode::memory;
   CHECK_FALSE(is_streamed(options, std::int64_t{1} << 40, 0));
   options.mode = DataMode::streamed;
   CHECK(is_streamed(options, 1, 100));

@@ -98,10 +98,10 @@ TEST_CASE("moments keep their digits far from zero, in one part or in several") 
       CHECK(moments.mean(feature) == Approx(mean).epsilon(1e-12).margin(1e-12));
       CHECK(moments.squares(feature) == Approx(squares).epsilon(1e-7));
     }
-    const RowScaling standard = scaling_of(moments, Normalise::standard);
+    const RowScaling standard = scaling_of(moments, Normalize::standard);
     CHECK(standard.shift[2] == 0.1);
     CHECK(standard.divisor[2] == 1);
-    const RowScaling minmax = scaling_of(moments, Normalise::minmax);
+    const RowScaling minmax = scaling_of(moments, Normalize::minmax);
     CHECK(minmax.shift[0] == moments.least(0));
     CHECK(minmax.divisor[0] == moments.greatest(0) - moments.least(0));
   }
@@ -145,7 +145,7 @@ TEST_CASE("numbers keep their type where they stay whole") {
   };
   CHECK(type(NumberType::uint8) == NumberType::uint8);
   CHECK(type(std::nullopt) == NumberType::float32);
-  options.normalise = Normalise::minmax;
+  options.normalize = Normalize::minmax;
   CHECK(type(NumberType::uint8) == NumberType::float32);
   CHECK(type(NumberType::float16) == NumberType::float16);
   CHECK(type(NumberType::float64) == NumberType::float64);

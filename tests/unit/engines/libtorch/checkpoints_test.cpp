@@ -50,7 +50,7 @@ TrainedIteration train_with(
   TrainingContext context{study, plan, &data, &splits};
   context.checkpoints = &checkpoints;
   TrainedIteration found;
-  found.record.iteration = -1;
+  found.result.iteration = -1;
   make_engine(context, {-1, 1})
       ->train(
           {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
@@ -59,13 +59,13 @@ TrainedIteration train_with(
 
 // But for times.
 std::vector<double> numbers_of(const TrainedIteration& trained) {
-  const IterationRecord& record = trained.record;
-  std::vector<double> numbers = {record.final_loss,
-                                 record.validation_loss,
-                                 record.validation_score,
-                                 static_cast<double>(record.epochs),
-                                 static_cast<double>(record.steps),
-                                 static_cast<double>(record.status)};
+  const IterationResult& result = trained.result;
+  std::vector<double> numbers = {result.final_loss,
+                                 result.validation_loss,
+                                 result.validation_score,
+                                 static_cast<double>(result.epochs),
+                                 static_cast<double>(result.steps),
+                                 static_cast<double>(result.status)};
   for (const auto& epoch : trained.epochs)
     for (const double value : {epoch.training_loss, epoch.validation_loss, epoch.validation_score})
       numbers.push_back(value);
@@ -102,10 +102,10 @@ void check_study(const Study& study, const DataSet& data) {
 }  // namespace
 
 TEST_CASE("both engines go on from a checkpoint to the same bits, with every optimizer and precision") {
-  for (const auto engine : {EngineKind::resident, EngineKind::torch})
+  for (const auto engine : {EngineKind::native, EngineKind::torch})
     for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop})
       for (const auto precision : {Precision::float32, Precision::float64, Precision::bfloat16}) {
-        if (engine == EngineKind::resident && precision == Precision::bfloat16) continue;
+        if (engine == EngineKind::native && precision == Precision::bfloat16) continue;
         Study study = study_of(engine, optimizer);
         study.train.precision = precision;
         INFO("engine " << static_cast<int>(engine) << ", optimizer " << static_cast<int>(optimizer));
@@ -114,11 +114,11 @@ TEST_CASE("both engines go on from a checkpoint to the same bits, with every opt
 }
 
 TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, in both engines") {
-  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+  for (const auto engine : {EngineKind::native, EngineKind::torch}) {
     const Study study = study_of(engine, OptimizerKind::adam);
     const OneTraining training(study, draw_synthetic(study.data, 1));
     const auto fresh = [&] {
-      auto trainer = engine == EngineKind::resident ? make_resident_trainer() : make_torch_trainer({-1, 1}, nullptr);
+      auto trainer = engine == EngineKind::native ? make_native_trainer() : make_torch_trainer({-1, 1}, nullptr);
       trainer->start(training.task());
       return trainer;
     };
@@ -143,7 +143,7 @@ TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, i
 }
 
 TEST_CASE("a validation that takes too long for a stop is left, and done by the one that goes on") {
-  for (const auto engine : {EngineKind::resident, EngineKind::torch}) {
+  for (const auto engine : {EngineKind::native, EngineKind::torch}) {
     Study study = study_of(engine, OptimizerKind::adam);
     study.data.rows = 5000;
     study.data.validation = 0.8;  // several batches of both engines
@@ -161,7 +161,7 @@ TEST_CASE("a validation that takes too long for a stop is left, and done by the 
       return true;
     });
     INFO("engine " << static_cast<int>(engine));
-    CHECK(left.record.iteration == -1);
+    CHECK(left.result.iteration == -1);
     REQUIRE(states.size() == 2);  // before the validation, and when it was left
     checkpoints.interval_seconds = 1000;
     checkpoints.load = [&](std::int64_t) { return states.back(); };
@@ -170,7 +170,7 @@ TEST_CASE("a validation that takes too long for a stop is left, and done by the 
 }
 
 TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins anew") {
-  const Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  const Study study = study_of(EngineKind::native, OptimizerKind::adam);
   const Study other = study_of(EngineKind::torch, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);
   std::optional<std::string> state = all_states(other, data).back();
@@ -212,13 +212,13 @@ TEST_CASE("batch norm's running statistics are kept, too") {
 }
 
 TEST_CASE("a state of another network does not fit, and a disk that takes none ends the job") {
-  Study study = study_of(EngineKind::resident, OptimizerKind::adam);
+  Study study = study_of(EngineKind::native, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);
   const std::string state = all_states(study, data).front();
   Checkpoints checkpoints;
   checkpoints.load = [&](std::int64_t) { return state.substr(0, state.size() / 2); };
   checkpoints.save = [](std::int64_t, const std::string&) {};
-  CHECK(train_with(study, data, checkpoints).record.status == IterationStatus::failed);
+  CHECK(train_with(study, data, checkpoints).result.status == IterationStatus::failed);
 
   checkpoints.interval_seconds = 0;
   checkpoints.load = [](std::int64_t) { return std::nullopt; };

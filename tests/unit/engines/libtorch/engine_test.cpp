@@ -26,10 +26,10 @@ const DataSet classes = classification_data(2, {1, 0, 0, 1, 2, 1, -1, 0.5f, 0.25
 // One full-batch epoch in double from zeros, unless a test says otherwise; by each engine in turn.
 Study small_study(const DataSet& data) {
   Study study;
-  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.study.seed = 11;
   study.data.task = data.task;
-  study.model.initialisation = Initialisation::zeros;
+  study.model.initialization = Initialization::zeros;
   study.train.epochs = 1;
   study.train.batch_size = 0;
   study.train.learning_rate = 0.1;
@@ -39,7 +39,7 @@ Study small_study(const DataSet& data) {
 
 // The weights and biases that the first iteration starts from.
 std::vector<float> first_weights(const Study& study, const DataSet& data) {
-  return initial_weights(network_layout(study.model, shape_of(data, study.data)), study.model.initialisation,
+  return initial_weights(network_layout(study.model, shape_of(data, study.data)), study.model.initialization,
                          Plan(study).iteration(0).seed);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("an SGD step of a linear regression, by hand") {
   const bool sum = GENERATE(false, true);
   study.train.reduction = sum ? Reduction::sum : Reduction::mean;
   if (sum) study.train.learning_rate = 0.02;  // a fifth: the same step
-  const auto record = train_first(study, &line).record;
+  const auto result = train_first(study, &line).result;
   // From zeros: gradient of the mean square in w is -2/5 sum x y = -2/5 * 74, in b -2/5 * 26.
   const double w = 0.1 * 2 * 74 / 5, b = 0.1 * 2 * 26 / 5;
   double loss = 0;
@@ -90,49 +90,49 @@ TEST_CASE("an SGD step of a linear regression, by hand") {
     const double residual = w * double{line.features[row]} + b - double{line.targets[row]};
     loss += residual * residual;
   }
-  CHECK(record.final_loss == Approx(sum ? loss : loss / 5).epsilon(rounding));
-  CHECK(record.status == IterationStatus::finished);
-  CHECK(record.iteration == 0);
-  CHECK(record.engine == (study.run.engine == EngineKind::torch ? TrainedBy::torch : TrainedBy::resident));
-  CHECK(record.epochs == 2);
-  CHECK(record.steps == 2);
-  CHECK(record.seconds > 0);
-  CHECK(std::isnan(record.validation_loss));
+  CHECK(result.final_loss == Approx(sum ? loss : loss / 5).epsilon(rounding));
+  CHECK(result.status == IterationStatus::finished);
+  CHECK(result.iteration == 0);
+  CHECK(result.engine == (study.run.engine == EngineKind::torch ? TrainedBy::torch : TrainedBy::native));
+  CHECK(result.epochs == 2);
+  CHECK(result.steps == 2);
+  CHECK(result.seconds > 0);
+  CHECK(std::isnan(result.validation_loss));
 }
 
 TEST_CASE("each loss has its textbook value, as a mean and as a sum") {
   Study study = small_study(classes);
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.loss = GENERATE(LossKind::mse, LossKind::cross_entropy, LossKind::bce);
   study.train.reduction = GENERATE(Reduction::mean, Reduction::sum);
-  CHECK(train_first(study, &classes).record.final_loss == Approx(first_loss(study)).epsilon(rounding));
+  CHECK(train_first(study, &classes).result.final_loss == Approx(first_loss(study)).epsilon(rounding));
 }
 
 TEST_CASE("a short last batch is kept, and counts by its rows") {
   Study study = small_study(classes);
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.loss = LossKind::cross_entropy;
   study.train.reduction = GENERATE(Reduction::mean, Reduction::sum);
   study.train.learning_rate = 0;  // every batch meets the initial weights
   study.train.epochs = 3;
   study.train.batch_size = 2;
-  const auto record = train_first(study, &classes).record;
-  CHECK(record.steps == 9);
-  CHECK(record.final_loss == Approx(first_loss(study)).epsilon(rounding));
+  const auto result = train_first(study, &classes).result;
+  CHECK(result.steps == 9);
+  CHECK(result.final_loss == Approx(first_loss(study)).epsilon(rounding));
   study.train.batch_size = 100;  // more than there are
-  CHECK(train_first(study, &classes).record.steps == 3);
+  CHECK(train_first(study, &classes).result.steps == 3);
 }
 
 TEST_CASE("float32 trains the same to its precision") {
   Study study = small_study(classes);
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {8};
-  study.model.initialisation = Initialisation::glorot;
+  study.model.initialization = Initialization::glorot;
   study.train.loss = LossKind::cross_entropy;
   study.train.epochs = 5;
-  const double in_double = train_first(study, &classes).record.final_loss;
+  const double in_double = train_first(study, &classes).result.final_loss;
   study.train.precision = Precision::float32;
-  const double in_float = train_first(study, &classes).record.final_loss;
+  const double in_float = train_first(study, &classes).result.final_loss;
   CHECK(in_float != in_double);
   CHECK(in_float == Approx(in_double).epsilon(1e-5));  // a hundred float roundings
 }
@@ -145,11 +145,11 @@ TEST_CASE("a diverged training stops at its epoch and keeps the loss") {
   study.data.validation = 0.2;
   study.ensemble.members = 2;
   const auto trained = train_first(study, &line);
-  CHECK(trained.record.status == IterationStatus::diverged);
-  CHECK_FALSE(std::isfinite(trained.record.final_loss));
-  CHECK(trained.record.epochs == 2);
-  CHECK(trained.record.steps == 2);
-  CHECK(std::isnan(trained.record.validation_score));
+  CHECK(trained.result.status == IterationStatus::diverged);
+  CHECK_FALSE(std::isfinite(trained.result.final_loss));
+  CHECK(trained.result.epochs == 2);
+  CHECK(trained.result.steps == 2);
+  CHECK(std::isnan(trained.result.validation_score));
   CHECK(trained.predictions.empty());
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("weights bend the training and leave the validation alone") {
   const auto split = splits.split(0, 0);
   const std::int64_t held_out = split->validation_rows.list().at(0);
   const DataSet data = weighted(line, {0.5f, 2, 0, 1, 3});
-  const auto record = train_first(study, &data).record;
+  const auto result = train_first(study, &data).result;
   // From zeros, as above, with a weight in front of each row's part.
   double xy = 0, y = 0, loss = 0;
   for (const auto row : split->training_rows.list()) {
@@ -179,9 +179,9 @@ TEST_CASE("weights bend the training and leave the validation alone") {
   }
   w -= 0.1 * dw;
   b -= 0.1 * db;
-  CHECK(record.final_loss == Approx(loss).epsilon(rounding));
+  CHECK(result.final_loss == Approx(loss).epsilon(rounding));
   CHECK(
-      record.validation_loss ==
+      result.validation_loss ==
       Approx(std::pow(w * double{line.features[held_out]} + b - double{line.targets[held_out]}, 2)).epsilon(rounding));
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {8};
   study.model.dropout = 0.5;
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.loss = LossKind::cross_entropy;
   study.train.batch_size = 2;
   study.train.epochs = 4;
@@ -201,14 +201,14 @@ TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
   study.run.curves = true;
   const auto trained = train_first(study, &classes);
   CHECK(trained.predictions == plain.predictions);
-  CHECK(trained.record.final_loss == plain.record.final_loss);
-  CHECK(trained.record.validation_loss == plain.record.validation_loss);
-  CHECK(trained.record.validation_score == plain.record.validation_score);
+  CHECK(trained.result.final_loss == plain.result.final_loss);
+  CHECK(trained.result.validation_loss == plain.result.validation_loss);
+  CHECK(trained.result.validation_score == plain.result.validation_score);
   REQUIRE(trained.epochs.size() == 4);
   for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
     // A training that ends there is the reference.
     study.train.epochs = epoch + 1;
-    const auto shorter = train_first(study, &classes).record;
+    const auto shorter = train_first(study, &classes).result;
     const auto& found = trained.epochs[std::size_t(epoch)];
     CHECK(found.iteration == 0);
     CHECK(found.epoch == epoch);
@@ -234,23 +234,23 @@ TEST_CASE("curves without held-out rows have training losses alone; a diverged e
   study.train.learning_rate = 1e15;
   study.train.epochs = 10;
   const auto diverged = train_first(study, &line);
-  REQUIRE(diverged.record.status == IterationStatus::diverged);
+  REQUIRE(diverged.result.status == IterationStatus::diverged);
   REQUIRE(diverged.epochs.size() == 3);
   CHECK(std::isfinite(diverged.epochs[0].validation_loss));
   CHECK_FALSE(std::isfinite(diverged.epochs[2].training_loss));
   CHECK(std::isnan(diverged.epochs[2].validation_loss));
-  CHECK(std::isnan(diverged.record.validation_loss));
-  CHECK(std::isnan(diverged.record.validation_score));
+  CHECK(std::isnan(diverged.result.validation_loss));
+  CHECK(std::isnan(diverged.result.validation_score));
 }
 
 TEST_CASE("held-out rows are scaled like the training rows and give loss and score") {
   Study study = small_study(line);
-  study.data.normalise = Normalise::standard;
+  study.data.normalize = Normalize::standard;
   study.data.validation = 0.4;
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.learning_rate = 0;
   study.train.reduction = GENERATE(Reduction::mean, Reduction::sum);
-  const auto record = train_first(study, &line).record;
+  const auto result = train_first(study, &line).result;
   const auto weights = first_weights(study, line);
   Splits splits(study, line);
   const auto split = splits.split(0, 0);
@@ -264,9 +264,9 @@ TEST_CASE("held-out rows are scaled like the training rows and give loss and sco
     target_squares += target * target;
   }
   const bool sum = study.train.reduction == Reduction::sum;
-  CHECK(record.validation_loss == Approx(sum ? squares : squares / 2).epsilon(rounding));
+  CHECK(result.validation_loss == Approx(sum ? squares : squares / 2).epsilon(rounding));
   // predictions pass through float on the way to the score
-  CHECK(record.validation_score == Approx(1 - squares / (target_squares - targets * targets / 2)).epsilon(1e-6));
+  CHECK(result.validation_score == Approx(1 - squares / (target_squares - targets * targets / 2)).epsilon(1e-6));
 }
 
 TEST_CASE("dropout acts in training and not in validation") {
@@ -274,23 +274,23 @@ TEST_CASE("dropout acts in training and not in validation") {
   study.data.validation = 0.4;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {50};
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.loss = LossKind::cross_entropy;
   study.train.learning_rate = 0;
   study.train.shuffle = false;  // masks alone tell steps apart
-  const auto plain = train_first(study, &classes).record;
+  const auto plain = train_first(study, &classes).result;
   study.model.dropout = 0.5;
-  const auto dropped = train_first(study, &classes).record;
+  const auto dropped = train_first(study, &classes).result;
   CHECK(dropped.final_loss != plain.final_loss);
   CHECK(dropped.validation_loss == plain.validation_loss);
   study.train.epochs = 2;
-  CHECK(train_first(study, &classes).record.final_loss != dropped.final_loss);
+  CHECK(train_first(study, &classes).result.final_loss != dropped.final_loss);
 }
 
 TEST_CASE("only ensembles keep predictions: probabilities of classifiers, plain values for mse") {
   Study study = small_study(classes);
   study.data.validation = 0.4;
-  study.model.initialisation = Initialisation::pytorch;
+  study.model.initialization = Initialization::pytorch;
   study.train.learning_rate = 0;
   study.train.loss = GENERATE(LossKind::mse, LossKind::cross_entropy, LossKind::bce);
   CHECK(train_first(study, &classes).predictions.empty());
@@ -322,8 +322,8 @@ TEST_CASE("what LibTorch refuses is a failed iteration, with one line that says 
   study.run.engine = EngineKind::torch;
   study.train.loss = LossKind::cross_entropy;
   const TrainedIteration failed = train_first(study, &wrong);
-  CHECK(failed.record.status == IterationStatus::failed);
-  CHECK(failed.record.iteration == 0);
+  CHECK(failed.result.status == IterationStatus::failed);
+  CHECK(failed.result.iteration == 0);
   CHECK(failed.message.rfind("LibTorch: ", 0) == 0);
   CHECK(failed.message.find('\n') == std::string::npos);
   CHECK(failed.message.size() < 300);

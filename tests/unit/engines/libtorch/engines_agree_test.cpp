@@ -46,8 +46,8 @@ ModelOptions random_model(Dice& dice) {
     model.dropout = dice.one_of({0.0, 0.0, 0.1, 0.5});
   }
   model.activation = dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu});
-  model.initialisation = dice.one_of({Initialisation::pytorch, Initialisation::glorot, Initialisation::he});
-  if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialisation = Initialisation::zeros;
+  model.initialization = dice.one_of({Initialization::pytorch, Initialization::glorot, Initialization::he});
+  if (model.kind == ModelKind::linear && dice.once_in(3)) model.initialization = Initialization::zeros;
   model.bias = !dice.once_in(5);
   return model;
 }
@@ -88,7 +88,7 @@ Study random_study(Dice& dice) {
   data.outputs = dice.one_of<std::int64_t>({1, 1, 2, 3, 4, 9});
   data.classes = dice.one_of<std::int64_t>({2, 3, 4, 10, 17});
   data.relation = Relation::linear;
-  data.normalise = dice.one_of({Normalise::none, Normalise::standard, Normalise::minmax});
+  data.normalize = dice.one_of({Normalize::none, Normalize::standard, Normalize::minmax});
   data.validation = dice.one_of({0.0, 0.2, 0.5});
   study.model = random_model(dice);
   study.train = random_training(dice, data);
@@ -120,26 +120,26 @@ double distance(double a, double b) {
 
 void check_agreement(const Study& study, const DataSet& data, double tolerance) {
   const TrainedIteration torch = train_by(EngineKind::torch, study, data);
-  const TrainedIteration resident = train_by(EngineKind::resident, study, data);
+  const TrainedIteration native = train_by(EngineKind::native, study, data);
   INFO(study_file_text(study));
-  REQUIRE(resident.record.engine == TrainedBy::resident);
-  REQUIRE(torch.record.engine == TrainedBy::torch);
-  REQUIRE(torch.record.status == IterationStatus::finished);
-  CHECK(resident.record.status == IterationStatus::finished);
-  CHECK(resident.record.steps == torch.record.steps);
-  CHECK(resident.record.epochs == torch.record.epochs);
-  INFO("final loss " << resident.record.final_loss << " and " << torch.record.final_loss);
-  CHECK(distance(resident.record.final_loss, torch.record.final_loss) < tolerance);
-  INFO("validation loss " << resident.record.validation_loss << " and " << torch.record.validation_loss);
-  CHECK(distance(resident.record.validation_loss, torch.record.validation_loss) < tolerance);
-  REQUIRE(resident.epochs.size() == torch.epochs.size());
+  REQUIRE(native.result.engine == TrainedBy::native);
+  REQUIRE(torch.result.engine == TrainedBy::torch);
+  REQUIRE(torch.result.status == IterationStatus::finished);
+  CHECK(native.result.status == IterationStatus::finished);
+  CHECK(native.result.steps == torch.result.steps);
+  CHECK(native.result.epochs == torch.result.epochs);
+  INFO("final loss " << native.result.final_loss << " and " << torch.result.final_loss);
+  CHECK(distance(native.result.final_loss, torch.result.final_loss) < tolerance);
+  INFO("validation loss " << native.result.validation_loss << " and " << torch.result.validation_loss);
+  CHECK(distance(native.result.validation_loss, torch.result.validation_loss) < tolerance);
+  REQUIRE(native.epochs.size() == torch.epochs.size());
   for (std::size_t epoch = 0; epoch < torch.epochs.size(); ++epoch) {
-    CHECK(distance(resident.epochs[epoch].training_loss, torch.epochs[epoch].training_loss) < tolerance);
-    CHECK(distance(resident.epochs[epoch].validation_loss, torch.epochs[epoch].validation_loss) < tolerance);
+    CHECK(distance(native.epochs[epoch].training_loss, torch.epochs[epoch].training_loss) < tolerance);
+    CHECK(distance(native.epochs[epoch].validation_loss, torch.epochs[epoch].validation_loss) < tolerance);
   }
-  REQUIRE(resident.predictions.size() == torch.predictions.size());
+  REQUIRE(native.predictions.size() == torch.predictions.size());
   for (std::size_t place = 0; place < torch.predictions.size(); ++place)
-    CHECK(std::abs(double{resident.predictions[place]} - double{torch.predictions[place]}) < 1e-3);
+    CHECK(std::abs(double{native.predictions[place]} - double{torch.predictions[place]}) < 1e-3);
 }
 
 void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance) {
@@ -173,12 +173,12 @@ TEST_CASE("engines agree on which trainings diverge, and when") {
     study.train.learning_rate = dice.one_of({1.0, 1e5, 1e20, 1e60});
     study.train.precision = Precision::float64;
     const DataSet data = draw_synthetic(study.data, study.study.seed);
-    const IterationRecord torch = train_by(EngineKind::torch, study, data).record;
-    const IterationRecord resident = train_by(EngineKind::resident, study, data).record;
+    const IterationResult torch = train_by(EngineKind::torch, study, data).result;
+    const IterationResult native = train_by(EngineKind::native, study, data).result;
     INFO(study_file_text(study));
-    INFO("final loss " << resident.final_loss << " and " << torch.final_loss);
-    CHECK(resident.status == torch.status);
-    CHECK(std::abs(resident.epochs - torch.epochs) <= 1);  // sums in another order may overflow a step earlier
+    INFO("final loss " << native.final_loss << " and " << torch.final_loss);
+    CHECK(native.status == torch.status);
+    CHECK(std::abs(native.epochs - torch.epochs) <= 1);  // sums in another order may overflow a step earlier
     diverged += torch.status == IterationStatus::diverged;
   }
   CHECK((diverged > 20 && diverged < 180));

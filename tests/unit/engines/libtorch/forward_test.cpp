@@ -1,4 +1,4 @@
-// The resident engine's forward pass against LibTorch's, and what trainers give of their networks.
+// The native engine's forward pass against LibTorch's, and what trainers give of their networks.
 // SPDX-License-Identifier: MIT
 #include "engines/native/forward.hpp"
 
@@ -42,10 +42,10 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
         model.activation = features == 63 ? Activation::gelu : Activation::relu;
         model.bias = features != 1;
         const auto layers = network_layout(model, {0, features, outputs, {}});
-        const auto weights = initial_weights(layers, Initialisation::he, 5);
+        const auto weights = initial_weights(layers, Initialization::he, 5);
         const FeatureScaling scaling =
             features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
-        ResidentForward forward(layers, model.activation, weights, scaling);
+        NativeForward forward(layers, model.activation, weights, scaling);
         LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64);
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
@@ -73,9 +73,9 @@ TEST_CASE("a feature that is not finite is noticed, whatever its weight and what
     for (const bool zero_weights : {false, true}) {
       const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f)};
       for (const auto& scaled : {FeatureScaling{}, scaling}) {
-        auto weights = initial_weights(layers, Initialisation::he, 5);
+        auto weights = initial_weights(layers, Initialization::he, 5);
         if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
-        ResidentForward forward(layers, model.activation, weights, scaled);
+        NativeForward forward(layers, model.activation, weights, scaled);
         std::vector<float> found(rows * 3);
         for (const std::int64_t place :
              {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
@@ -96,7 +96,7 @@ TEST_CASE("the outputs of a row depend on it alone, to the bit") {
   model.kind = ModelKind::mlp;
   model.hidden = {70};
   const auto layers = network_layout(model, {0, 90, 3, {}});
-  ResidentForward forward(layers, model.activation, initial_weights(layers, Initialisation::he, 5), {});
+  NativeForward forward(layers, model.activation, initial_weights(layers, Initialization::he, 5), {});
   const auto values = draw(100 * 90, 1);
   std::vector<float> together(300), alone(3);
   CHECK(forward(values.data(), 100, together.data()));
@@ -118,15 +118,15 @@ TEST_CASE("trainers give their parameters as the flat list that they start from"
   for (const auto precision : {Precision::float32, Precision::float64}) {
     study.train.precision = precision;
     const OneTraining training(study, draw_synthetic(study.data, 1));
-    const auto resident = make_resident_trainer();
+    const auto native = make_native_trainer();
     const auto torch = make_torch_trainer({-1, 1}, nullptr);
-    resident->start(training.task());
+    native->start(training.task());
     torch->start(training.task());
-    CHECK(resident->network().parameters == training.task().weights);
+    CHECK(native->network().parameters == training.task().weights);
     CHECK(torch->network().parameters == training.task().weights);
-    resident->train_epoch();
+    native->train_epoch();
     torch->train_epoch();
-    const auto ours = resident->network().parameters, theirs = torch->network().parameters;
+    const auto ours = native->network().parameters, theirs = torch->network().parameters;
     REQUIRE(ours.size() == theirs.size());
     CHECK(ours != training.task().weights);
     double greatest = 0;

@@ -18,10 +18,10 @@ namespace {
 // A bit of everything that is random: folds, members with bootstraps, dropout, shuffling.
 Study random_study() {
   Study study;
-  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.study.seed = 3;
   study.data = drawn_classes(90, 6, 3);
-  study.data.normalise = Normalise::standard;
+  study.data.normalize = Normalize::standard;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {10};
   study.model.dropout = 0.2;
@@ -47,9 +47,9 @@ struct Result {
 std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& trained) {
   std::map<std::int64_t, Result> results;
   for (const auto& iteration : trained) {
-    const IterationRecord& record = iteration.record;
+    const IterationResult& result = iteration.result;
     CHECK(iteration.message.empty());
-    results[record.iteration] = {record.final_loss, record.validation_loss, record.validation_score,
+    results[result.iteration] = {result.final_loss, result.validation_loss, result.validation_score,
                                  iteration.predictions};
   }
   return results;
@@ -84,7 +84,7 @@ TEST_CASE("lanes that train at the same time do not disturb each other") {
 TEST_CASE("members of an ensemble train on their own bootstraps") {
   Study study = random_study();
   study.model = {};
-  study.model.initialisation = Initialisation::zeros;
+  study.model.initialization = Initialization::zeros;
   study.train.learning_rate = 0;
   study.train.batch_size = 0;
   study.train.loss = LossKind::mse;
@@ -116,7 +116,7 @@ TEST_CASE("an iteration that draws its own data trains on the draw of its seed")
 TEST_CASE("an iteration that cannot be trained fails alone") {
   if (!large_allocations_throw) return;
   Study study = random_study();
-  study.run.engine = GENERATE(EngineKind::torch, EngineKind::resident);
+  study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.run.retries = 1;
   study.search.method = SearchMethod::grid;
   study.model.kind = ModelKind::mlp;
@@ -126,10 +126,10 @@ TEST_CASE("an iteration that cannot be trained fails alone") {
   const auto trained = train_claims(study, &data, {{0, 3 * each}});
   REQUIRE(trained.size() == static_cast<std::size_t>(3 * each));
   for (const auto& iteration : trained) {
-    const bool failed = iteration.record.iteration / each == 1;
-    CHECK(iteration.record.status == (failed ? IterationStatus::failed : IterationStatus::finished));
+    const bool failed = iteration.result.iteration / each == 1;
+    CHECK(iteration.result.status == (failed ? IterationStatus::failed : IterationStatus::finished));
     CHECK(iteration.message.empty() != failed);
-    CHECK(std::isfinite(iteration.record.final_loss) != failed);
+    CHECK(std::isfinite(iteration.result.final_loss) != failed);
   }
 }
 
@@ -151,6 +151,6 @@ TEST_CASE("a searched value reaches the training") {
   study.search.keys = {{"train.epochs", {"1", "4"}}};
   const DataSet data = draw_synthetic(study.data, 5);
   const auto trained = train_claims(study, &data, {{0, 12}});
-  CHECK(trained.at(0).record.epochs == 1);
-  CHECK(trained.at(11).record.epochs == 4);
+  CHECK(trained.at(0).result.epochs == 1);
+  CHECK(trained.at(11).result.epochs == 4);
 }

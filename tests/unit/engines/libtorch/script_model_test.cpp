@@ -65,7 +65,7 @@ Module small_net() {
 TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's weights") {
   const auto network = network_of(small_net(), 4);
   CHECK(values_of(network->parameters()) ==
-        initial_weights({Layer{Layer::Kind::dense, 3, 2, 1, 1, 1}}, Initialisation::pytorch, 4));
+        initial_weights({Layer{Layer::Kind::dense, 3, 2, 1, 1, 1}}, Initialization::pytorch, 4));
   CHECK(values_of(network->parameters()) != values_of(network_of(small_net(), 5)->parameters()));
   CHECK(values_of(network_of(small_net(), 4, true)->parameters()) == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0});
 }

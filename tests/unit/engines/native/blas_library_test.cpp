@@ -9,7 +9,7 @@
 using namespace sheaf;
 
 TEST_CASE("the BLAS library behind the products is named with its file") {
-  measure_resident_flops();  // links it
+  measure_native_flops();  // links it
   const std::string named = blas_library();
   CAPTURE(named);
   CHECK(named.find("/lib") != std::string::npos);

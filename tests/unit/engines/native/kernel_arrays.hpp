@@ -1,4 +1,4 @@
-// What the tests of the resident engine's kernels share: guarded arrays, values to put in, and how far off results are.
+// What the tests of the native engine's kernels share: guarded arrays, values to put in, and how far off results are.
 // SPDX-License-Identifier: MIT
 #pragma once
 

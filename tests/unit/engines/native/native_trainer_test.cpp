@@ -1,4 +1,4 @@
-// A resident trainer that is started again and again, and asked for losses in between.
+// A native trainer that is started again and again, and asked for losses in between.
 // SPDX-License-Identifier: MIT
 #include "engines/native/native_trainer.hpp"
 
@@ -18,13 +18,13 @@ using namespace sheaf::test;
 namespace {
 
 // What a training shows of itself.
-struct Course {
+struct MemoryTraining {
   std::vector<double> losses;  // of its epochs, and of the validation rows at the end
   std::vector<float> outputs;
   std::int64_t steps = 0;
 };
 
-bool same_bits(const Course& a, const Course& b) {
+bool same_bits(const MemoryTraining& a, const MemoryTraining& b) {
   const auto same = [](const auto& one, const auto& other) {
     return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(one[0])) == 0;
   };
@@ -35,8 +35,8 @@ bool never() {
   return false;
 }
 
-Course train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
-  Course course;
+MemoryTraining train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
+  MemoryTraining course;
   trainer.start(training.task());
   for (int epoch = 0; epoch < 4; ++epoch) {
     course.losses.push_back(trainer.train_epoch());
@@ -47,15 +47,15 @@ Course train(Trainer& trainer, const OneTraining& training, bool evaluate_in_bet
   return course;
 }
 
-Course train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
-  return train(*make_resident_trainer(), training, evaluate_in_between);
+MemoryTraining train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
+  return train(*make_native_trainer(), training, evaluate_in_between);
 }
 
 Study base_study(std::uint64_t seed) {
   Study study;
   study.study.seed = seed;
   study.data = drawn_classes(150, 20, 5);
-  study.data.normalise = Normalise::standard;
+  study.data.normalize = Normalize::standard;
   study.data.validation = 0.3;
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {30, 9};
@@ -101,9 +101,9 @@ std::vector<std::unique_ptr<OneTraining>> trainings_of(const std::vector<Study>&
 
 TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
   const auto trainings = trainings_of(different_studies());
-  std::vector<Course> expected;
+  std::vector<MemoryTraining> expected;
   for (const auto& training : trainings) expected.push_back(train_afresh(*training));
-  const auto trainer = make_resident_trainer();
+  const auto trainer = make_native_trainer();
   for (std::size_t turn = 0; turn < 3 * trainings.size(); ++turn) {
     const std::size_t which = turn * 3 % trainings.size();
     for (int again = 0; again < 2; ++again) {
@@ -134,10 +134,10 @@ TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") 
   };
   std::vector<std::vector<double>> expected;
   for (const TrainingTask& task : tasks) {
-    expected.push_back(losses(*make_resident_trainer(), task));
+    expected.push_back(losses(*make_native_trainer(), task));
     CHECK(std::count(expected.begin(), expected.end(), expected.back()) == 1);
   }
-  const auto trainer = make_resident_trainer();
+  const auto trainer = make_native_trainer();
   for (std::size_t turn = 0; turn < 3 * tasks.size(); ++turn) {
     INFO("turn " << turn);
     CHECK(losses(*trainer, tasks[turn * 3 % tasks.size()]) == expected[turn * 3 % tasks.size()]);

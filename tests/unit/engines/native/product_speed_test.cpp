@@ -5,8 +5,8 @@
 
 using namespace sheaf;
 
-TEST_CASE("the resident engine's products run at a speed that computers have") {
-  const double flops = measure_resident_flops();
+TEST_CASE("the native engine's products run at a speed that computers have") {
+  const double flops = measure_native_flops();
   CHECK(flops > 1e7);
   CHECK(flops < 1e13);  // one core
 }

@@ -1,4 +1,4 @@
-// The training loop of the resident engine neither allocates nor makes a system call. Allocations are counted in
+// The training loop of the native engine neither allocates nor makes a system call. Allocations are counted in
 // malloc and its kin, which this program brings itself. System calls are forbidden by the kernel: a child trains under
 // a seccomp filter that traps all but those it needs to end. Exit code 77: the system permits no such filter.
 // SPDX-License-Identifier: MIT
@@ -145,7 +145,7 @@ struct Case {
 Study base_study(const std::string& model) {
   Study study;
   study.data = drawn_classes(250, 64, 10);
-  study.data.normalise = Normalise::standard;
+  study.data.normalize = Normalize::standard;
   study.data.validation = 0.2;
   study.train.loss = LossKind::cross_entropy;
   study.train.batch_size = 32;  // of 200 rows: the last one is short
@@ -210,7 +210,7 @@ bool check_instruments(int& failed) {
 
 void check_case(const Case& one, bool filter, int& failed) {
   const OneTraining training(one.study, draw_synthetic(one.study.data, 1));
-  const auto trainer = make_resident_trainer();
+  const auto trainer = make_native_trainer();
   trainer->start(training.task());
   const auto train = [&](int epochs) {
     for (int epoch = 0; epoch < epochs; ++epoch)

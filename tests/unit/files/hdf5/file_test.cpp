@@ -149,7 +149,7 @@ TEST_CASE("what is no data set of numbers is refused by name and reason") {
   CHECK(error_of("sets.h5", "/text") ==
         "The data set '/text' of 'sets.h5' holds text, not numbers. Store integers or floating-point numbers.");
   CHECK(error_of("sets.h5", "table") ==
-        "The data set '/table' of 'sets.h5' holds compound records (a table), not numbers. Store integers or "
+        "The data set '/table' of 'sets.h5' holds compound results (a table), not numbers. Store integers or "
         "floating-point numbers.");
   CHECK(error_of("sets.h5", "/scalar") ==
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");

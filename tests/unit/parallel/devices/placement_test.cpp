@@ -78,10 +78,10 @@ TEST_CASE("device = cuda fails where there is none, or not enough") {
   CHECK_THROWS_WITH(place_rank(options, {view, view}, 1, ""), ContainsSubstring("2 ranks share a node with 1 GPU"));
 }
 
-TEST_CASE("the resident engine leaves the GPUs alone") {
+TEST_CASE("the native engine leaves the GPUs alone") {
   RunOptions options;
   CHECK(may_use_gpus(options));
-  options.engine = EngineKind::resident;
+  options.engine = EngineKind::native;
   CHECK_FALSE(may_use_gpus(options));
   CHECK(gpus_of(options, {{{0, 1}, {7}}}) == std::vector<int>{-1});
   options.engine = EngineKind::by_model;

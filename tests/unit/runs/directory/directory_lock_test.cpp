@@ -13,7 +13,7 @@
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
-#include "support/sample_records.hpp"
+#include "support/sample_results.hpp"
 
 using namespace sheaf;
 

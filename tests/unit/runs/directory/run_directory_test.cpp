@@ -73,9 +73,9 @@ TEST_CASE("results come whole, under their final names only") {
   TableExtent extent;
   for (std::int64_t number = 0; number < 2; ++number) {
     auto& iteration = iterations[static_cast<std::size_t>(number)];
-    iteration.record.iteration = number;
-    iteration.record.status = IterationStatus::finished;
-    iteration.record.final_loss = 0.5;
+    iteration.result.iteration = number;
+    iteration.result.status = IterationStatus::finished;
+    iteration.result.final_loss = 0.5;
     tally.add(iteration, nullptr);
     extent.add(iteration);
   }

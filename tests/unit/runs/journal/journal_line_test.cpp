@@ -8,7 +8,7 @@
 #include <random>
 
 #include "support/catch.hpp"
-#include "support/sample_records.hpp"
+#include "support/sample_results.hpp"
 
 using namespace sheaf;
 
@@ -25,14 +25,14 @@ std::string without_end(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("every field of a record comes back to the bit") {
+TEST_CASE("every field of a result comes back to the bit") {
   TrainedIteration written = sample_iteration(4294967294);
   written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
   written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
   const PredictionsPlace place{12345678901, 40, 0xdeadbeef};
-  const auto read = read_record_line(without_end(record_line(written, place, 7)), 7);
+  const auto read = read_journal_line(without_end(journal_line(written, place, 7)), 7);
   REQUIRE(read.has_value());
-  CHECK(same(read->iteration.record, written.record));
+  CHECK(same(read->iteration.result, written.result));
   REQUIRE(read->iteration.epochs.size() == 2);
   CHECK(same(read->iteration.epochs[0], written.epochs[0]));
   CHECK(same(read->iteration.epochs[1], written.epochs[1]));
@@ -44,15 +44,15 @@ TEST_CASE("every field of a record comes back to the bit") {
 
 TEST_CASE("every status, engine and kind of number comes back") {
   for (const auto status : {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed})
-    for (const auto engine : {TrainedBy::none, TrainedBy::torch, TrainedBy::resident})
+    for (const auto engine : {TrainedBy::none, TrainedBy::torch, TrainedBy::native})
       for (const double value : {not_a_number, infinity, -infinity, 0.0, -0.0, 5.0, 1e22, -1.7976931348623157e308}) {
         TrainedIteration written = sample_iteration(1);
-        written.record.status = status;
-        written.record.engine = engine;
-        written.record.final_loss = value;
-        const auto read = read_record_line(without_end(record_line(written, {}, 1)), 1);
+        written.result.status = status;
+        written.result.engine = engine;
+        written.result.final_loss = value;
+        const auto read = read_journal_line(without_end(journal_line(written, {}, 1)), 1);
         REQUIRE(read.has_value());
-        CHECK(same(read->iteration.record, written.record));
+        CHECK(same(read->iteration.result, written.result));
       }
 }
 
@@ -61,43 +61,43 @@ TEST_CASE("random bits of doubles come back") {
   for (int i = 0; i < 2000; ++i) {
     TrainedIteration written = sample_iteration(i);
     const std::uint64_t bits = random();
-    std::memcpy(&written.record.final_loss, &bits, sizeof bits);
-    if (written.record.final_loss != written.record.final_loss) written.record.final_loss = not_a_number;
-    const auto read = read_record_line(without_end(record_line(written, {}, 1)), 1);
+    std::memcpy(&written.result.final_loss, &bits, sizeof bits);
+    if (written.result.final_loss != written.result.final_loss) written.result.final_loss = not_a_number;
+    const auto read = read_journal_line(without_end(journal_line(written, {}, 1)), 1);
     REQUIRE(read.has_value());
-    CHECK(same(read->iteration.record, written.record));
+    CHECK(same(read->iteration.result, written.result));
   }
 }
 
-TEST_CASE("a line with any bit flipped, cut short, or of another study is no record") {
-  const std::string line = without_end(record_line(sample_iteration(3), {}, 7));
-  REQUIRE(read_record_line(line, 7).has_value());
-  CHECK_FALSE(read_record_line(line, 8).has_value());
+TEST_CASE("a line with any bit flipped, cut short, or of another study is no result") {
+  const std::string line = without_end(journal_line(sample_iteration(3), {}, 7));
+  REQUIRE(read_journal_line(line, 7).has_value());
+  CHECK_FALSE(read_journal_line(line, 8).has_value());
   for (std::size_t place = 0; place < line.size(); ++place) {
-    CHECK_FALSE(read_record_line(line.substr(0, place), 7).has_value());
+    CHECK_FALSE(read_journal_line(line.substr(0, place), 7).has_value());
     for (int bit = 0; bit < 8; ++bit) {
       std::string flipped = line;
       flipped[place] = static_cast<char>(flipped[place] ^ (1 << bit));
-      CHECK_FALSE(read_record_line(flipped, 7).has_value());
+      CHECK_FALSE(read_journal_line(flipped, 7).has_value());
     }
   }
 }
 
-TEST_CASE("a line whose integers are none, or too large, is no record") {
+TEST_CASE("a line whose integers are none, or too large, is no result") {
   const auto line_with = [](const std::string& rank) {
-    const std::string line = without_end(record_line(sample_iteration(5), {}, 7));
+    const std::string line = without_end(journal_line(sample_iteration(5), {}, 7));
     std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
     const std::size_t begin = text.find(R"("rank":)") + 7;
     text.replace(begin, text.find(',', begin) - begin, rank);
     return text + fmt::format(R"(,"crc32":"{:08x}"}})", checksum(text.data(), text.size(), 7));
   };
-  CHECK(read_record_line(line_with("2147483647"), 7).has_value());
-  CHECK(read_record_line(line_with("-2147483648"), 7).has_value());
+  CHECK(read_journal_line(line_with("2147483647"), 7).has_value());
+  CHECK(read_journal_line(line_with("-2147483648"), 7).has_value());
   for (const char* rank : {"2147483648", "-2147483649", "18446744073709551615", "1e300", "1.5", "\"1\"", "null"})
-    CHECK_FALSE(read_record_line(line_with(rank), 7).has_value());
+    CHECK_FALSE(read_journal_line(line_with(rank), 7).has_value());
 }
 
-TEST_CASE("headers come back, and are no records") {
+TEST_CASE("headers come back, and are no results") {
   const JournalHeader header{
       "0.1.0", "0123456789abcdef", "data \"x\", 5 bytes", journal_format, {{"a \"b\".pt", "f1"}, {"c.so", "f2"}}};
   const std::string line = without_end(header_line(header));
@@ -108,8 +108,8 @@ TEST_CASE("headers come back, and are no records") {
   CHECK(read->data == header.data);
   CHECK(read->models == header.models);
   CHECK(read->seed() == header.seed());
-  CHECK_FALSE(read_record_line(line, 0).has_value());
-  CHECK_FALSE(read_header_line(without_end(record_line(sample_iteration(1), {}, 0))).has_value());
+  CHECK_FALSE(read_journal_line(line, 0).has_value());
+  CHECK_FALSE(read_header_line(without_end(journal_line(sample_iteration(1), {}, 0))).has_value());
   CHECK(header.seed() != JournalHeader{"0.1.0", "0123456789abcdef", "other", journal_format, header.models}.seed());
   JournalHeader other = header;
   other.models["c.so"] = "f3";
@@ -147,7 +147,7 @@ TEST_CASE("the fast reader and the JSON parser agree on every line") {
                           "]",
                           "[",
                           "{"};
-  const std::string line = without_end(record_line(
+  const std::string line = without_end(journal_line(
       [] {
         TrainedIteration written = sample_iteration(5);
         written.epochs = {{5, 0, 0.5, not_a_number, infinity}, {5, 1, -infinity, 5e-324, 1}};
@@ -171,15 +171,15 @@ TEST_CASE("the fast reader and the JSON parser agree on every line") {
     } else {
       changed[random() % changed.size()] = "0123456789-+.eE,:[]{}\"nai"[random() % 25];
     }
-    const auto fast = scan_record(changed);
-    const auto slow = parse_record_line(closed(changed), 7);
-    const auto both = read_record_line(closed(changed), 7);
+    const auto fast = scan_journal_line(changed);
+    const auto slow = parse_journal_line(closed(changed), 7);
+    const auto both = read_journal_line(closed(changed), 7);
     CHECK(both.has_value() == slow.has_value());
     if (!fast) continue;
     ++accepted;
     REQUIRE(slow.has_value());
-    CHECK(record_line(fast->iteration, fast->predictions, 7) == record_line(slow->iteration, slow->predictions, 7));
+    CHECK(journal_line(fast->iteration, fast->predictions, 7) == journal_line(slow->iteration, slow->predictions, 7));
   }
-  CHECK(scan_record(text).has_value());
+  CHECK(scan_journal_line(text).has_value());
   CHECK(accepted > 2000);
 }

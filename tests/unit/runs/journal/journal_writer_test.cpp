@@ -13,7 +13,7 @@
 #include "runs/journal/replay.hpp"
 #include "support/catch.hpp"
 #include "support/no_threads.hpp"
-#include "support/sample_records.hpp"
+#include "support/sample_results.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -57,7 +57,7 @@ TEST_CASE("what several lanes append is all there, predictions included") {
   REQUIRE(is_complete(replayed, 1000));
   for (std::int64_t number = 0; number < 1000; ++number) {
     const auto iteration = replayed.iterations[static_cast<std::size_t>(number)];
-    CHECK(same(iteration.trained.record, sample_iteration(number).record));
+    CHECK(same(iteration.trained.result, sample_iteration(number).result));
     CHECK(read_predictions(replayed.files, iteration) == predicting(number).predictions);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE("what has its predictions on the disk is there when the next ones find
   CHECK(replay(scratch).iterations.size() == fitting);
 }
 
-TEST_CASE("a journal whose thread cannot be started is an error, and leaves a journal without records") {
+TEST_CASE("a journal whose thread cannot be started is an error, and leaves a journal without results") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
   {
@@ -94,7 +94,7 @@ TEST_CASE("a journal whose thread cannot be started is an error, and leaves a jo
   CHECK(replay(scratch).warnings.empty());
 }
 
-TEST_CASE("records reach the file while the journal is open") {
+TEST_CASE("results reach the file while the journal is open") {
   const Scratch scratch("journal_writer_test");
   JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), header);
   journal.append(sample_iteration(0));
@@ -121,7 +121,7 @@ TEST_CASE("damaged predictions make their iteration train again") {
   CHECK_THROWS_AS(read_predictions(whole.files, whole.iterations[1]), RunError);
   const Replay replayed = replay(scratch);
   REQUIRE(replayed.iterations.size() == 1);
-  CHECK(replayed.iterations[0].trained.record.iteration == 0);
+  CHECK(replayed.iterations[0].trained.result.iteration == 0);
   CHECK(replayed.warnings.size() == 2);
 }
 
@@ -129,20 +129,20 @@ TEST_CASE("a closed journal knows what it wrote, as its replay does") {
   const Scratch scratch("journal_writer_test");
   JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 3), header);
   TrainedIteration failed = sample_iteration(7);
-  failed.record.status = IterationStatus::failed;
+  failed.result.status = IterationStatus::failed;
   failed.message = "reason";
   failed.epochs = {{7, 0, 0.5, 0.25, 0.125}};
   journal.append(std::move(failed));
   for (const std::int64_t number : {9, 2, 5}) journal.append(predicting(number));
   journal.close();
-  const RecordStore records = journal.take_records();
+  const ResultStore results = journal.take_results();
   const Replay replayed = replay(scratch);
-  REQUIRE(records.size() == 4);
+  REQUIRE(results.size() == 4);
   REQUIRE(replayed.iterations.size() == 4);
-  CHECK(records.count_results() == 3);
+  CHECK(results.count_results() == 3);
   for (std::size_t place = 0; place < 4; ++place) {
-    const auto known = records[place], read = replayed.iterations[place];
-    CHECK(same(known.trained.record, read.trained.record));
+    const auto known = results[place], read = replayed.iterations[place];
+    CHECK(same(known.trained.result, read.trained.result));
     CHECK(known.trained.message == read.trained.message);
     CHECK(known.trained.epochs.size() == read.trained.epochs.size());
     CHECK(known.file == 3);  // the rank

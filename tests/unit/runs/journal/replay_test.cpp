@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "support/catch.hpp"
-#include "support/sample_records.hpp"
+#include "support/sample_results.hpp"
 
 using namespace sheaf;
 
@@ -19,9 +19,9 @@ const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
 std::string line_of(std::int64_t number, IterationStatus status = IterationStatus::finished, double loss = 0.5) {
   TrainedIteration iteration = sample_iteration(number);
-  iteration.record.status = status;
-  iteration.record.final_loss = loss;
-  return record_line(iteration, {}, header.seed());
+  iteration.result.status = status;
+  iteration.result.final_loss = loss;
+  return journal_line(iteration, {}, header.seed());
 }
 
 void write_journal(const Scratch& scratch, int attempt, int rank, const std::string& text) {
@@ -36,7 +36,7 @@ Replay replay(const Scratch& scratch, std::int64_t total = 100) {
 
 std::vector<std::int64_t> numbers_in(const Replay& replayed) {
   std::vector<std::int64_t> numbers;
-  for (const auto& iteration : replayed.iterations) numbers.push_back(iteration.trained.record.iteration);
+  for (const auto& iteration : replayed.iterations) numbers.push_back(iteration.trained.result.iteration);
   return numbers;
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("the first result of an iteration counts, and the last failure where t
   write_journal(scratch, 3, 0, header_line(header) + line_of(1, IterationStatus::finished, 7));
   const Replay replayed = replay(scratch);
   REQUIRE(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 2});
-  CHECK(replayed.iterations[0].trained.record.status == failed);
-  CHECK(replayed.iterations[0].trained.record.final_loss == 2);
-  CHECK(replayed.iterations[1].trained.record.final_loss == 0.5);
+  CHECK(replayed.iterations[0].trained.result.status == failed);
+  CHECK(replayed.iterations[0].trained.result.final_loss == 2);
+  CHECK(replayed.iterations[1].trained.result.final_loss == 0.5);
   CHECK(replayed.iterations[2].has_result());
   CHECK(is_complete(replayed, 3));
   CHECK(iterations_left(replayed.iterations, 3) == std::vector<IndexRange>{{0, 1}});
@@ -96,7 +96,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
   JournalHeader own = header;
   own.models = {{"a.pt", "1"}, {"b.so", "2"}};
   const auto refusal = [&](const JournalHeader& other, bool forced) -> std::string {
-    write_journal(scratch, 1, 0, header_line(other) + record_line(sample_iteration(0), {}, other.seed()));
+    write_journal(scratch, 1, 0, header_line(other) + journal_line(sample_iteration(0), {}, other.seed()));
     try {
       const Replay replayed = replay_journals(scratch.path.string(), own, 100, forced);
       CHECK(replayed.iterations.size() == 1);
@@ -132,7 +132,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
   CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
 }
 
-TEST_CASE("predictions that are not whole numbers inside their file cost the record, not memory") {
+TEST_CASE("predictions that are not whole numbers inside their file cost the result, not memory") {
   const Scratch scratch("replay_test");
   const std::vector<float> values = {1, 2, 3};
   const std::int64_t bytes = sizeof(float) * 3;
@@ -140,7 +140,7 @@ TEST_CASE("predictions that are not whole numbers inside their file cost the rec
     const std::int64_t checked = std::clamp<std::int64_t>(size, 0, bytes);
     const std::uint32_t sum = checksum(values.data(), static_cast<std::size_t>(checked));
     write_journal(scratch, 1, 0,
-                  header_line(header) + record_line(sample_iteration(0), {offset, size, sum}, header.seed()));
+                  header_line(header) + journal_line(sample_iteration(0), {offset, size, sum}, header.seed()));
     const std::string journal = list_journals(scratch.path.string()).front();
     std::ofstream(predictions_path(journal), std::ios::binary)
         .write(reinterpret_cast<const char*>(values.data()), bytes);
@@ -159,7 +159,7 @@ TEST_CASE("predictions that are not whole numbers inside their file cost the rec
 }
 
 // What no flip has touched, its line end included, must be there; what one has touched must not.
-TEST_CASE("random damage never costs a whole record, nor passes for one") {
+TEST_CASE("random damage never costs a whole result, nor passes for one") {
   const Scratch scratch("replay_test");
   std::mt19937 random(5);
   constexpr std::int64_t count = 40;
@@ -189,8 +189,8 @@ TEST_CASE("random damage never costs a whole record, nor passes for one") {
     const Replay replayed = replay(scratch);
     CHECK(numbers_in(replayed) == expected);
     for (const auto& iteration : replayed.iterations) {
-      const auto number = static_cast<double>(iteration.trained.record.iteration);
-      CHECK(iteration.trained.record.final_loss == 1e-3 * round + number);
+      const auto number = static_cast<double>(iteration.trained.result.iteration);
+      CHECK(iteration.trained.result.final_loss == 1e-3 * round + number);
     }
   }
 }

@@ -11,20 +11,20 @@ namespace {
 std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   std::vector<TrainedIteration> iterations(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number) {
-    auto& record = iterations[static_cast<std::size_t>(number)].record;
-    record.engine = TrainedBy::torch;
-    record.iteration = number;
-    record.status = IterationStatus::finished;
-    record.final_loss = 1.04321 + static_cast<double>(number);
-    record.validation_loss = 0.5;
-    record.validation_score = 0.9 + 0.01 * static_cast<double>(number);
+    auto& result = iterations[static_cast<std::size_t>(number)].result;
+    result.engine = TrainedBy::torch;
+    result.iteration = number;
+    result.status = IterationStatus::finished;
+    result.final_loss = 1.04321 + static_cast<double>(number);
+    result.validation_loss = 0.5;
+    result.validation_score = 0.9 + 0.01 * static_cast<double>(number);
   }
   return iterations;
 }
 
 // `ensemble`: the only one, scored with the last iteration. `reasons`: of up to four trials.
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
-                       const EnsembleRecord* ensemble = nullptr,
+                       const EnsembleResult* ensemble = nullptr,
                        const std::vector<std::string>& reasons = std::vector<std::string>(4)) {
   const Plan plan(study);
   ResultTally tally(study, plan, reasons);
@@ -47,7 +47,7 @@ TEST_CASE("diverged iterations are counted") {
   Study study;
   study.study.iterations = 2;
   auto iterations = finished_iterations(2);
-  iterations[1].record.status = IterationStatus::diverged;
+  iterations[1].result.status = IterationStatus::diverged;
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("1 of 2 iterations diverged"));
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("an ensemble prints its members and its own score") {
   study.data.validation = 0.2;
   study.ensemble.members = 2;
   const auto iterations = finished_iterations(2);
-  const EnsembleRecord ensemble{0, 0, 0, 0.97, 0.905};
+  const EnsembleResult ensemble{0, 0, 0, 0.97, 0.905};
   CHECK(summary_of(study, iterations, &ensemble) ==
         "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
         "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
@@ -81,21 +81,21 @@ TEST_CASE("an ensemble prints its members and its own score") {
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
 }
 
-TEST_CASE("the engines are counted from the records, with the different reasons of LibTorch's trials") {
+TEST_CASE("the engines are counted from the results, with the different reasons of LibTorch's trials") {
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
   auto iterations = finished_iterations(6);
   const auto trained_by = [&](const std::vector<TrainedBy>& engines) {
-    for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].record.engine = engines[number];
+    for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].result.engine = engines[number];
     const std::string text = summary_of(study, iterations, nullptr, {"", "run.threads = 2", "a cnn has convolutions"});
     return text.substr(text.find("engine: "));
   };
-  constexpr auto torch = TrainedBy::torch, resident = TrainedBy::resident;
-  CHECK(trained_by({resident, resident, resident, resident, resident, resident}) == "engine: resident 6 iterations\n");
-  CHECK(trained_by({resident, resident, resident, resident, resident, torch}) ==
-        "engine: torch 1 iteration (a cnn has convolutions), resident 5 iterations\n");
+  constexpr auto torch = TrainedBy::torch, native = TrainedBy::native;
+  CHECK(trained_by({native, native, native, native, native, native}) == "engine: native 6 iterations\n");
+  CHECK(trained_by({native, native, native, native, native, torch}) ==
+        "engine: torch 1 iteration (a cnn has convolutions), native 5 iterations\n");
   CHECK(trained_by({torch, torch, torch, torch, torch, torch}) ==
         "engine: torch 6 iterations (run.threads = 2; a cnn has convolutions)\n");
 }
@@ -105,7 +105,7 @@ TEST_CASE("failed iterations are counted, with the first one's reason") {
   study.study.iterations = 3;
   auto iterations = finished_iterations(3);
   for (const std::size_t number : {1, 2}) {
-    iterations[number].record.status = IterationStatus::failed;
+    iterations[number].result.status = IterationStatus::failed;
     iterations[number].message = "reason " + std::to_string(number);
   }
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("2 of 3 iterations failed (iteration 1: reason 1)\n"));

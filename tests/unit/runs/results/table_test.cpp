@@ -34,28 +34,28 @@ TEST_CASE("the iterations' columns stand in the documented order") {
   const Plan plan(study);
   std::vector<TrainedIteration> iterations(4);
   for (std::int64_t number = 0; number < 4; ++number) {
-    auto& record = iterations[static_cast<std::size_t>(number)].record;
-    record.iteration = number;
-    record.status = IterationStatus::finished;
-    record.engine = number < 2 ? TrainedBy::resident : TrainedBy::torch;
-    record.final_loss = 0.25 * static_cast<double>(number);
+    auto& result = iterations[static_cast<std::size_t>(number)].result;
+    result.iteration = number;
+    result.status = IterationStatus::finished;
+    result.engine = number < 2 ? TrainedBy::native : TrainedBy::torch;
+    result.final_loss = 0.25 * static_cast<double>(number);
   }
-  iterations[3].record.gpu = 1;
-  iterations[2].record.status = IterationStatus::failed;
+  iterations[3].result.gpu = 1;
+  iterations[2].result.status = IterationStatus::failed;
   iterations[2].message = "out of memory, twice";
   const std::string text = csv_text(iteration_table(plan, iterations));
   CHECK(text.substr(0, text.find('\n')) ==
         "iteration,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
         "validation_score,epochs,steps,seconds,wait_seconds,rank,lane,device,engine,message");
   CHECK(text.find("\n1,0,1,0,0,") != std::string::npos);
-  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,-1,-1,cpu,resident,\n") != std::string::npos);
+  CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
   CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
   CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
 TEST_CASE("epochs come one a row, with nothing where nothing was validated") {
-  EpochRecord first{3, 0, 0.5};
-  EpochRecord second{3, 1, 0.25, 0.75, 0.875};
+  EpochResult first{3, 0, 0.5};
+  EpochResult second{3, 1, 0.25, 0.75, 0.875};
   CHECK(csv_text(epoch_table({first, second})) ==
         "iteration,epoch,training_loss,validation_loss,validation_score\n"
         "3,0,0.5,,\n"
@@ -68,13 +68,13 @@ TEST_CASE("columns have room for the longest text of all iterations and trials, 
   study.search.keys = {{"train.learning_rate", {"0.1", "0.001", "0.01"}}};
   const Plan plan(study);
   TrainedIteration failed;
-  failed.record.status = IterationStatus::failed;
+  failed.result.status = IterationStatus::failed;
   failed.message = "out of memory";
   failed.epochs.resize(2);
   TrainedIteration diverged;
-  diverged.record.status = IterationStatus::diverged;
-  diverged.record.gpu = 12;
-  diverged.record.engine = TrainedBy::torch;
+  diverged.result.status = IterationStatus::diverged;
+  diverged.result.gpu = 12;
+  diverged.result.engine = TrainedBy::torch;
   TableExtent extent;
   extent.add(failed);
   extent.add(diverged);

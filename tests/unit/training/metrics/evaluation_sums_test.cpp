@@ -42,20 +42,20 @@ void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* c
 }
 
 // The sums of pieces that end at `ends`, put together.
-EvaluationSums in_pieces(const Judgement& judgement, const std::vector<float>& predictions,
+EvaluationSums in_pieces(const Scoring& scoring, const std::vector<float>& predictions,
                          const std::vector<std::int64_t>& ends) {
   const auto targets = numbers(0);
   const auto classes = labels();
-  EvaluationSums sums(judgement);
+  EvaluationSums sums(scoring);
   std::int64_t begin = 0;
   for (const std::int64_t end : ends) {
-    EvaluationSums piece(judgement);
+    EvaluationSums piece(scoring);
     const float* of_piece = predictions.data() + begin * outputs;
-    if (judgement.task == Task::regression)
+    if (scoring.task == Task::regression)
       piece.add_targets(of_piece, targets.data() + begin * outputs, end - begin);
     else
       add_labels(piece, of_piece, classes.data() + begin, end - begin);
-    sums.append({judgement, piece.numbers().data()});
+    sums.append({scoring, piece.numbers().data()});
     begin = end;
   }
   return sums;
@@ -139,15 +139,15 @@ TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
 }
 
 TEST_CASE("a constant target scores as it does in one piece") {
-  const Judgement judgement{Task::regression, LossKind::mse, false, 1};
+  const Scoring scoring{Task::regression, LossKind::mse, false, 1};
   const std::vector<float> targets(9, 0.1f);
-  EvaluationSums sums(judgement), later(judgement);
+  EvaluationSums sums(scoring), later(scoring);
   sums.add_targets(targets.data(), targets.data(), 4);
   later.add_targets(targets.data(), targets.data(), 5);
   sums.append(later);
   CHECK(sums.score() == 1);
   const float wrong = 0.2f;
-  EvaluationSums last(judgement);
+  EvaluationSums last(scoring);
   last.add_targets(&wrong, targets.data(), 1);
   sums.append(last);
   CHECK(sums.score() == 0);

@@ -111,8 +111,8 @@ bool scan_status(Scanner& scan, IterationStatus& status) {
 }
 
 bool scan_engine(Scanner& scan, TrainedBy& engine) {
-  if (scan.skip(R"(,"engine":"resident")"))
-    engine = TrainedBy::resident;
+  if (scan.skip(R"(,"engine":"native")"))
+    engine = TrainedBy::native;
   else if (scan.skip(R"(,"engine":"torch")"))
     engine = TrainedBy::torch;
   else if (scan.skip(R"(,"engine":"none")"))
@@ -122,21 +122,21 @@ bool scan_engine(Scanner& scan, TrainedBy& engine) {
   return true;
 }
 
-bool scan_members(Scanner& scan, IterationRecord& record) {
-  return scan.integer(R"({"iteration":)", record.iteration) && scan_status(scan, record.status) &&
-         scan.integer(R"(,"rank":)", record.rank) && scan.integer(R"(,"lane":)", record.lane) &&
-         scan.integer(R"(,"gpu":)", record.gpu) && scan_engine(scan, record.engine) &&
-         scan.number(R"(,"final_loss":)", record.final_loss) &&
-         scan.number(R"(,"validation_loss":)", record.validation_loss) &&
-         scan.number(R"(,"validation_score":)", record.validation_score) &&
-         scan.integer(R"(,"epochs":)", record.epochs) && scan.integer(R"(,"steps":)", record.steps) &&
-         scan.number(R"(,"seconds":)", record.seconds) && scan.number(R"(,"start_seconds":)", record.start_seconds) &&
-         scan.number(R"(,"wait_seconds":)", record.wait_seconds);
+bool scan_members(Scanner& scan, IterationResult& result) {
+  return scan.integer(R"({"iteration":)", result.iteration) && scan_status(scan, result.status) &&
+         scan.integer(R"(,"rank":)", result.rank) && scan.integer(R"(,"lane":)", result.lane) &&
+         scan.integer(R"(,"gpu":)", result.gpu) && scan_engine(scan, result.engine) &&
+         scan.number(R"(,"final_loss":)", result.final_loss) &&
+         scan.number(R"(,"validation_loss":)", result.validation_loss) &&
+         scan.number(R"(,"validation_score":)", result.validation_score) &&
+         scan.integer(R"(,"epochs":)", result.epochs) && scan.integer(R"(,"steps":)", result.steps) &&
+         scan.number(R"(,"seconds":)", result.seconds) && scan.number(R"(,"start_seconds":)", result.start_seconds) &&
+         scan.number(R"(,"wait_seconds":)", result.wait_seconds);
 }
 
-bool scan_curve(Scanner& scan, std::int64_t iteration, std::vector<EpochRecord>& epochs) {
+bool scan_curve(Scanner& scan, std::int64_t iteration, std::vector<EpochResult>& epochs) {
   do {
-    EpochRecord epoch;
+    EpochResult epoch;
     epoch.iteration = iteration;
     if (!scan.integer("[", epoch.epoch) || !scan.number(",", epoch.training_loss) ||
         !scan.number(",", epoch.validation_loss) || !scan.number(",", epoch.validation_score) || !scan.skip("]"))
@@ -153,12 +153,12 @@ bool scan_place(Scanner& scan, PredictionsPlace& place) {
 
 }  // namespace
 
-std::optional<RecordLine> scan_record(std::string_view text) {
+std::optional<JournalLine> scan_journal_line(std::string_view text) {
   Scanner scan(text);
-  RecordLine line;
-  const IterationRecord& record = line.iteration.record;
-  if (!scan_members(scan, line.iteration.record)) return std::nullopt;
-  if (scan.skip(R"(,"curve":[)") && !scan_curve(scan, record.iteration, line.iteration.epochs)) return std::nullopt;
+  JournalLine line;
+  const IterationResult& result = line.iteration.result;
+  if (!scan_members(scan, line.iteration.result)) return std::nullopt;
+  if (scan.skip(R"(,"curve":[)") && !scan_curve(scan, result.iteration, line.iteration.epochs)) return std::nullopt;
   if (scan.skip(R"(,"predictions":[)") && !scan_place(scan, line.predictions)) return std::nullopt;
   if (!scan.at_end()) return std::nullopt;
   return line;

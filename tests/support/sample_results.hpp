@@ -32,21 +32,21 @@ inline std::string text_of(const std::filesystem::path& path) {
 // Every member has a value of its own, the numbers awkward ones.
 inline TrainedIteration sample_iteration(std::int64_t number) {
   TrainedIteration trained;
-  IterationRecord& record = trained.record;
-  record.iteration = number;
-  record.status = IterationStatus::finished;
-  record.rank = 3;
-  record.lane = 5;
-  record.gpu = 1;
-  record.engine = TrainedBy::resident;
-  record.final_loss = 1.0 / 3 + static_cast<double>(number);
-  record.validation_loss = std::numeric_limits<double>::denorm_min();
-  record.validation_score = -0.0;
-  record.epochs = 7;
-  record.steps = 9007199254740993;
-  record.seconds = 0.1;
-  record.start_seconds = 1e300;
-  record.wait_seconds = 1.0 / 3;
+  IterationResult& result = trained.result;
+  result.iteration = number;
+  result.status = IterationStatus::finished;
+  result.rank = 3;
+  result.lane = 5;
+  result.gpu = 1;
+  result.engine = TrainedBy::native;
+  result.final_loss = 1.0 / 3 + static_cast<double>(number);
+  result.validation_loss = std::numeric_limits<double>::denorm_min();
+  result.validation_score = -0.0;
+  result.epochs = 7;
+  result.steps = 9007199254740993;
+  result.seconds = 0.1;
+  result.start_seconds = 1e300;
+  result.wait_seconds = 1.0 / 3;
   return trained;
 }
 
@@ -54,7 +54,7 @@ inline bool same_bits(double a, double b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-inline bool same(const IterationRecord& a, const IterationRecord& b) {
+inline bool same(const IterationResult& a, const IterationResult& b) {
   return a.iteration == b.iteration && a.status == b.status && a.rank == b.rank && a.lane == b.lane && a.gpu == b.gpu &&
          a.engine == b.engine && same_bits(a.final_loss, b.final_loss) &&
          same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score) &&
@@ -62,7 +62,7 @@ inline bool same(const IterationRecord& a, const IterationRecord& b) {
          same_bits(a.start_seconds, b.start_seconds) && same_bits(a.wait_seconds, b.wait_seconds);
 }
 
-inline bool same(const EpochRecord& a, const EpochRecord& b) {
+inline bool same(const EpochResult& a, const EpochResult& b) {
   return a.iteration == b.iteration && a.epoch == b.epoch && same_bits(a.training_loss, b.training_loss) &&
          same_bits(a.validation_loss, b.validation_loss) && same_bits(a.validation_score, b.validation_score);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runs/journal/record_store.hpp"
+#include "runs/journal/result_store.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,28 +13,28 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 // Followed by the place of the predictions, if any, the epochs and the message.
-struct RecordHead {
-  IterationRecord record;
+struct ResultHead {
+  IterationResult result;
   std::uint32_t file = 0;
   std::uint32_t has_predictions = 0;
   std::uint32_t epochs = 0;
   std::uint32_t message_bytes = 0;
 
   std::size_t size() const {
-    return sizeof(RecordHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochRecord) +
+    return sizeof(ResultHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochResult) +
            message_bytes;
   }
 };
-static_assert(sizeof(RecordHead) == 112);
-static_assert(std::is_trivially_copyable_v<RecordHead> && std::is_trivially_copyable_v<PredictionsPlace>);
+static_assert(sizeof(ResultHead) == 112);
+static_assert(std::is_trivially_copyable_v<ResultHead> && std::is_trivially_copyable_v<PredictionsPlace>);
 
 // A journal does not keep the sign and payload of a NaN, so they must not show in results from memory either.
 void unify_nan(double& value) {
   if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
 }
 
-RecordHead head_at(const std::byte* bytes) {
-  RecordHead head;
+ResultHead head_at(const std::byte* bytes) {
+  ResultHead head;
   std::memcpy(&head, bytes, sizeof head);
   return head;
 }
@@ -51,33 +51,33 @@ void get(void* to, const std::byte*& from, std::size_t bytes) {
 
 }  // namespace
 
-std::size_t PackedRecord::size() const {
+std::size_t PackedResult::size() const {
   return head_at(bytes_).size();
 }
 
-std::int64_t PackedRecord::iteration() const {
-  return head_at(bytes_).record.iteration;
+std::int64_t PackedResult::iteration() const {
+  return head_at(bytes_).result.iteration;
 }
 
-bool PackedRecord::has_result() const {
-  return head_at(bytes_).record.status != IterationStatus::failed;
+bool PackedResult::has_result() const {
+  return head_at(bytes_).result.status != IterationStatus::failed;
 }
 
-JournaledIteration PackedRecord::unpack() const {
-  const RecordHead head = head_at(bytes_);
+JournaledIteration PackedResult::unpack() const {
+  const ResultHead head = head_at(bytes_);
   const std::byte* from = bytes_ + sizeof head;
   JournaledIteration iteration;
-  iteration.trained.record = head.record;
+  iteration.trained.result = head.result;
   iteration.file = head.file;
   if (head.has_predictions) get(&iteration.predictions, from, sizeof iteration.predictions);
   iteration.trained.epochs.resize(head.epochs);
-  get(iteration.trained.epochs.data(), from, head.epochs * sizeof(EpochRecord));
+  get(iteration.trained.epochs.data(), from, head.epochs * sizeof(EpochResult));
   iteration.trained.message.resize(head.message_bytes);
   get(iteration.trained.message.data(), from, head.message_bytes);
   return iteration;
 }
 
-std::byte* RecordStore::allocate(std::size_t bytes) {
+std::byte* ResultStore::allocate(std::size_t bytes) {
   if (bytes > free_bytes_) {
     const std::size_t size = std::max(bytes, block_bytes);
     blocks_.emplace_back(new std::byte[size]);  // not zeroed
@@ -90,10 +90,10 @@ std::byte* RecordStore::allocate(std::size_t bytes) {
   return place;
 }
 
-void RecordStore::append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file) {
-  RecordHead head;
-  head.record = iteration.record;
-  for (double* value : {&head.record.final_loss, &head.record.validation_loss, &head.record.validation_score})
+void ResultStore::append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file) {
+  ResultHead head;
+  head.result = iteration.result;
+  for (double* value : {&head.result.final_loss, &head.result.validation_loss, &head.result.validation_score})
     unify_nan(*value);
   head.file = static_cast<std::uint32_t>(file);
   head.has_predictions = predictions.bytes > 0;
@@ -103,33 +103,33 @@ void RecordStore::append(const TrainedIteration& iteration, const PredictionsPla
   std::byte* to = place;
   put(to, &head, sizeof head);
   if (head.has_predictions) put(to, &predictions, sizeof predictions);
-  for (EpochRecord epoch : iteration.epochs) {
+  for (EpochResult epoch : iteration.epochs) {
     for (double* value : {&epoch.training_loss, &epoch.validation_loss, &epoch.validation_score}) unify_nan(*value);
     put(to, &epoch, sizeof epoch);
   }
   put(to, iteration.message.data(), head.message_bytes);
-  index_.push_back({iteration.record.iteration, place});
+  index_.push_back({iteration.result.iteration, place});
 }
 
-void RecordStore::settle() {
+void ResultStore::settle() {
   std::stable_sort(index_.begin(), index_.end(),
                    [](const Entry& a, const Entry& b) { return a.iteration < b.iteration; });
   std::size_t kept = 0;
   for (const Entry& entry : index_) {
     if (kept == 0 || index_[kept - 1].iteration != entry.iteration)
       index_[kept++] = entry;
-    else if (PackedRecord(index_[kept - 1].at).gives_way())
+    else if (PackedResult(index_[kept - 1].at).gives_way())
       index_[kept - 1] = entry;
   }
   index_.resize(kept);
 }
 
-std::int64_t RecordStore::count_results() const {
+std::int64_t ResultStore::count_results() const {
   return std::count_if(index_.begin(), index_.end(),
-                       [](const Entry& entry) { return PackedRecord(entry.at).has_result(); });
+                       [](const Entry& entry) { return PackedResult(entry.at).has_result(); });
 }
 
-IndexRange RecordStore::places_of(IndexRange iterations) const {
+IndexRange ResultStore::places_of(IndexRange iterations) const {
   const auto place = [this](std::int64_t iteration) {
     const auto found = std::lower_bound(index_.begin(), index_.end(), iteration,
                                         [](const Entry& entry, std::int64_t it) { return entry.iteration < it; });
@@ -138,7 +138,7 @@ IndexRange RecordStore::places_of(IndexRange iterations) const {
   return {place(iterations.begin), place(iterations.end)};
 }
 
-std::int64_t RecordStore::bytes_of(IndexRange iterations) const {
+std::int64_t ResultStore::bytes_of(IndexRange iterations) const {
   std::int64_t bytes = 0;
   const IndexRange places = places_of(iterations);
   for (std::int64_t place = places.begin; place < places.end; ++place)

@@ -16,7 +16,7 @@
 namespace sheaf {
 
 template <class Value>
-struct Form {
+struct ValueType {
   std::string values;                                            ///< what may be written, e.g. "integer >= 1"
   std::string allowed;                                           ///< the same in full, for messages
   std::function<std::optional<Value>(const std::string&)> read;  ///< nothing: not such a value, or out of range
@@ -26,52 +26,52 @@ struct Form {
 
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-Form<std::int64_t> integer(std::int64_t least, std::int64_t most = unlimited);
-Form<std::int64_t> odd_integer(std::int64_t least, std::int64_t most);
+ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most = unlimited);
+ValueType<std::int64_t> odd_integer(std::int64_t least, std::int64_t most);
 
 /// An integer, or `word`, which stands for 0.
-Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most = unlimited);
+ValueType<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most = unlimited);
 
-Form<std::uint64_t> any_unsigned_integer();
+ValueType<std::uint64_t> any_unsigned_integer();
 
 /// A number from `least` > 0 to `most`, or the word, which is 0.
-Form<double> number_or(const std::string& word, double least, double most);
+ValueType<double> number_or(const std::string& word, double least, double most);
 
 /// A finite number that is `allowed`; `values` says the same in words.
-Form<double> number(const std::string& values, bool (*allowed)(double));
+ValueType<double> number(const std::string& values, bool (*allowed)(double));
 
-Form<bool> flag();
+ValueType<bool> flag();
 
 /// Text that survives a study file: no '#', no control characters, no blanks around it.
-Form<std::string> text();
-Form<std::string> non_empty_text();
+ValueType<std::string> text();
+ValueType<std::string> non_empty_text();
 
 /// Text that can name a directory.
-Form<std::string> directory_name();
+ValueType<std::string> directory_name();
 
 /// Widths separated by blanks; `none` (or nothing) is the empty list.
-Form<std::vector<std::int64_t>> layer_widths();
+ValueType<std::vector<std::int64_t>> layer_widths();
 
 /// "CxHxW"; `auto` is all zero.
-Form<ImageShape> image_shape();
+ValueType<ImageShape> image_shape();
 
 /// What a model is: a name, or "torchscript:FILE" or "plugin:FILE".
 struct ModelSource {
   ModelKind kind = ModelKind::linear;
   std::string file;
 };
-Form<ModelSource> model_source();
+ValueType<ModelSource> model_source();
 
 /// "90", "90s", "45m", "2h", "1d", or "1h30m": a time; `auto`; `none`.
-Form<TimeLimit> time_limit();
+ValueType<TimeLimit> time_limit();
 
 /// "K/N": task K of 0..N-1; `auto`; `none`.
-Form<ArrayTask> array_task();
+ValueType<ArrayTask> array_task();
 
 /// One name of a list. Several names of one value are aliases: the first is the one that is written.
 template <class Value>
-Form<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {
-  Form<Value> form;
+ValueType<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {
+  ValueType<Value> form;
   for (const auto& [name, value] : choices) {
     form.values += (form.values.empty() ? "" : " | ") + name;
     form.names.push_back(name);

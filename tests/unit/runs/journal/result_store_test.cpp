@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "runs/journal/record_store.hpp"
+#include "runs/journal/result_store.hpp"
 
 #include <cstddef>
 
 #include "support/catch.hpp"
-#include "support/sample_records.hpp"
+#include "support/sample_results.hpp"
 
 using namespace sheaf;
 
-TEST_CASE("records come back to the bit, sorted, with all that belongs to them") {
-  RecordStore store;
+TEST_CASE("results come back to the bit, sorted, with all that belongs to them") {
+  ResultStore store;
   CHECK(store.empty());
   TrainedIteration rich = sample_iteration(4294967294);
   rich.message = std::string("odd \0 bytes \xff", 12);
@@ -23,13 +23,13 @@ TEST_CASE("records come back to the bit, sorted, with all that belongs to them")
   store.settle();
   REQUIRE(store.size() == 4);
   CHECK(store.packed(0).size() == 112);
-  CHECK(same(store[0].trained.record, sample_iteration(0).record));
+  CHECK(same(store[0].trained.result, sample_iteration(0).result));
   CHECK(store[0].file == 70000);
   CHECK(store[0].predictions.bytes == 0);
-  CHECK(same(store[1].trained.record, sample_iteration(3).record));
+  CHECK(same(store[1].trained.result, sample_iteration(3).result));
   CHECK(store[2].trained.message == large.message);
   const JournaledIteration last = store[3];
-  CHECK(same(last.trained.record, rich.record));
+  CHECK(same(last.trained.result, rich.result));
   CHECK(last.trained.message == rich.message);
   REQUIRE(last.trained.epochs.size() == 2);
   CHECK(same(last.trained.epochs[0], rich.epochs[0]));
@@ -46,17 +46,17 @@ TEST_CASE("records come back to the bit, sorted, with all that belongs to them")
   CHECK(count == 4);
 }
 
-TEST_CASE("records in memory have the bits that they have when they are read back from a journal") {
+TEST_CASE("results in memory have the bits that they have when they are read back from a journal") {
   TrainedIteration written = sample_iteration(1);
   const double odd = -std::numeric_limits<double>::quiet_NaN();
-  written.record.final_loss = written.record.validation_loss = written.record.validation_score = odd;
+  written.result.final_loss = written.result.validation_loss = written.result.validation_score = odd;
   written.epochs = {{1, 0, odd, odd, -0.0}};
-  RecordStore store;
+  ResultStore store;
   store.append(written, {}, 0);
   store.settle();
-  const std::string line = record_line(written, {}, 7);
-  const auto read = read_record_line(line.substr(0, line.size() - 1), 7);
+  const std::string line = journal_line(written, {}, 7);
+  const auto read = read_journal_line(line.substr(0, line.size() - 1), 7);
   REQUIRE(read.has_value());
-  CHECK(same(store[0].trained.record, read->iteration.record));
+  CHECK(same(store[0].trained.result, read->iteration.result));
   CHECK(same(store[0].trained.epochs[0], read->iteration.epochs[0]));
 }

@@ -14,25 +14,25 @@
 
 namespace sheaf {
 
-/// An iteration as its journal records it.
+/// An iteration as its journal results it.
 struct JournaledIteration {
   TrainedIteration trained;  ///< without its predictions
   PredictionsPlace predictions;
-  std::size_t file = 0;  ///< which journal: for replayed records the place in Replay::files, otherwise the rank
+  std::size_t file = 0;  ///< which journal: for replayed results the place in Replay::files, otherwise the rank
 
-  bool has_result() const { return trained.record.status != IterationStatus::failed; }
+  bool has_result() const { return trained.result.status != IterationStatus::failed; }
 };
 
-/// A packed record in memory that somebody else owns. It need not be aligned. Pure.
-class PackedRecord {
+/// A packed result in memory that somebody else owns. It need not be aligned. Pure.
+class PackedResult {
  public:
-  explicit PackedRecord(const std::byte* bytes) : bytes_(bytes) {}
+  explicit PackedResult(const std::byte* bytes) : bytes_(bytes) {}
 
   const std::byte* data() const { return bytes_; }
   std::size_t size() const;  ///< in bytes; 112 unless it has a message, a curve or predictions
   std::int64_t iteration() const;
   bool has_result() const;
-  /// Whether a later record of the same iteration takes its place: the first record with a result counts, otherwise
+  /// Whether a later entry of the same iteration takes its place: the first entry with a result counts, otherwise
   /// the last.
   bool gives_way() const { return !has_result(); }
   JournaledIteration unpack() const;
@@ -42,29 +42,29 @@ class PackedRecord {
 };
 
 /// Records in blocks of memory that are never copied or moved. Local.
-class RecordStore {
+class ResultStore {
  public:
-  /// Adds a record; the predictions themselves are not kept. The store must be settled (again) before it is read.
+  /// Adds a result; the predictions themselves are not kept. The store must be settled (again) before it is read.
   void append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file);
-  /// Sorts by iteration and keeps one record of each (PackedRecord::gives_way).
+  /// Sorts by iteration and keeps one result of each (PackedResult::gives_way).
   void settle();
 
-  /// Number of records. This and everything below: of a settled store, in ascending order of the iterations.
+  /// Number of results. This and everything below: of a settled store, in ascending order of the iterations.
   std::size_t size() const { return index_.size(); }
   bool empty() const { return index_.empty(); }
   /// How many of them have a result.
   std::int64_t count_results() const;
-  PackedRecord packed(std::size_t place) const { return PackedRecord(index_[place].at); }
+  PackedResult packed(std::size_t place) const { return PackedResult(index_[place].at); }
   JournaledIteration operator[](std::size_t place) const { return packed(place).unpack(); }
-  /// The places of the records of some iterations.
+  /// The places of the results of some iterations.
   IndexRange places_of(IndexRange iterations) const;
-  /// Size in bytes of the records of some iterations.
+  /// Size in bytes of the results of some iterations.
   std::int64_t bytes_of(IndexRange iterations) const;
 
-  /// Unpacks one record after the other.
+  /// Unpacks one result after the other.
   class Iterator {
    public:
-    Iterator(const RecordStore& store, std::size_t place) : store_(&store), place_(place) {}
+    Iterator(const ResultStore& store, std::size_t place) : store_(&store), place_(place) {}
     JournaledIteration operator*() const { return (*store_)[place_]; }
     Iterator& operator++() {
       ++place_;
@@ -73,7 +73,7 @@ class RecordStore {
     bool operator!=(const Iterator& other) const { return place_ != other.place_; }
 
    private:
-    const RecordStore* store_;
+    const ResultStore* store_;
     std::size_t place_;
   };
   Iterator begin() const { return {*this, 0}; }

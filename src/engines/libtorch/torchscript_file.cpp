@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engines/libtorch/model_file.hpp"
+#include "engines/libtorch/torchscript_file.hpp"
 
 #include <fmt/format.h>
 #include <torch/script.h>
@@ -132,7 +132,7 @@ void register_layers(torch::jit::Module& module, const std::vector<Layer>& layer
 
 }  // namespace
 
-std::string model_file_bytes(const TrainedModel& trained) {
+std::string torchscript_file_bytes(const SavedModel& trained) {
   const auto& [description, network, scaling] = trained;
   assert(description.model.kind != ModelKind::plugin);
   try {
@@ -151,10 +151,10 @@ std::string model_file_bytes(const TrainedModel& trained) {
       module.define(module_source(description.shape.image));
     }
     std::ostringstream bytes;
-    module.save(bytes, {{model_record_name, model_record(trained)}});
+    module.save(bytes, {{saved_model_record_name, saved_model_record(trained)}});
     return bytes.str();
   } catch (const c10::Error& error) {
-    throw RunError(fmt::format("a model file cannot be made (LibTorch: {})", torch_words(error)));
+    throw RunError(fmt::format("a model file cannot be made (LibTorch: {})", torch_messages(error)));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engines/libtorch/model_file.hpp"
+#include "engines/libtorch/torchscript_file.hpp"
 
 #include <torch/script.h>
 
@@ -15,8 +15,8 @@ using namespace sheaf;
 
 namespace {
 
-TrainedModel cnn() {
-  TrainedModel trained;
+SavedModel cnn() {
+  SavedModel trained;
   trained.description.model.kind = ModelKind::cnn;
   trained.description.model.channels = {3, 4};
   trained.description.model.hidden = {7};
@@ -25,7 +25,7 @@ TrainedModel cnn() {
   trained.description.loss = LossKind::bce;
   trained.description.shape = {0, 2 * 6 * 5, 4, {2, 6, 5}};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
-  trained.network.parameters = initial_weights(layers, Initialisation::he, 3);
+  trained.network.parameters = initial_weights(layers, Initialization::he, 3);
   for (std::int64_t feature = 0; feature < 60; ++feature) {
     trained.scaling.shift.push_back(static_cast<float>(feature) / 7);
     trained.scaling.scale.push_back(1 + static_cast<float>(feature) / 9);
@@ -39,14 +39,14 @@ void write(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model file's module gives what the network gives, and beside it is its record") {
-  const TrainedModel trained = cnn();
+TEST_CASE("a model file's module gives what the network gives, and beside it is its result") {
+  const SavedModel trained = cnn();
   const ModelDescription& description = trained.description;
-  write("model.pt", model_file_bytes(trained));
-  const auto record = read_model_record("model.pt");
-  REQUIRE(record);
-  CHECK(record->description.model.kind == ModelKind::cnn);
-  CHECK(record->scaling.scale == trained.scaling.scale);
+  write("model.pt", torchscript_file_bytes(trained));
+  const auto result = read_saved_model_record("model.pt");
+  REQUIRE(result);
+  CHECK(result->description.model.kind == ModelKind::cnn);
+  CHECK(result->scaling.scale == trained.scaling.scale);
 
   const torch::NoGradGuard no_grad;
   const auto layers = network_layout(description.model, description.shape);
@@ -59,11 +59,11 @@ TEST_CASE("a model file's module gives what the network gives, and beside it is 
 }
 
 TEST_CASE("a residual network keeps its running statistics") {
-  TrainedModel trained;
+  SavedModel trained;
   trained.description.model.kind = ModelKind::resnet18;
   trained.description.shape = {0, 3 * 9 * 8, 5, {3, 9, 8}};
   const auto layers = network_layout(trained.description.model, trained.description.shape);
-  trained.network.parameters = initial_weights(layers, Initialisation::he, 3);
+  trained.network.parameters = initial_weights(layers, Initialization::he, 3);
   LayerNetwork network(trained.description.model, layers, trained.network.parameters, torch::kCPU, Precision::float32);
   const torch::NoGradGuard no_grad;
   const torch::Tensor features = torch::arange(4 * 216, torch::kFloat32).remainder(13).view({4, 216});
@@ -71,7 +71,7 @@ TEST_CASE("a residual network keeps its running statistics") {
   for (const torch::Tensor& buffer : network.buffers())
     for (std::int64_t place = 0; place < buffer.numel(); ++place)
       trained.network.buffers.push_back(buffer[place].item<double>());
-  write("resnet.pt", model_file_bytes(trained));
+  write("resnet.pt", torchscript_file_bytes(trained));
   const torch::Tensor found = load_module("resnet.pt")->forward({features.view({4, 3, 9, 8})}).toTensor();
   CHECK(torch::allclose(found, network.forward(features), 1e-5, 1e-5));
 }
@@ -82,32 +82,32 @@ TEST_CASE("a TorchScript module stands inside, with what it has learned") {
   module.register_buffer("count", torch::zeros({}, torch::kInt64));
   module.define("def forward(self, features):\n  return torch.linear(features, self.weight) + self.count\n");
   module.save("learning.pt");
-  TrainedModel trained;
+  SavedModel trained;
   trained.description.model.kind = ModelKind::torchscript;
   trained.description.model.file = "learning.pt";
   trained.description.model.keep_weights = true;
   trained.description.shape = {0, 3, 2, {}};
   trained.network = {{1, 2, 3, 4, 5, 6}, {7}};
   trained.scaling = {{1, 1, 1}, {2, 2, 2}};
-  write("learned.pt", model_file_bytes(trained));
-  CHECK(read_model_record("learned.pt").value().description.model.kind == ModelKind::torchscript);
+  write("learned.pt", torchscript_file_bytes(trained));
+  CHECK(read_saved_model_record("learned.pt").value().description.model.kind == ModelKind::torchscript);
   const torch::Tensor found = load_module("learned.pt")->forward({torch::ones({1, 3}) * 2}).toTensor();
   CHECK(torch::equal(found, torch::tensor({19.0f, 37.0f}).view({1, 2})));
 }
 
-TEST_CASE("a module of others has no record, and what is no module is refused") {
+TEST_CASE("a module of others has no result, and what is no module is refused") {
   torch::jit::Module module("Other");
   module.define("def forward(self, features):\n  return features\n");
   module.save("other.pt");
-  CHECK_FALSE(read_model_record("other.pt"));
+  CHECK_FALSE(read_saved_model_record("other.pt"));
 
   write("text.pt", "no module");
-  const std::string whole = model_file_bytes(cnn());
+  const std::string whole = torchscript_file_bytes(cnn());
   write("cut.pt", whole.substr(0, whole.size() - 100));
-  CHECK_FALSE(read_model_record("cut.pt"));
+  CHECK_FALSE(read_saved_model_record("cut.pt"));
   CHECK_THROWS_WITH(load_module("text.pt"), ContainsSubstring("'text.pt' is no whole TorchScript file"));
   CHECK_THROWS_WITH(load_module("cut.pt"), ContainsSubstring("'cut.pt' is no whole TorchScript file"));
 
-  module.save("newer.pt", {{model_record_name, "of another time"}});
-  CHECK_THROWS_WITH(read_model_record("newer.pt"), ContainsSubstring("of another version of sheaf"));
+  module.save("newer.pt", {{saved_model_record_name, "of another time"}});
+  CHECK_THROWS_WITH(read_saved_model_record("newer.pt"), ContainsSubstring("of another version of sheaf"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "study/setting_forms.hpp"
+#include "study/value_types.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,8 +36,8 @@ bool survives_a_study_file(const std::string& text) {
   return text.empty() || (text.front() != ' ' && text.back() != ' ');
 }
 
-Form<std::string> text_that(const std::string& in_words, bool (*allowed)(const std::string&)) {
-  Form<std::string> form;
+ValueType<std::string> text_that(const std::string& in_words, bool (*allowed)(const std::string&)) {
+  ValueType<std::string> form;
   form.values = "text";
   form.allowed = in_words;
   form.read = [allowed](const std::string& text) -> std::optional<std::string> {
@@ -123,8 +123,8 @@ std::optional<ImageShape> read_image(const std::string& text) {
 
 }  // namespace
 
-Form<std::int64_t> integer(std::int64_t least, std::int64_t most) {
-  Form<std::int64_t> form;
+ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most) {
+  ValueType<std::int64_t> form;
   form.values = fmt::format("integer >= {}", least);
   form.allowed = most == unlimited ? form.values : fmt::format("integer from {} to {}", least, most);
   form.read = [=](const std::string& text) { return integer_between(text, least, most); };
@@ -132,8 +132,8 @@ Form<std::int64_t> integer(std::int64_t least, std::int64_t most) {
   return form;
 }
 
-Form<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
-  Form<std::int64_t> form = integer(least, most);
+ValueType<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
+  ValueType<std::int64_t> form = integer(least, most);
   form.values = "odd " + form.values;
   form.allowed = "odd " + form.allowed;
   form.read = [=](const std::string& text) {
@@ -143,8 +143,8 @@ Form<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
   return form;
 }
 
-Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most) {
-  Form<std::int64_t> form = integer(least, most);
+ValueType<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most) {
+  ValueType<std::int64_t> form = integer(least, most);
   form.values += ", or " + word;
   form.allowed += ", or " + word;
   form.read = [=](const std::string& text) {
@@ -154,8 +154,8 @@ Form<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::
   return form;
 }
 
-Form<std::uint64_t> any_unsigned_integer() {
-  Form<std::uint64_t> form;
+ValueType<std::uint64_t> any_unsigned_integer() {
+  ValueType<std::uint64_t> form;
   form.values = "integer >= 0";
   form.allowed = fmt::format("integer from 0 to {}", std::numeric_limits<std::uint64_t>::max());
   form.read = whole_number<std::uint64_t>;
@@ -163,8 +163,8 @@ Form<std::uint64_t> any_unsigned_integer() {
   return form;
 }
 
-Form<double> number_or(const std::string& word, double least, double most) {
-  Form<double> form;
+ValueType<double> number_or(const std::string& word, double least, double most) {
+  ValueType<double> form;
   form.values = fmt::format("number >= {}, or {}", least, word);
   form.allowed = fmt::format("number from {} to {}, or {}", least, most, word);
   form.read = [=](const std::string& text) {
@@ -176,8 +176,8 @@ Form<double> number_or(const std::string& word, double least, double most) {
   return form;
 }
 
-Form<double> number(const std::string& values, bool (*allowed)(double)) {
-  Form<double> form;
+ValueType<double> number(const std::string& values, bool (*allowed)(double)) {
+  ValueType<double> form;
   form.values = form.allowed = values;
   form.read = [allowed](const std::string& text) {
     const auto value = whole_number<double>(text);
@@ -187,31 +187,31 @@ Form<double> number(const std::string& values, bool (*allowed)(double)) {
   return form;
 }
 
-Form<bool> flag() {
-  Form<bool> form =
+ValueType<bool> flag() {
+  ValueType<bool> form =
       choice<bool>({{"true", true}, {"false", false}, {"yes", true}, {"no", false}, {"on", true}, {"off", false}});
   form.values = form.allowed = "true | false";
   return form;
 }
 
-Form<std::string> text() {
+ValueType<std::string> text() {
   return text_that("text without '#' or blanks around it", [](const std::string&) { return true; });
 }
 
-Form<std::string> non_empty_text() {
+ValueType<std::string> non_empty_text() {
   return text_that("text, not empty, without '#' or blanks around it",
                    [](const std::string& text) { return !text.empty(); });
 }
 
-Form<std::string> directory_name() {
+ValueType<std::string> directory_name() {
   return text_that("text, not empty, without '/', '#', blanks around it or a dot in front",
                    [](const std::string& text) {
                      return !text.empty() && text.front() != '.' && text.find('/') == std::string::npos;
                    });
 }
 
-Form<std::vector<std::int64_t>> layer_widths() {
-  Form<std::vector<std::int64_t>> form;
+ValueType<std::vector<std::int64_t>> layer_widths() {
+  ValueType<std::vector<std::int64_t>> form;
   form.values = "integers such as 64 32, or none";
   form.allowed = fmt::format("integers from 1 to {} separated by blanks, or none", widest_layer);
   form.read = read_widths;
@@ -221,8 +221,8 @@ Form<std::vector<std::int64_t>> layer_widths() {
   return form;
 }
 
-Form<ImageShape> image_shape() {
-  Form<ImageShape> form;
+ValueType<ImageShape> image_shape() {
+  ValueType<ImageShape> form;
   form.values = form.allowed = "CxHxW such as 1x8x8, or auto";
   form.read = read_image;
   form.write = [](const ImageShape& image) -> std::string {
@@ -231,7 +231,7 @@ Form<ImageShape> image_shape() {
   return form;
 }
 
-Form<ModelSource> model_source() {
+ValueType<ModelSource> model_source() {
   static const auto names = choice<ModelKind>({{"linear", ModelKind::linear},
                                                {"mlp", ModelKind::mlp},
                                                {"cnn", ModelKind::cnn},
@@ -239,7 +239,7 @@ Form<ModelSource> model_source() {
                                                {"resnet50", ModelKind::resnet50}});
   static const auto prefixes =
       choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
-  Form<ModelSource> form;
+  ValueType<ModelSource> form;
   form.values = form.allowed = names.values + " | torchscript:FILE.pt | plugin:FILE.so";
   form.names = names.names;
   form.read = [](const std::string& text) -> std::optional<ModelSource> {
@@ -256,8 +256,8 @@ Form<ModelSource> model_source() {
   return form;
 }
 
-Form<TimeLimit> time_limit() {
-  Form<TimeLimit> form;
+ValueType<TimeLimit> time_limit() {
+  ValueType<TimeLimit> form;
   form.values = "time, auto or none";
   form.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
   form.read = read_time_limit;
@@ -265,8 +265,8 @@ Form<TimeLimit> time_limit() {
   return form;
 }
 
-Form<ArrayTask> array_task() {
-  Form<ArrayTask> form;
+ValueType<ArrayTask> array_task() {
+  ValueType<ArrayTask> form;
   form.values = "K/N, auto or none";
   form.allowed = "none, auto, or K/N for task K of 0..N-1, such as 0/3, 1/3, 2/3";
   form.read = read_array_task;
