@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "engines/memory_engine.hpp"
 
+#include <map>
+
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/torch_backend.hpp"
 #include "training/iteration_failure.hpp"
 #include "training/training.hpp"
 
@@ -39,8 +39,7 @@ class MemoryEngine : public Engine {
       trained.message = *failure;
       trained.result.iteration = number;
       trained.result.status = IterationStatus::failed;
-      native_.reset();
-      torch_.reset();
+      trainers_.clear();
     }
     trained.result.seconds += seconds_since(start);
     return trained;
@@ -49,30 +48,25 @@ class MemoryEngine : public Engine {
   TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
     const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-    const bool native = engine_of(trial, context_.study.run.engine) == TrainedBy::native;
-    Trainer& trainer = native ? native_trainer() : torch_trainer();
+    Trainer& trainer = trainer_of(engine_of(trial, context_.study.run.engine));
     const IterationInput input = inputs_.of(iteration);
     return train_iteration(context_, iteration, input, trainer, stop_requested);
   }
 
-  Trainer& native_trainer() {
-    if (!native_) native_ = make_native_trainer();
-    return *native_;
-  }
-
-  Trainer& torch_trainer() {
+  Trainer& trainer_of(const EngineEntry& engine) {
+    auto& trainer = trainers_[&engine];
     try {
-      if (!torch_) torch_ = torch_backend().make_trainer(device_, context_.data);
+      if (!trainer) trainer = engine.make_trainer(device_, context_.data);
     } catch (const RunError& error) {
       throw DeviceError(error.what());
     }
-    return *torch_;
+    return *trainer;
   }
 
   TrainingContext context_;
   LaneDevice device_;
   IterationInputs inputs_;
-  std::unique_ptr<Trainer> native_, torch_;
+  std::map<const EngineEntry*, std::unique_ptr<Trainer>> trainers_;
 };
 
 }  // namespace

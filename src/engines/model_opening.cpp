@@ -10,28 +10,11 @@
 
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
-#include "engines/native/flush_denormals.hpp"
-#include "engines/native/forward.hpp"
 #include "engines/torch_backend.hpp"
 #include "models/saved_model_record.hpp"
 
 namespace sheaf {
 namespace {
-
-class NativePredictor : public Predictor {
- public:
-  explicit NativePredictor(const SavedModel& trained)
-      : forward_(network_layout(trained.description.model, trained.description.shape),
-                 trained.description.model.activation, trained.network.parameters, trained.scaling) {}
-
-  bool predict(const float* features, std::int64_t count, float* outputs) override {
-    const FlushDenormals flush;
-    return forward_(features, count, outputs);
-  }
-
- private:
-  NativeForward forward_;
-};
 
 // Images of the file are the model's; flat rows may be.
 void require_image(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
@@ -45,15 +28,22 @@ void require_image(const OpenedModel& model, const std::vector<std::int64_t>& ro
 
 }  // namespace
 
-std::string torch_predictor_reason(const OpenedModel& model, const RunOptions& run, bool on_gpu) {
-  if (!model.trained) return run.engine == EngineKind::torch ? "run.engine = torch" : "it is not of sheaf's own making";
-  if (on_gpu && run.engine == EngineKind::automatic) return "it predicts on a GPU";
-  return torch_reason({{}, model.trained->description.model, {}}, run, no_gpu);
+EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, bool on_gpu) {
+  const EngineEntry& torch = engine_named(torch_engine_name);
+  if (!model.trained)
+    return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "sheaf has not made the file"};
+  if (on_gpu && run.engine == EngineKind::automatic) return {&torch, "it predicts on a GPU"};
+  Trial trial;
+  trial.model = model.trained->description.model;
+  RunOptions one_trial = run;
+  if (run.engine == EngineKind::native) one_trial.engine = EngineKind::by_model;  // what cannot predict is told
+  return choose_engine(trial, one_trial, no_gpu);
 }
 
 OpenedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {
   OpenedModel model{path, read_saved_model_record(path), nullptr};
-  if (!torch_predictor_reason(model, run, on_gpu).empty()) model.module = torch_backend().load_module(path);
+  if (choose_predictor(model, run, on_gpu).engine->name == torch_engine_name)
+    model.module = torch_backend().load_module(path);
   return model;
 }
 
@@ -70,9 +60,8 @@ std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::
 
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                           std::int64_t output_count, const RunOptions& run, LaneDevice device) {
-  if (torch_predictor_reason(model, run, device.gpu >= 0).empty())
-    return std::make_unique<NativePredictor>(*model.trained);
-  return torch_backend().make_predictor(model, row_shape, output_count, device);
+  const EngineEntry& engine = *choose_predictor(model, run, device.gpu >= 0).engine;
+  return engine.make_predictor(model, row_shape, output_count, device);
 }
 
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/engine_choice.hpp"
 #include "models/predictor.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
@@ -14,8 +15,8 @@
 
 namespace sheaf {
 
-/// Why LibTorch runs the model; empty: the native engine does. Pure.
-std::string torch_predictor_reason(const OpenedModel& model, const RunOptions& run, bool on_gpu);
+/// The engine that runs the model; with run.engine = native another one where that cannot. Pure.
+EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, bool on_gpu);
 
 /// Reads a model file, by LibTorch only where LibTorch has to run it. Throws RunError when there is no such file, or
 /// when it is not a model. Local.

@@ -11,8 +11,6 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
-#include "engines/native/native_trainer.hpp"
-#include "engines/torch_backend.hpp"
 #include "training/iteration_failure.hpp"
 #include "training/piece_size.hpp"
 #include "training/streamed_training.hpp"
@@ -120,9 +118,8 @@ class StreamedEngine : public Engine {
   }
 
   std::unique_ptr<StreamedTraining> make_training(const Iteration& iteration, const Trial& trial) const {
-    const bool native = engine_of(trial, context_.study.run.engine) == TrainedBy::native;
-    return std::make_unique<StreamedTraining>(
-        context_, iteration, native ? make_native_trainer() : torch_backend().make_trainer(device_, nullptr));
+    const EngineEntry& engine = engine_of(trial, context_.study.run.engine);
+    return std::make_unique<StreamedTraining>(context_, iteration, engine.make_trainer(device_, nullptr));
   }
 
   // Whether the pass that validates is so far that reading spares windows when the round ends, and it has one of its

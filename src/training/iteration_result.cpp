@@ -17,16 +17,4 @@ std::string status_name(IterationStatus status) {
   return "missing";
 }
 
-std::string engine_name(TrainedBy engine) {
-  switch (engine) {
-    case TrainedBy::torch:
-      return "torch";
-    case TrainedBy::native:
-      return "native";
-    case TrainedBy::none:
-      break;
-  }
-  return "none";
-}
-
 }  // namespace sheaf

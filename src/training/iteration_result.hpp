@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/short_text.hpp"
 #include "data/splits.hpp"
 #include "models/network_state.hpp"
 
@@ -20,12 +21,14 @@ enum class IterationStatus : std::int32_t {
   failed = 3,    ///< it could not be trained; another run may succeed
 };
 
-/// The engine that trained an iteration.
-enum class TrainedBy : std::int32_t { none = 0, torch = 1, native = 2 };
-
-/// As results and journals write them: "finished", "native".
+/// As results and journals write it: "finished".
 std::string status_name(IterationStatus status);
-std::string engine_name(TrainedBy engine);
+
+/// Of an engine, as in the engine table (engines/engine_table.hpp), in results and in journals.
+using EngineName = ShortText;
+
+/// The engine of an iteration that failed before one was chosen.
+inline constexpr const char* no_engine = "none";
 
 /// Travels between ranks as bytes. Losses and scores are NaN where there is none.
 struct IterationResult {
@@ -34,7 +37,7 @@ struct IterationResult {
   std::int32_t rank = -1;
   std::int32_t lane = -1;
   std::int32_t gpu = -1;  ///< CUDA device number on its node; -1: CPU
-  TrainedBy engine = TrainedBy::none;
+  EngineName engine = no_engine;
   double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: mean over its
                                                                  ///< (weighted) rows, their sum for
                                                                  ///< `train.reduction = sum`

@@ -41,7 +41,7 @@ class Trainer {
   virtual void start(const TrainingTask& task) = 0;
 
   /// The engine of this trainer.
-  virtual TrainedBy engine() const = 0;
+  virtual EngineName engine() const = 0;
 
   /// Trains on the next `most` batches of the epoch, or on the rest of it. After the last batch, returns the loss of
   /// the epoch (IterationResult::final_loss). It is identical for every division of an epoch into calls.

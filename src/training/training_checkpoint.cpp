@@ -14,7 +14,7 @@ namespace {
 void restore(const std::string& bytes, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
              const std::function<void(ByteReader&, const IterationResult&)>& get) {
   ByteReader state(bytes);
-  require(state.get<TrainedBy>() == trainer.engine(), "another engine wrote it");
+  require(state.get<EngineName>() == trainer.engine(), "another engine wrote it");
   require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
   const auto result = state.get<IterationResult>();
   require(result.iteration == trained.result.iteration, "it is of another iteration");

@@ -37,7 +37,7 @@ TrainedIteration sample(std::int64_t number, int rank) {
   result.status = IterationStatus::finished;
   result.rank = rank;
   result.lane = 0;
-  result.engine = TrainedBy::native;
+  result.engine = "native";
   result.final_loss = 1 + 1 / (3.0 + static_cast<double>(number));
   result.epochs = result.steps = 5;
   result.seconds = 1e-6 / (1 + static_cast<double>(number % 7));
@@ -64,9 +64,9 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   const Communicator node = world.split_by_node();
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);
   const GatherRoute route(world, node, leaders, without_limit());
-  const std::vector<std::string> reasons(1);
+  const std::vector<TrialEngine> engines(1);
   std::unique_ptr<ResultStream> stream;
-  ResultTally tally(study, plan, reasons);
+  ResultTally tally(study, plan, engines);
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
   gather_results(own, {}, 0, count, {}, route, [&](const std::vector<GatheredResult>& window) {

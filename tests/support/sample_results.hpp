@@ -38,7 +38,7 @@ inline TrainedIteration sample_iteration(std::int64_t number) {
   result.rank = 3;
   result.lane = 5;
   result.gpu = 1;
-  result.engine = TrainedBy::native;
+  result.engine = "native";
   result.final_loss = 1.0 / 3 + static_cast<double>(number);
   result.validation_loss = std::numeric_limits<double>::denorm_min();
   result.validation_score = -0.0;

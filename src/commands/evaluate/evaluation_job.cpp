@@ -192,24 +192,21 @@ Fit gather_fit(const EvaluatedModel& subject, const Share& share, const Communic
   return fit;
 }
 
-std::string engine_text(const EvaluatedModel& subject, const RunOptions& run, bool on_gpu) {
-  const std::string reason = torch_predictor_reason(subject.models.front(), run, on_gpu);
-  return reason.empty() ? "native" : fmt::format("torch ({})", reason);
-}
-
 }  // namespace
 
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
   const Communicator node = world.split_by_node();
   const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
   std::optional<EvaluatedModel> subject;
+  EngineChoice choice{};
   agree(world, [&] {
     subject.emplace(make_evaluated_model(request, placement.gpu >= 0));
-    const std::string engine = engine_text(*subject, request.run, placement.gpu >= 0);
-    if (request.run.engine == EngineKind::native && engine != "native")
-      throw UsageError(
-          fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.", request.model, engine));
-    if (engine != "native" || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
+    choice = choose_predictor(subject->models.front(), request.run, placement.gpu >= 0);
+    const bool native = choice.engine->name == native_engine_name;
+    if (request.run.engine == EngineKind::native && !native)
+      throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
+                                   request.model, choice.reason.value_or("")));
+    if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
   });
   const std::int64_t rows = subject->rows.count();
   std::optional<PredictionFile> predictions;
@@ -234,7 +231,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.data = request.data.file;
   report.task = subject->scoring.task;
   report.loss = subject->scoring.loss;
-  report.engine = engine_text(*subject, request.run, placement.gpu >= 0);
+  report.engine = described(choice);
   report.rows = rows;
   report.outputs = subject->scoring.output_count;
   report.predictions = request.predictions;

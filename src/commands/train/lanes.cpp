@@ -11,6 +11,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
+#include "engines/engine_table.hpp"
 
 namespace sheaf {
 
@@ -54,8 +55,9 @@ struct Lanes::State {
     const auto keep = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
-      const bool on_cpu = iteration.result.engine == TrainedBy::native;
-      iteration.result.gpu = on_cpu ? -1 : share.placement.gpu;
+      const EngineName& name = iteration.result.engine;
+      const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
+      iteration.result.gpu = on_gpu ? share.placement.gpu : -1;
       iteration.result.start_seconds = now() - iteration.result.seconds;
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;

@@ -62,8 +62,7 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(
         has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
-    const std::string reason = torch_reason(plan.trials()[trial], run, facts.gpu_speedup);
-    rows.back().push_back(reason.empty() ? "native" : fmt::format("torch ({})", reason));
+    rows.back().push_back(described(choose_engine(plan.trials()[trial], run, facts.gpu_speedup)));
   }
   std::string text = format_table(rows);
   if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);

@@ -118,7 +118,7 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
   const auto& trials = plan.trials();
   if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
   const bool on_cores = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
-    return engine_of(trial, settled.run.engine) == TrainedBy::native;
+    return !engine_of(trial, settled.run.engine).uses_gpus;
   });
   if (!on_cores || facts.gpu_speedup == no_gpu) return "";
   const double times = 1 / facts.gpu_speedup;

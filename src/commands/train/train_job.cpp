@@ -53,14 +53,13 @@ namespace {
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;
 
-// Whether LibTorch trains any trial.
-bool torch_trains(const std::vector<std::string>& engine_reasons) {
-  return std::any_of(engine_reasons.begin(), engine_reasons.end(),
-                     [](const std::string& reason) { return !reason.empty(); });
+bool torch_trains(const std::vector<TrialEngine>& engines) {
+  return std::any_of(engines.begin(), engines.end(),
+                     [](const TrialEngine& engine) { return engine.name == torch_engine_name; });
 }
 
-void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
-  const bool by_torch = torch_trains(engine_reasons);
+void warn_of_slow_blas(const std::vector<TrialEngine>& engines) {
+  const bool by_torch = torch_trains(engines);
   if (!by_torch && !native_engine_needs_blas()) return;
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
   if (flops < slow_blas_flops)
@@ -70,12 +69,14 @@ void warn_of_slow_blas(const std::vector<std::string>& engine_reasons) {
                     by_torch ? "LibTorch's" : "The native engine's", flops / 1e9));
 }
 
-// Why LibTorch trains, for each trial. `options`: before they are settled, so that what settled them is told.
-std::vector<std::string> engine_reasons(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
-  std::vector<std::string> reasons;
-  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial)
-    reasons.push_back(torch_reason(plan.trials()[trial], options, facts.gpu_speedup));
-  return reasons;
+// `options`: before they are settled, so that what settled them is told.
+std::vector<TrialEngine> engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
+  std::vector<TrialEngine> engines;
+  for (const Trial& trial : plan.trials()) {
+    EngineChoice choice = choose_engine(trial, options, facts.gpu_speedup);
+    engines.push_back({choice.engine->name, std::move(choice.reason)});
+  }
+  return engines;
 }
 
 std::string utc_text(std::time_t time) {
@@ -175,11 +176,11 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   if (stored) study = with_stored_choices(study, *stored);
   const std::optional<FileSchema> file = agree_on_data(study, world);
   const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
-  const auto reasons = engine_reasons(*plan, study.run, placed.facts);
+  const auto engines = engines_of(*plan, study.run, placed.facts);
   study = placed.study;
   const Placement& placement = placed.placement;
   const auto ranks = gather_rank_infos(placement, world);
-  const bool uses_torch = torch_trains(reasons) || study.run.models != ModelsSaved::none;
+  const bool uses_torch = torch_trains(engines) || study.run.models != ModelsSaved::none;
   agree(world, [&] {
     if (uses_torch) torch_backend();  // not by a lane in the middle of a training
     if (uses_torch || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
@@ -205,7 +206,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
       for (const auto& line : placement_lines(ranks)) log_root(line);
       log_root(
           fmt::format("{}: {} into '{}'", study.study.name, counted(run.work.count(), "iteration"), run.directory));
-      warn_of_slow_blas(reasons);
+      warn_of_slow_blas(engines);
       if (const auto note = note_on_gpus(study, *plan, placed.facts); !note.empty()) log_root(note);
     }
     trained = train_rest(run, context, models, placement, start, world, node);
@@ -215,7 +216,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const auto tell_provenance = [&, mpi_version = MpiSession::library_version()] {
     return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), mpi_version, start);
   };
-  return finish_run({run, context, models, trained, ranks, reasons, data.stream ? data.stream->bytes_read() : 0,
+  return finish_run({run, context, models, trained, ranks, engines, data.stream ? data.stream->bytes_read() : 0,
                      tell_provenance, start.monotonic},
                     world, node, leaders);
 }

@@ -12,6 +12,7 @@
 #include "engines/libtorch/torch_device.hpp"
 #include "engines/libtorch/torch_messages.hpp"
 #include "engines/libtorch/torch_training.hpp"
+#include "training/engine_entry.hpp"
 
 namespace sheaf {
 namespace {
@@ -50,7 +51,7 @@ class TorchTrainer : public Trainer {
     });
   }
 
-  TrainedBy engine() const override { return TrainedBy::torch; }
+  EngineName engine() const override { return torch_engine_name; }
 
   std::optional<double> train_batches(std::int64_t most) override {
     return run([&] { return training_->train_batches(most); });

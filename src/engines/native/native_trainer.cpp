@@ -9,6 +9,7 @@
 #include "engines/native/kernels.hpp"
 #include "engines/native/product.hpp"
 #include "engines/native/training.hpp"
+#include "training/engine_entry.hpp"
 
 namespace sheaf {
 namespace {
@@ -37,7 +38,7 @@ class NativeTrainer : public Trainer {
     visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
   }
 
-  TrainedBy engine() const override { return TrainedBy::native; }
+  EngineName engine() const override { return native_engine_name; }
 
   std::optional<double> train_batches(std::int64_t most) override {
     const FlushDenormals flush;

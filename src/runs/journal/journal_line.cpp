@@ -108,7 +108,7 @@ JournalLine read_record(const Json& object) {
   result.rank = integer<decltype(result.rank)>(object.at("rank"));
   result.lane = integer<decltype(result.lane)>(object.at("lane"));
   result.gpu = integer<decltype(result.gpu)>(object.at("gpu"));
-  result.engine = value_named(object.at("engine"), {TrainedBy::none, TrainedBy::torch, TrainedBy::native}, engine_name);
+  result.engine = EngineName(object.at("engine").get<std::string>());
   result.final_loss = number(object.at("final_loss"));
   result.validation_loss = number(object.at("validation_loss"));
   result.validation_score = number(object.at("validation_score"));
@@ -156,7 +156,7 @@ std::string journal_line(const TrainedIteration& iteration, const PredictionsPla
       R"({{"iteration":{},"status":"{}","rank":{},"lane":{},"gpu":{},"engine":"{}","final_loss":{},)"
       R"("validation_loss":{},"validation_score":{},"epochs":{},"steps":{},"seconds":{},"start_seconds":{},)"
       R"("wait_seconds":{})",
-      result.iteration, status_name(result.status), result.rank, result.lane, result.gpu, engine_name(result.engine),
+      result.iteration, status_name(result.status), result.rank, result.lane, result.gpu, result.engine.view(),
       number(result.final_loss), number(result.validation_loss), number(result.validation_score), result.epochs,
       result.steps, number(result.seconds), number(result.start_seconds), number(result.wait_seconds));
   if (!iteration.message.empty()) text += fmt::format(R"(,"message":{})", quoted_text(iteration.message));

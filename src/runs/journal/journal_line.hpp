@@ -22,7 +22,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of journals that this program writes and reads. It increases with every change of the lines, or of what
 /// their fields mean.
-inline constexpr std::int64_t journal_format = 2;
+inline constexpr std::int64_t journal_format = 3;
 
 /// The first line of a journal: what its results belong to.
 struct JournalHeader {

@@ -12,6 +12,10 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+bool is_name_character(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
+}
+
 // Reads from the front of a text. Each call returns whether the text begins with the token, and skips it if so.
 class Scanner {
  public:
@@ -31,6 +35,17 @@ class Scanner {
   }
 
   bool number(std::string_view key, double& value) { return skip(key) && number(value); }
+
+  // A name of small letters, digits and underscores, and the quotation mark behind it.
+  bool name(std::string_view key, ShortText& value) {
+    if (!skip(key)) return false;
+    std::size_t size = 0;
+    while (is_name_character(at(size))) ++size;
+    if (size == 0 || size > ShortText::most_bytes) return false;
+    value = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return skip("\"");
+  }
 
   template <class Integer>
   bool integer(Integer& value) {
@@ -110,22 +125,10 @@ bool scan_status(Scanner& scan, IterationStatus& status) {
   return true;
 }
 
-bool scan_engine(Scanner& scan, TrainedBy& engine) {
-  if (scan.skip(R"(,"engine":"native")"))
-    engine = TrainedBy::native;
-  else if (scan.skip(R"(,"engine":"torch")"))
-    engine = TrainedBy::torch;
-  else if (scan.skip(R"(,"engine":"none")"))
-    engine = TrainedBy::none;
-  else
-    return false;
-  return true;
-}
-
 bool scan_members(Scanner& scan, IterationResult& result) {
   return scan.integer(R"({"iteration":)", result.iteration) && scan_status(scan, result.status) &&
          scan.integer(R"(,"rank":)", result.rank) && scan.integer(R"(,"lane":)", result.lane) &&
-         scan.integer(R"(,"gpu":)", result.gpu) && scan_engine(scan, result.engine) &&
+         scan.integer(R"(,"gpu":)", result.gpu) && scan.name(R"(,"engine":")", result.engine) &&
          scan.number(R"(,"final_loss":)", result.final_loss) &&
          scan.number(R"(,"validation_loss":)", result.validation_loss) &&
          scan.number(R"(,"validation_score":)", result.validation_score) &&

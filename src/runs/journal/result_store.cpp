@@ -25,7 +25,7 @@ struct ResultHead {
            message_bytes;
   }
 };
-static_assert(sizeof(ResultHead) == 112);
+static_assert(sizeof(ResultHead) == 120);
 static_assert(std::is_trivially_copyable_v<ResultHead> && std::is_trivially_copyable_v<PredictionsPlace>);
 
 // A journal does not keep the sign and payload of a NaN, so they must not show in results from memory either.

@@ -29,7 +29,7 @@ class PackedResult {
   explicit PackedResult(const std::byte* bytes) : bytes_(bytes) {}
 
   const std::byte* data() const { return bytes_; }
-  std::size_t size() const;  ///< in bytes; 112 unless it has a message, a curve or predictions
+  std::size_t size() const;  ///< in bytes; 120 unless it has a message, a curve or predictions
   std::int64_t iteration() const;
   bool has_result() const;
   /// Whether a later entry of the same iteration takes its place: the first entry with a result counts, otherwise

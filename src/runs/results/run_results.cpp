@@ -6,8 +6,8 @@
 
 namespace sheaf {
 
-ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons)
-    : study_(study), plan_(plan), engine_reasons_(engine_reasons), leaderboard_(plan) {}
+ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<TrialEngine>& engines)
+    : study_(study), plan_(plan), engines_(engines), leaderboard_(plan) {}
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;
@@ -21,23 +21,26 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
     results_.first_failed = result.iteration;
     results_.first_failure = iteration.message;
   }
-  results_.trained_by_native += result.engine == TrainedBy::native ? 1 : 0;
-  if (result.engine == TrainedBy::torch) {
-    ++results_.trained_by_torch;
-    add_torch_reason(plan_.iteration(result.iteration).trial);
-  }
+  if (result.engine != no_engine) add_engine(result);
   results_.seconds += result.seconds;
   results_.wait_seconds += result.wait_seconds;
 }
 
-void ResultTally::add_torch_reason(std::int64_t trial) {
-  const std::string& reason = engine_reasons_.at(static_cast<std::size_t>(trial));
-  auto& reasons = results_.torch_reasons;
-  if (!reason.empty() && std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+void ResultTally::add_engine(const IterationResult& result) {
+  auto& engines = results_.engines;
+  auto use = std::find_if(engines.begin(), engines.end(), [&](const EngineUse& e) { return e.name == result.engine; });
+  if (use == engines.end()) use = engines.insert(engines.end(), {result.engine, 0, {}});
+  ++use->iterations;
+  const TrialEngine& chosen = engines_.at(static_cast<std::size_t>(plan_.iteration(result.iteration).trial));
+  if (!chosen.reason || chosen.name != result.engine) return;
+  auto& reasons = use->reasons;
+  if (std::find(reasons.begin(), reasons.end(), *chosen.reason) == reasons.end()) reasons.push_back(*chosen.reason);
 }
 
 RunResults ResultTally::finish() {
   assert(results_.iterations == plan_.iteration_count());
+  std::sort(results_.engines.begin(), results_.engines.end(),
+            [](const EngineUse& one, const EngineUse& other) { return one.name.view() < other.name.view(); });
   results_.trials = leaderboard_.ranked();
   results_.best_model = leaderboard_.best_model(results_.trials.front().trial);
   return std::move(results_);

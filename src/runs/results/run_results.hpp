@@ -23,6 +23,19 @@ struct FinalValues {
   double validation_score = 0;
 };
 
+/// The engine of a trial, and why it was chosen; none: it is the first that could be.
+struct TrialEngine {
+  EngineName name;
+  std::optional<std::string> reason;
+};
+
+/// The iterations that an engine has trained, with the reasons why, each once, in the order of the iterations.
+struct EngineUse {
+  EngineName name;
+  std::int64_t iterations = 0;
+  std::vector<std::string> reasons;
+};
+
 /// All results of a run apart from its tables of iterations and epochs.
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
@@ -32,13 +45,11 @@ struct RunResults {
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
   std::int64_t failed = 0;
-  std::int64_t first_failed = -1;     ///< iteration
-  std::string first_failure;          ///< its message
-  std::int64_t trained_by_torch = 0;  ///< iterations
-  std::int64_t trained_by_native = 0;
-  std::vector<std::string> torch_reasons;  ///< why LibTorch trained, each once, in the order of the iterations
-  double seconds = 0;                      ///< of training, summed
-  double wait_seconds = 0;                 ///< of them for streamed data
+  std::int64_t first_failed = -1;  ///< iteration
+  std::string first_failure;       ///< its message
+  std::vector<EngineUse> engines;  ///< by name
+  double seconds = 0;              ///< of training, summed
+  double wait_seconds = 0;         ///< of them for streamed data
   // Not known from the iterations.
   std::vector<RankInfo> ranks;      ///< in rank order
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks while they trained; 0: none were streamed
@@ -49,8 +60,8 @@ struct RunResults {
 /// the values that the summary prints.
 class ResultTally {
  public:
-  /// `engine_reasons`: of each trial, why LibTorch trains it; empty: it need not. All outlive the tally.
-  ResultTally(const Study& study, const Plan& plan, const std::vector<std::string>& engine_reasons);
+  /// `engines`: of each trial. All outlive the tally.
+  ResultTally(const Study& study, const Plan& plan, const std::vector<TrialEngine>& engines);
 
   /// The plan's iterations in order; `ensemble` as for Leaderboard::add.
   void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
@@ -59,11 +70,11 @@ class ResultTally {
   RunResults finish();
 
  private:
-  void add_torch_reason(std::int64_t trial);
+  void add_engine(const IterationResult& result);
 
   const Study& study_;
   const Plan& plan_;
-  const std::vector<std::string>& engine_reasons_;
+  const std::vector<TrialEngine>& engines_;
   Leaderboard leaderboard_;
   RunResults results_;
 };

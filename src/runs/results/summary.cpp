@@ -112,16 +112,14 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
-// "torch 12 iterations (a cnn has convolutions; run.threads = 2), native 88 iterations", with the different reasons
-// of the trials that LibTorch trained.
+// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)"
 std::string engine_line(const RunResults& results) {
-  const auto part = [](const char* name, std::int64_t count) {
-    return count == 0 ? "" : fmt::format("{} {}", name, counted(count, "iteration"));
-  };
-  std::string torch = part("torch", results.trained_by_torch);
-  if (!results.torch_reasons.empty()) torch += fmt::format(" ({})", fmt::join(results.torch_reasons, "; "));
-  const std::string native = part("native", results.trained_by_native);
-  return fmt::format("engine: {}{}{}\n", torch, torch.empty() || native.empty() ? "" : ", ", native);
+  std::vector<std::string> parts;
+  for (const auto& engine : results.engines) {
+    parts.push_back(fmt::format("{} {}", engine.name.view(), counted(engine.iterations, "iteration")));
+    if (!engine.reasons.empty()) parts.back() += fmt::format(" ({})", fmt::join(engine.reasons, "; "));
+  }
+  return fmt::format("engine: {}\n", fmt::join(parts, ", "));
 }
 
 // How long streamed data kept the lanes waiting.

@@ -93,7 +93,8 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
   table.push_back(column<std::int64_t>("rank", iterations, [](const Row& r) { return r.result.rank; }));
   table.push_back(column<std::int64_t>("lane", iterations, [](const Row& r) { return r.result.lane; }));
   table.push_back(column<std::string>("device", iterations, [](const Row& r) { return device_text(r.result.gpu); }));
-  table.push_back(column<std::string>("engine", iterations, [](const Row& r) { return engine_name(r.result.engine); }));
+  table.push_back(
+      column<std::string>("engine", iterations, [](const Row& r) { return std::string(r.result.engine.view()); }));
   table.push_back(column<std::string>("message", iterations, [](const Row& r) { return r.message; }));
   return table;
 }
@@ -101,7 +102,7 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
 void TableExtent::add(const TrainedIteration& iteration) {
   const auto& result = iteration.result;
   const std::size_t sizes[] = {status_name(result.status).size(), device_text(result.gpu).size(),
-                               engine_name(result.engine).size(), iteration.message.size()};
+                               result.engine.view().size(), iteration.message.size()};
   for (std::size_t text = 0; text < longest_texts.size(); ++text)
     longest_texts[text] = std::max(longest_texts[text], static_cast<std::int64_t>(sizes[text]));
   epochs += static_cast<std::int64_t>(iteration.epochs.size());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engines/engine_choice.hpp"
 
+#include <set>
+#include <string_view>
+
 #include "core/error.hpp"
 #include "models/network_layout.hpp"
 #include "support/catch.hpp"
@@ -26,22 +29,24 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 TEST_CASE("the native engine trains linear models and mlps on CPUs with one thread") {
   const RunOptions run;
-  CHECK(torch_reason(trial_of(ModelKind::linear), run, no_gpu).empty());
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu).empty());
-  CHECK(torch_reason(trial_of(ModelKind::cnn), run, no_gpu) == "a cnn has convolutions");
-  CHECK(torch_reason(trial_of(ModelKind::resnet50), run, no_gpu) == "a resnet has convolutions");
-  CHECK(torch_reason(trial_of(ModelKind::torchscript), run, no_gpu) == "a TorchScript module runs in LibTorch");
-  CHECK(torch_reason(trial_of(ModelKind::plugin), run, no_gpu) == "a plugin runs in LibTorch");
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, 3.04) == "a GPU is expected to be 3 times as fast as the cores");
-  CHECK(torch_reason(trial_of(ModelKind::cnn), run, 3) == "a cnn has convolutions");
+  CHECK(described(choose_engine(trial_of(ModelKind::linear), run, no_gpu)) == "native");
+  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "native");
+  CHECK(described(choose_engine(trial_of(ModelKind::cnn), run, no_gpu)) == "torch (a cnn has convolutions)");
+  CHECK(described(choose_engine(trial_of(ModelKind::resnet50), run, no_gpu)) == "torch (a resnet has convolutions)");
+  CHECK(described(choose_engine(trial_of(ModelKind::torchscript), run, no_gpu)) ==
+        "torch (a TorchScript module runs in LibTorch)");
+  CHECK(described(choose_engine(trial_of(ModelKind::plugin), run, no_gpu)) == "torch (a plugin runs in LibTorch)");
+  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, 3.04)) ==
+        "torch (a GPU is expected to be 3 times as fast as the cores)");
+  CHECK(described(choose_engine(trial_of(ModelKind::cnn), run, 3)) == "torch (a cnn has convolutions)");
 }
 
 TEST_CASE("the study may want LibTorch, or threads that it alone has") {
   RunOptions run;
   run.threads = 4;
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu) == "run.threads = 4");
+  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.threads = 4)");
   run.engine = EngineKind::torch;
-  CHECK(torch_reason(trial_of(ModelKind::mlp), run, no_gpu) == "run.engine = torch");
+  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.engine = torch)");
 }
 
 TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial") {
@@ -49,12 +54,12 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
   run.threads = 4;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     run.engine = engine;
-    CHECK(torch_reason(trial_of(ModelKind::mlp), run, 3).empty());
-    CHECK(engine_of(trial_of(ModelKind::mlp), engine) == TrainedBy::native);
+    CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, 3)) == "native");
+    CHECK(engine_of(trial_of(ModelKind::mlp), engine).name == "native");
   }
-  CHECK(engine_of(trial_of(ModelKind::cnn), EngineKind::by_model) == TrainedBy::torch);
-  CHECK(engine_of(trial_of(ModelKind::plugin), EngineKind::by_model) == TrainedBy::torch);
-  CHECK(engine_of(trial_of(ModelKind::mlp), EngineKind::torch) == TrainedBy::torch);
+  CHECK(engine_of(trial_of(ModelKind::cnn), EngineKind::by_model).name == "torch");
+  CHECK(engine_of(trial_of(ModelKind::plugin), EngineKind::by_model).name == "torch");
+  CHECK(engine_of(trial_of(ModelKind::mlp), EngineKind::torch).name == "torch");
 }
 
 TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays") {
@@ -107,4 +112,17 @@ TEST_CASE("run.engine = native is refused where the native engine cannot train a
   CHECK_THROWS_AS(require_engine(plan_of({"mlp", "cnn"}), run), UsageError);
   CHECK_THROWS_WITH(require_engine(plan_of({"mlp", "cnn"}), run),
                     "run.engine = native cannot train trial 1 (a cnn has convolutions). Set run.engine = auto.");
+}
+
+TEST_CASE("engines have names of their own, which trainers give, and can be asked for by one value of run.engine") {
+  std::set<std::string_view> names;
+  std::set<EngineKind> kinds;
+  for (const EngineEntry& engine : engine_table()) {
+    CHECK(names.insert(engine.name).second);
+    CHECK(kinds.insert(engine.asked).second);
+    CHECK(engine.name.size() <= ShortText::most_bytes);
+    CHECK(&engine_named(engine.name) == &engine);
+    CHECK(engine_of(trial_of(ModelKind::linear), engine.asked).name == engine.name);
+  }
+  CHECK(engine_table().front().make_trainer({-1, 1}, nullptr)->engine() == engine_table().front().name);
 }

@@ -67,9 +67,9 @@ TEST_CASE("results come whole, under their final names only") {
   const Scratch scratch;
   const Study study = small_study();
   const Plan plan(study);
-  const std::vector<std::string> no_reasons = {""};
+  const std::vector<TrialEngine> engines(1);
   std::vector<TrainedIteration> iterations(2);
-  ResultTally tally(study, plan, no_reasons);
+  ResultTally tally(study, plan, engines);
   TableExtent extent;
   for (std::int64_t number = 0; number < 2; ++number) {
     auto& iteration = iterations[static_cast<std::size_t>(number)];

@@ -129,7 +129,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     CHECK(refusal(other, true).empty());
   }
   const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
-  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 1 (sheaf 0.1.0 wrote it)"));
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 2 (sheaf 0.1.0 wrote it)"));
 }
 
 TEST_CASE("predictions that are not whole numbers inside their file cost the result, not memory") {

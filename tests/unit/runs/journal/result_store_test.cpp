@@ -22,7 +22,7 @@ TEST_CASE("results come back to the bit, sorted, with all that belongs to them")
   store.append(sample_iteration(3), {}, 0);
   store.settle();
   REQUIRE(store.size() == 4);
-  CHECK(store.packed(0).size() == 112);
+  CHECK(store.packed(0).size() == 120);
   CHECK(same(store[0].trained.result, sample_iteration(0).result));
   CHECK(store[0].file == 70000);
   CHECK(store[0].predictions.bytes == 0);
@@ -40,7 +40,7 @@ TEST_CASE("results come back to the bit, sorted, with all that belongs to them")
   CHECK(last.predictions.checksum == 0xdeadbeef);
   CHECK(store.places_of({1, 6}) == IndexRange{1, 3});
   CHECK(store.places_of({6, 100}).empty());
-  CHECK(store.bytes_of({0, 4}) == 224);
+  CHECK(store.bytes_of({0, 4}) == 240);
   std::int64_t count = 0;
   for (const auto& iteration : store) count += iteration.has_result();
   CHECK(count == 4);

@@ -12,7 +12,7 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   std::vector<TrainedIteration> iterations(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number) {
     auto& result = iterations[static_cast<std::size_t>(number)].result;
-    result.engine = TrainedBy::torch;
+    result.engine = "torch";
     result.iteration = number;
     result.status = IterationStatus::finished;
     result.final_loss = 1.04321 + static_cast<double>(number);
@@ -22,12 +22,12 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   return iterations;
 }
 
-// `ensemble`: the only one, scored with the last iteration. `reasons`: of up to four trials.
+// `ensemble`: the only one, scored with the last iteration. `engines`: of up to four trials.
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
                        const EnsembleResult* ensemble = nullptr,
-                       const std::vector<std::string>& reasons = std::vector<std::string>(4)) {
+                       const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4)) {
   const Plan plan(study);
-  ResultTally tally(study, plan, reasons);
+  ResultTally tally(study, plan, engines);
   for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
   return summary_text(study, plan, tally.finish());
 }
@@ -87,15 +87,17 @@ TEST_CASE("the engines are counted from the results, with the different reasons 
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
   auto iterations = finished_iterations(6);
-  const auto trained_by = [&](const std::vector<TrainedBy>& engines) {
+  const auto trained_by = [&](const std::vector<EngineName>& engines) {
     for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].result.engine = engines[number];
-    const std::string text = summary_of(study, iterations, nullptr, {"", "run.threads = 2", "a cnn has convolutions"});
+    const std::string text =
+        summary_of(study, iterations, nullptr,
+                   {{"native", {}}, {"torch", "run.threads = 2"}, {"torch", "a cnn has convolutions"}});
     return text.substr(text.find("engine: "));
   };
-  constexpr auto torch = TrainedBy::torch, native = TrainedBy::native;
+  const EngineName torch = "torch", native = "native";
   CHECK(trained_by({native, native, native, native, native, native}) == "engine: native 6 iterations\n");
   CHECK(trained_by({native, native, native, native, native, torch}) ==
-        "engine: torch 1 iteration (a cnn has convolutions), native 5 iterations\n");
+        "engine: native 5 iterations, torch 1 iteration (a cnn has convolutions)\n");
   CHECK(trained_by({torch, torch, torch, torch, torch, torch}) ==
         "engine: torch 6 iterations (run.threads = 2; a cnn has convolutions)\n");
 }

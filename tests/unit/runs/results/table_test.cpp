@@ -37,7 +37,7 @@ TEST_CASE("the iterations' columns stand in the documented order") {
     auto& result = iterations[static_cast<std::size_t>(number)].result;
     result.iteration = number;
     result.status = IterationStatus::finished;
-    result.engine = number < 2 ? TrainedBy::native : TrainedBy::torch;
+    result.engine = number < 2 ? "native" : "torch";
     result.final_loss = 0.25 * static_cast<double>(number);
   }
   iterations[3].result.gpu = 1;
@@ -74,7 +74,7 @@ TEST_CASE("columns have room for the longest text of all iterations and trials, 
   TrainedIteration diverged;
   diverged.result.status = IterationStatus::diverged;
   diverged.result.gpu = 12;
-  diverged.result.engine = TrainedBy::torch;
+  diverged.result.engine = "torch";
   TableExtent extent;
   extent.add(failed);
   extent.add(diverged);

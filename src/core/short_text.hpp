@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+
+/// A short text by value, which travels between ranks as bytes. Its unused bytes are zero, so equal texts are equal
+/// bytes.
+class ShortText {
+ public:
+  static constexpr std::size_t most_bytes = 16;
+
+  ShortText() = default;
+  /// Throws RunError when the text is longer than `most_bytes`.
+  ShortText(std::string_view text) {
+    require(text.size() <= most_bytes, "a name is too long (16 bytes at most). Choose a shorter one.");
+    text.copy(bytes_.data(), text.size());
+  }
+  ShortText(const char* text) : ShortText(std::string_view(text)) {}
+
+  std::string_view view() const {
+    const std::string_view all(bytes_.data(), most_bytes);
+    return all.substr(0, all.find('\0'));
+  }
+
+  friend bool operator==(const ShortText& one, const ShortText& other) { return one.bytes_ == other.bytes_; }
+  friend bool operator!=(const ShortText& one, const ShortText& other) { return !(one == other); }
+
+ private:
+  std::array<char, most_bytes> bytes_{};
+};
+
+}  // namespace sheaf

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "engines/engine_table.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "engines/native/native_engine.hpp"
+#include "engines/torch_engine.hpp"
+
+namespace sheaf {
+
+const std::vector<EngineEntry>& engine_table() {
+  static const std::vector<EngineEntry> engines = {native_engine(), torch_engine()};
+  return engines;
+}
+
+const EngineEntry& engine_named(std::string_view name) {
+  const auto& engines = engine_table();
+  const auto found =
+      std::find_if(engines.begin(), engines.end(), [&](const EngineEntry& engine) { return engine.name == name; });
+  assert(found != engines.end());
+  return *found;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "engines/native/native_engine.hpp"
+
+#include "engines/native/flush_denormals.hpp"
+#include "engines/native/forward.hpp"
+#include "engines/native/native_trainer.hpp"
+
+namespace sheaf {
+namespace {
+
+class NativePredictor : public Predictor {
+ public:
+  explicit NativePredictor(const SavedModel& trained)
+      : forward_(network_layout(trained.description.model, trained.description.shape),
+                 trained.description.model.activation, trained.network.parameters, trained.scaling) {}
+
+  bool predict(const float* features, std::int64_t count, float* outputs) override {
+    const FlushDenormals flush;
+    return forward_(features, count, outputs);
+  }
+
+ private:
+  NativeForward forward_;
+};
+
+std::optional<std::string> refusal(const Trial& trial) {
+  const Precision precision = trial.train.precision;
+  if (precision == Precision::bfloat16) return "train.precision = bfloat16";
+  if (precision == Precision::tf32) return "train.precision = tf32";
+  switch (trial.model.kind) {
+    case ModelKind::linear:
+    case ModelKind::mlp:
+      return std::nullopt;
+    case ModelKind::cnn:
+      return "a cnn has convolutions";
+    case ModelKind::resnet18:
+    case ModelKind::resnet50:
+      return "a resnet has convolutions";
+    case ModelKind::torchscript:
+      return "a TorchScript module runs in LibTorch";
+    case ModelKind::plugin:
+      return "a plugin runs in LibTorch";
+  }
+  return std::nullopt;
+}
+
+// Half the peak of a core with AVX2, in float32.
+constexpr double core_flops = 40e9;
+
+double expected_seconds(const TrialEstimate& estimate, bool) {
+  return estimate.flops / core_flops;
+}
+
+std::unique_ptr<Trainer> make_trainer(LaneDevice, const DataSet*) {
+  return make_native_trainer();
+}
+
+std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>&, std::int64_t,
+                                          LaneDevice) {
+  return std::make_unique<NativePredictor>(*model.trained);
+}
+
+}  // namespace
+
+EngineEntry native_engine() {
+  return {native_engine_name, EngineKind::native, false, refusal, expected_seconds, make_trainer, make_predictor};
+}
+
+}  // namespace sheaf

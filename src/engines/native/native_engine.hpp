@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "training/engine_entry.hpp"
+
+namespace sheaf {
+
+/// The row of the engine table: linear models and MLPs on CPU cores, one thread per model.
+EngineEntry native_engine();
+
+}  // namespace sheaf
