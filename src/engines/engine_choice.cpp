@@ -51,8 +51,8 @@ double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cor
   return core_seconds / gpu_seconds;
 }
 
-std::string described(const EngineChoice& choice) {
-  return choice.reason ? fmt::format("{} ({})", choice.engine->name, *choice.reason) : std::string(choice.engine->name);
+std::string described(std::string_view name, const std::optional<std::string>& reason) {
+  return reason ? fmt::format("{} ({})", name, *reason) : std::string(name);
 }
 
 EngineChoice choose_engine(const Trial& trial, const RunOptions& run, double speedup) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/engine_table.hpp"
@@ -28,7 +29,7 @@ struct EngineChoice {
 };
 
 /// "native", "torch (a cnn has convolutions)"
-std::string described(const EngineChoice& choice);
+std::string described(std::string_view name, const std::optional<std::string>& reason);
 
 /// The engine of a trial. `speedup`: gpu_speedup() of all dense trials of the plan where a rank has a GPU, else no_gpu;
 /// only EngineKind::automatic uses it. run.device = cuda chooses the GPU even where it is slower.

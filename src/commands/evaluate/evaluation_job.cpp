@@ -231,7 +231,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.data = request.data.file;
   report.task = subject->scoring.task;
   report.loss = subject->scoring.loss;
-  report.engine = described(choice);
+  report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;
   report.outputs = subject->scoring.output_count;
   report.predictions = request.predictions;

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "commands/train/curves.hpp"
-#include "commands/train/settle_study.hpp"
+#include "commands/train/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
-#include "commands/train/study_data.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "engines/engine_choice.hpp"
@@ -49,8 +47,8 @@ std::string iterations_line(const Plan& plan) {
 }
 
 // Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
-std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates, const RunOptions& run,
-                        const JobFacts& facts) {
+std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates,
+                        const std::vector<TrialEngine>& engines) {
   constexpr std::size_t shown = 20;
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
@@ -62,16 +60,15 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
     rows.back().push_back(
         has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
-    rows.back().push_back(described(choose_engine(plan.trials()[trial], run, facts.gpu_speedup)));
+    rows.back().push_back(described(engines[trial].name.view(), engines[trial].reason));
   }
   std::string text = format_table(rows);
   if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);
   return text;
 }
 
-// `asked`: before the study was settled, which tells why LibTorch trains.
-std::string plan_text(const Study& study, const RunOptions& asked, const Plan& plan, const StudyData& data,
-                      const std::vector<RankInfo>& ranks, const JobFacts& facts) {
+std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy& prepared) {
+  const StudyData& data = prepared.data;
   std::vector<TrialEstimate> estimates;
   double flops = 0, memory = 0;
   std::int64_t lanes = 0;
@@ -82,18 +79,18 @@ std::string plan_text(const Study& study, const RunOptions& asked, const Plan& p
              static_cast<double>(plan.trials().size());
     memory = std::max(memory, estimates.back().memory_bytes);
   }
-  for (const auto& rank : ranks) lanes += rank.lanes;
+  for (const auto& rank : prepared.ranks) lanes += rank.lanes;
   std::string text =
       fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
-                      counted(static_cast<std::int64_t>(ranks.size()), "rank"));
+                      counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} a lane; a node has {}\n", data_memory(data), human_bytes(memory),
-                      human_bytes(static_cast<double>(facts.node_bytes)));
+                      human_bytes(static_cast<double>(prepared.facts.node_bytes)));
   text += fmt::format("output       {}\n", run_directory(study));
-  for (const auto& line : placement_lines(ranks)) text += line + "\n";
-  if (const auto note = note_on_gpus(study, plan, facts); !note.empty()) text += note + "\n";
-  text += "\n" + trial_lines(plan, estimates, asked, facts);
+  for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
+  if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
+  text += "\n" + trial_lines(plan, estimates, prepared.engines);
   return text;
 }
 
@@ -110,21 +107,16 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   std::optional<Plan> plan;
   agree(world, [&] {
     study = study_from_arguments("plan", call.arguments);
-    plan.emplace(study);
-    if (study.run.curves) require_countable_epochs(*plan);
+    plan.emplace(make_plan(study));
   });
   const Communicator node = world.split_by_node();
-  const std::optional<FileSchema> file = agree_on_data(study, world);
-  const RunOptions asked = study.run;
-  const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
-  study = placed.study;
-  const Placement& placement = placed.placement;
-  const auto ranks = gather_rank_infos(placement, world);
-  const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
-  study.run.partition =
-      settled_kind(study.run.partition, data.stream != nullptr, node.size() == world.size(), plan->trials().size());
+  const PreparedStudy prepared = prepare_study(
+      study, *plan, [](const PreparedStudy&) {}, world, node);
+  study = prepared.study;
+  study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
+                                     plan->trials().size());
   agree(world, [&] {
-    if (world.is_root()) print_result(plan_text(study, asked, *plan, data, ranks, placed.facts));
+    if (world.is_root()) print_result(plan_text(study, *plan, prepared));
   });
   return ExitCode::done;
 }

@@ -12,16 +12,14 @@
 #include <optional>
 #include <utility>
 
-#include "commands/train/curves.hpp"
 #include "commands/train/cut_off.hpp"
 #include "commands/train/finish_run.hpp"
 #include "commands/train/model_files.hpp"
 #include "commands/train/model_saving.hpp"
+#include "commands/train/prepared_study.hpp"
 #include "commands/train/rank_agreement.hpp"
-#include "commands/train/settle_study.hpp"
 #include "commands/train/stop.hpp"
 #include "commands/train/stored_run.hpp"
-#include "commands/train/study_data.hpp"
 #include "commands/train/train_stage.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -29,7 +27,6 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "engines/engine_choice.hpp"
 #include "engines/lane_engine.hpp"
 #include "engines/native/blas_library.hpp"
 #include "engines/native/blas_memory.hpp"
@@ -45,7 +42,6 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/journal/journal_files.hpp"
-#include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
@@ -67,16 +63,6 @@ void warn_of_slow_blas(const std::vector<TrialEngine>& engines) {
         fmt::format("{} matrix products run at {:.1f} GFLOP/s (the BLAS library behind them is slow, or the core is "
                     "busy). Install OpenBLAS's OpenMP build (libopenblas0-openmp on Debian).",
                     by_torch ? "LibTorch's" : "The native engine's", flops / 1e9));
-}
-
-// `options`: before they are settled, so that what settled them is told.
-std::vector<TrialEngine> engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
-  std::vector<TrialEngine> engines;
-  for (const Trial& trial : plan.trials()) {
-    EngineChoice choice = choose_engine(trial, options, facts.gpu_speedup);
-    engines.push_back({choice.engine->name, std::move(choice.reason)});
-  }
-  return engines;
 }
 
 std::string utc_text(std::time_t time) {
@@ -167,25 +153,23 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
 
   // 1. Everything that can be wrong is found before anything is written.
   std::optional<Plan> plan;
-  agree(world, [&] {
-    plan.emplace(study);
-    if (study.run.curves) require_countable_epochs(*plan);
-  });
+  agree(world, [&] { plan.emplace(make_plan(study)); });
   const std::int64_t total = plan->iteration_count();
   const std::optional<Study> stored = find_stored_study(study, request, share, world);
   if (stored) study = with_stored_choices(study, *stored);
-  const std::optional<FileSchema> file = agree_on_data(study, world);
-  const PlacedStudy placed = place_and_settle(study, *plan, file, world, node);
-  const auto engines = engines_of(*plan, study.run, placed.facts);
-  study = placed.study;
-  const Placement& placement = placed.placement;
-  const auto ranks = gather_rank_infos(placement, world);
-  const bool uses_torch = torch_trains(engines) || study.run.models != ModelsSaved::none;
-  agree(world, [&] {
-    if (uses_torch) torch_backend();  // not by a lane in the middle of a training
-    if (uses_torch || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
-  });
-  const StudyData data = prepare_study_data(study, *plan, file, placement, world, node);
+  const auto uses_torch = [](const PreparedStudy& of) {
+    return torch_trains(of.engines) || of.study.run.models != ModelsSaved::none;
+  };
+  const PreparedStudy prepared = prepare_study(
+      study, *plan,
+      [&](const PreparedStudy& so_far) {
+        if (uses_torch(so_far)) torch_backend();  // not by a lane in the middle of a training
+        if (uses_torch(so_far) || native_engine_needs_blas())
+          reserve_blas_memory(so_far.placement.lanes * so_far.placement.threads + 1);
+      },
+      world, node);
+  study = prepared.study;
+  const StudyData& data = prepared.data;
   ModelFingerprints model_files;
   agree(world, [&] { model_files = fingerprint_model_files(*plan); });
   require_same_on_all_ranks(study, model_files, world);
@@ -203,21 +187,22 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   TrainedRest trained;
   if (run.work.count() > 0) {
     if (world.is_root()) {
-      for (const auto& line : placement_lines(ranks)) log_root(line);
+      for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
       log_root(
           fmt::format("{}: {} into '{}'", study.study.name, counted(run.work.count(), "iteration"), run.directory));
-      warn_of_slow_blas(engines);
-      if (const auto note = note_on_gpus(study, *plan, placed.facts); !note.empty()) log_root(note);
+      warn_of_slow_blas(prepared.engines);
+      if (const auto note = note_on_gpus(study, *plan, prepared.facts); !note.empty()) log_root(note);
     }
-    trained = train_rest(run, context, models, placement, start, world, node);
+    trained = train_rest(run, context, models, prepared.placement, start, world, node);
   }
 
   // 3. Gather, write, tell.
   const auto tell_provenance = [&, mpi_version = MpiSession::library_version()] {
-    return provenance(request.command_line, fingerprint, run.directory, uses_torch, world.size(), mpi_version, start);
+    return provenance(request.command_line, fingerprint, run.directory, uses_torch(prepared), world.size(), mpi_version,
+                      start);
   };
-  return finish_run({run, context, models, trained, ranks, engines, data.stream ? data.stream->bytes_read() : 0,
-                     tell_provenance, start.monotonic},
+  return finish_run({run, context, models, trained, prepared.ranks, prepared.engines,
+                     data.stream ? data.stream->bytes_read() : 0, tell_provenance, start.monotonic},
                     world, node, leaders);
 }
 

@@ -18,6 +18,10 @@ Trial trial_of(ModelKind kind) {
   return trial;
 }
 
+std::string told(const EngineChoice& choice) {
+  return described(choice.engine->name, choice.reason);
+}
+
 // A search over kinds of models.
 Plan plan_of(const std::vector<std::string>& kinds) {
   Study study;
@@ -29,24 +33,24 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 TEST_CASE("the native engine trains linear models and mlps on CPUs with one thread") {
   const RunOptions run;
-  CHECK(described(choose_engine(trial_of(ModelKind::linear), run, no_gpu)) == "native");
-  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "native");
-  CHECK(described(choose_engine(trial_of(ModelKind::cnn), run, no_gpu)) == "torch (a cnn has convolutions)");
-  CHECK(described(choose_engine(trial_of(ModelKind::resnet50), run, no_gpu)) == "torch (a resnet has convolutions)");
-  CHECK(described(choose_engine(trial_of(ModelKind::torchscript), run, no_gpu)) ==
+  CHECK(told(choose_engine(trial_of(ModelKind::linear), run, no_gpu)) == "native");
+  CHECK(told(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "native");
+  CHECK(told(choose_engine(trial_of(ModelKind::cnn), run, no_gpu)) == "torch (a cnn has convolutions)");
+  CHECK(told(choose_engine(trial_of(ModelKind::resnet50), run, no_gpu)) == "torch (a resnet has convolutions)");
+  CHECK(told(choose_engine(trial_of(ModelKind::torchscript), run, no_gpu)) ==
         "torch (a TorchScript module runs in LibTorch)");
-  CHECK(described(choose_engine(trial_of(ModelKind::plugin), run, no_gpu)) == "torch (a plugin runs in LibTorch)");
-  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, 3.04)) ==
+  CHECK(told(choose_engine(trial_of(ModelKind::plugin), run, no_gpu)) == "torch (a plugin runs in LibTorch)");
+  CHECK(told(choose_engine(trial_of(ModelKind::mlp), run, 3.04)) ==
         "torch (a GPU is expected to be 3 times as fast as the cores)");
-  CHECK(described(choose_engine(trial_of(ModelKind::cnn), run, 3)) == "torch (a cnn has convolutions)");
+  CHECK(told(choose_engine(trial_of(ModelKind::cnn), run, 3)) == "torch (a cnn has convolutions)");
 }
 
 TEST_CASE("the study may want LibTorch, or threads that it alone has") {
   RunOptions run;
   run.threads = 4;
-  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.threads = 4)");
+  CHECK(told(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.threads = 4)");
   run.engine = EngineKind::torch;
-  CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.engine = torch)");
+  CHECK(told(choose_engine(trial_of(ModelKind::mlp), run, no_gpu)) == "torch (run.engine = torch)");
 }
 
 TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial") {
@@ -54,7 +58,7 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
   run.threads = 4;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     run.engine = engine;
-    CHECK(described(choose_engine(trial_of(ModelKind::mlp), run, 3)) == "native");
+    CHECK(told(choose_engine(trial_of(ModelKind::mlp), run, 3)) == "native");
     CHECK(engine_of(trial_of(ModelKind::mlp), engine).name == "native");
   }
   CHECK(engine_of(trial_of(ModelKind::cnn), EngineKind::by_model).name == "torch");

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/prepared_study.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "commands/train/curves.hpp"
+#include "engines/engine_choice.hpp"
+#include "parallel/devices/rank_placement.hpp"
+#include "parallel/mpi/agreement.hpp"
+
+namespace sheaf {
+namespace {
+
+// `options`: before they are settled, so that what settled them is told.
+std::vector<TrialEngine> engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
+  std::vector<TrialEngine> engines;
+  for (const Trial& trial : plan.trials()) {
+    EngineChoice choice = choose_engine(trial, options, facts.gpu_speedup);
+    engines.push_back({choice.engine->name, std::move(choice.reason)});
+  }
+  return engines;
+}
+
+}  // namespace
+
+PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
+                            const Communicator& world, const Communicator& node) {
+  const std::optional<FileSchema> file = agree_on_data(study, world);
+  PlacedStudy placed = place_and_settle(study, plan, file, world, node);
+  PreparedStudy prepared;
+  prepared.engines = engines_of(plan, study.run, placed.facts);
+  prepared.study = std::move(placed.study);
+  prepared.placement = placed.placement;
+  prepared.facts = placed.facts;
+  prepared.ranks = gather_rank_infos(prepared.placement, world);
+  agree(world, [&] { before_data(prepared); });
+  prepared.data = prepare_study_data(prepared.study, plan, file, prepared.placement, world, node);
+  return prepared;
+}
+
+Plan make_plan(const Study& study) {
+  Plan plan(study);
+  if (study.run.curves) require_countable_epochs(plan);
+  return plan;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,39 @@
+// What run, resume and plan find out, settle and check alike before anything is trained or written.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "commands/train/settle_study.hpp"
+#include "commands/train/study_data.hpp"
+#include "parallel/devices/placement.hpp"
+#include "parallel/devices/rank_info.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "runs/results/run_results.hpp"
+#include "study/plan.hpp"
+#include "study/study.hpp"
+
+namespace sheaf {
+
+struct PreparedStudy {
+  Study study;                       ///< settled
+  Placement placement;               ///< of this rank
+  JobFacts facts;                    ///< that settled it
+  std::vector<RankInfo> ranks;       ///< in rank order
+  std::vector<TrialEngine> engines;  ///< of each trial, with the reason that settled it
+  StudyData data;
+};
+
+/// Called on every rank before data are read, with all but these. Local; may throw.
+using BeforeData = std::function<void(const PreparedStudy&)>;
+
+/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. Throws on
+/// every rank alike. Collective over world, of which `node` is a part.
+PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
+                            const Communicator& world, const Communicator& node);
+
+/// The plan of a study. Throws UsageError when it is too large, or its epochs cannot be gathered (curves.hpp). Local.
+Plan make_plan(const Study& study);
+
+}  // namespace sheaf
