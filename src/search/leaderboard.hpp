@@ -17,7 +17,7 @@ struct EnsembleResult {
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
-  double score = 0;              ///< accuracy or R2 of the averaged predictions; NaN if a member diverged or failed
+  double score = 0;              ///< the metric of the averaged predictions; NaN if a member diverged or failed
   double mean_member_score = 0;  ///< of the members alone
 };
 

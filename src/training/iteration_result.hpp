@@ -42,7 +42,7 @@ struct IterationResult {
                                                                  ///< (weighted) rows, their sum for
                                                                  ///< `train.reduction = sum`
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
-  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< accuracy, or R2 (mean over outputs)
+  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< the metric of the study
   std::int64_t epochs = 0;                                             ///< epochs done
   std::int64_t steps = 0;                                              ///< optimizer steps done
   double seconds = 0;        ///< wall time of the training with its validation

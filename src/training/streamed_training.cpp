@@ -8,6 +8,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "models/initial_weights.hpp"
+#include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_checkpoint.hpp"
 #include "training/training_cost.hpp"
@@ -243,7 +244,8 @@ bool StreamedTraining::evaluate(const Window& window, const std::function<bool()
 
 void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
-  enter_validation(loss_of(rows), prediction_score(outputs_, *context_.data, rows), trained_);
+  const Metric& metric = default_metric(context_.data->task);
+  enter_validation(loss_of(rows), prediction_score(metric, outputs_, *context_.data, rows), trained_);
   loss_sum_ = 0;
   awaits_validation_ = false;
 }

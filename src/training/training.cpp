@@ -12,6 +12,7 @@
 #include "data/synthetic.hpp"
 #include "models/initial_weights.hpp"
 #include "models/predictions.hpp"
+#include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/piece_size.hpp"
 #include "training/training_checkpoint.hpp"
@@ -133,7 +134,8 @@ class MemoryTraining {
     if (validation_rows_.empty()) validation_rows_ = rows.list();
     const auto loss = trainer_.evaluate(validation_rows_, outputs_, should_stop);
     if (!loss) return false;
-    enter_validation(*loss, prediction_score(outputs_, input_.data, rows), trained_);
+    const Metric& metric = default_metric(input_.data.task);
+    enter_validation(*loss, prediction_score(metric, outputs_, input_.data, rows), trained_);
     awaits_validation_ = false;
     return true;
   }

@@ -23,6 +23,7 @@
 #include "parallel/devices/lane_device.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "training/metrics/predicted_label.hpp"
 
 namespace sheaf {
 namespace {
@@ -33,11 +34,15 @@ constexpr std::int64_t most_confused_classes = 256;
 // A GPU takes so much at a time, a core one piece.
 constexpr std::int64_t gpu_piece_bytes = std::int64_t{32} << 20;
 
+// Of the sums of a run.
+std::int64_t number_count(const Scoring& scoring) {
+  return static_cast<std::int64_t>(EvaluationSums(scoring).numbers().size());
+}
+
 // The rows are cut into runs of pieces by file and model alone: a run's sums are made in the order of its rows, and put
 // together in the order of the runs. Few enough that all sums fit a small part of memory.
 std::int64_t run_count(const EvaluatedModel& subject) {
-  const std::int64_t most =
-      std::clamp<std::int64_t>((1 << 20) / EvaluationSums::number_count(subject.scoring), 64, 1024);
+  const std::int64_t most = std::clamp<std::int64_t>((1 << 20) / number_count(subject.scoring), 64, 1024);
   return std::min(subject.rows.piece_count(), most);
 }
 
@@ -115,10 +120,10 @@ class EvaluationLane {
 
   void add_to(EvaluationSums& sums, std::int64_t count) {
     if (!subject_.predicts_classes()) {
-      sums.add_targets(outputs_.data(), reader_.targets(), count);
+      sums.add({count, outputs_.data(), nullptr, nullptr, reader_.targets()});
       return;
     }
-    sums.add_labels(outputs_.data(), labels_.data(), reader_.labels(), count);
+    sums.add({count, outputs_.data(), labels_.data(), reader_.labels(), nullptr});
     count_confusion(count);
   }
 
@@ -154,8 +159,8 @@ struct Share {
 Share evaluate_share(const EvaluatedModel& subject, const RunOptions& run, const Placement& placement,
                      const PredictionFile* predictions, IndexRange runs) {
   const std::int64_t all_runs = run_count(subject), pieces = subject.rows.piece_count();
-  const std::int64_t number_count = EvaluationSums::number_count(subject.scoring);
-  Share share{std::vector<double>(static_cast<std::size_t>(runs.count() * number_count)), {}};
+  const std::int64_t run_numbers = number_count(subject.scoring);
+  Share share{std::vector<double>(static_cast<std::size_t>(runs.count() * run_numbers)), {}};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
   for_each_index(runs, placement.lanes, [&]() -> IndexWork {
@@ -164,9 +169,8 @@ Share evaluate_share(const EvaluatedModel& subject, const RunOptions& run, const
     const std::lock_guard lock(mutex);
     lanes.push_back(lane);
     return [&, lane](std::int64_t number) {
-      const EvaluationSums sums = lane->evaluate(split_evenly(pieces, all_runs, number));
-      std::copy(sums.numbers().begin(), sums.numbers().end(),
-                share.sums.begin() + (number - runs.begin) * number_count);
+      const auto numbers = lane->evaluate(split_evenly(pieces, all_runs, number)).numbers();
+      std::copy(numbers.begin(), numbers.end(), share.sums.begin() + (number - runs.begin) * run_numbers);
     };
   });
   subject.rows.require_unchanged();
@@ -182,10 +186,10 @@ Fit gather_fit(const EvaluatedModel& subject, const Share& share, const Communic
   if (!world.is_root()) return fit;
   const Scoring& scoring = subject.scoring;
   EvaluationSums sums(scoring);
-  for (std::size_t run = 0; run < numbers.size(); run += sums.numbers().size())
-    sums.append({scoring, numbers.data() + run});
+  const auto run_numbers = static_cast<std::size_t>(number_count(scoring));
+  for (std::size_t run = 0; run < numbers.size(); run += run_numbers) sums.append({scoring, numbers.data() + run});
   fit.loss = sums.loss();
-  fit.score = sums.score();
+  fit.metrics = sums.metrics();
   const auto cells = static_cast<std::ptrdiff_t>(scoring.output_count * scoring.output_count);
   for (auto rank = confusions.begin(); rank != confusions.end(); rank += cells)
     add_to(fit.confusion, {rank, rank + cells});
@@ -229,7 +233,6 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
 
   for (const auto& model : subject->models) report.models.push_back(model.path);
   report.data = request.data.file;
-  report.task = subject->scoring.task;
   report.loss = subject->scoring.loss;
   report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;

@@ -77,10 +77,6 @@ std::string json_confusion(const EvaluationReport& report) {
   return fmt::format("[{}]", fmt::join(rows, ", "));
 }
 
-const char* score_name(Task task) {
-  return task == Task::classification ? "accuracy" : "R2";
-}
-
 std::string loss_name(LossKind loss) {
   return loss == LossKind::mse ? "mse" : loss == LossKind::bce ? "bce" : "cross_entropy";
 }
@@ -96,7 +92,8 @@ std::string evaluation_text(const EvaluationReport& report) {
                                  report.rows, report.engine);
   if (report.fit) {
     text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
-    text += fmt::format("{:<13}{:.6f}\n", score_name(report.task), report.fit->score);
+    for (const MetricValue& metric : report.fit->metrics)
+      text += fmt::format("{:<12} {:.6f}\n", metric.label, metric.value);
   }
   if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", report.predictions);
   text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
@@ -113,8 +110,9 @@ std::string evaluation_json(const EvaluationReport& report) {
                                  fmt::join(models, ", "), json_text(report.data), report.rows, report.outputs,
                                  json_text(report.engine));
   if (report.fit) {
-    text += fmt::format(", \"loss_kind\": \"{}\", \"loss\": {}, \"{}\": {}", loss_name(report.loss),
-                        json_number(report.fit->loss), score_name(report.task), json_number(report.fit->score));
+    text += fmt::format(", \"loss_kind\": \"{}\", \"loss\": {}", loss_name(report.loss), json_number(report.fit->loss));
+    for (const MetricValue& metric : report.fit->metrics)
+      text += fmt::format(", \"{}\": {}", metric.label, json_number(metric.value));
     if (!report.fit->confusion.empty()) text += ", \"confusion\": " + json_confusion(report);
   }
   if (!report.predictions.empty()) text += ", \"predictions\": " + json_text(report.predictions);

@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "study/study.hpp"
+#include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {
 
 /// How well predictions fit their targets.
 struct Fit {
   double loss = 0;
-  double score = 0;                     ///< accuracy or R2
+  std::vector<MetricValue> metrics;     ///< of the task
   std::vector<std::int64_t> confusion;  ///< [classes, classes]: rows are labels, columns predictions; empty: none
 };
 
 struct EvaluationReport {
   std::vector<std::string> models;  ///< files; several: an ensemble
   std::string data;
-  Task task = Task::regression;
   LossKind loss = LossKind::mse;
   std::string engine;  ///< "native", "torch (a cnn has convolutions)"
   std::int64_t rows = 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t leaderboard_rows = 20;
 
 std::string score_name(const Study& study) {
-  return study.data.task == Task::classification ? "accuracy" : "R2";
+  return std::string(default_metric(study.data.task).label);
 }
 
 std::string short_number(double value) {

@@ -8,13 +8,10 @@
 #include "core/aligned_vector.hpp"
 #include "core/padding.hpp"
 #include "training/losses/loss_kernels.hpp"
+#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
-
-// Places in the numbers.
-enum Place : std::size_t { row_count, loss_sum, right_count, first_output };
-enum OutputPlace : std::size_t { mean, squares, residuals, per_output };
 
 // log(1 + exp(x)) without overflow.
 double softplus(double x) {
@@ -69,95 +66,74 @@ double label_loss(const Scoring& scoring, const float* outputs, std::int64_t lab
 
 }  // namespace
 
-// Without branches, which would be guessed wrong for every other row.
-std::int64_t predicted_label(const float* outputs, std::int64_t output_count) {
-  std::int64_t label = 0;
-  float largest = outputs[0];
-  for (std::int64_t output = 1; output < output_count; ++output) {
-    const bool larger = largest < outputs[output];
-    label = larger ? output : label;
-    largest = larger ? outputs[output] : largest;
+EvaluationSums::EvaluationSums(const Scoring& scoring) : scoring_(scoring) {
+  for (const Metric& metric : metric_table())
+    if (metric.task == scoring.task) entries_.push_back({&metric, metric.make_accumulator(scoring.output_count)});
+}
+
+EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers) : EvaluationSums(scoring) {
+  row_count_ = *numbers++;
+  loss_sum_ = *numbers++;
+  for (const Entry& entry : entries_) {
+    entry.accumulator->set_numbers(numbers);
+    numbers += entry.accumulator->numbers().size();
   }
-  return label;
 }
 
-std::int64_t EvaluationSums::number_count(const Scoring& scoring) {
-  const bool per_outputs = scoring.task == Task::regression;
-  return static_cast<std::int64_t>(first_output) +
-         (per_outputs ? static_cast<std::int64_t>(per_output) * scoring.output_count : 0);
+std::vector<double> EvaluationSums::numbers() const {
+  std::vector<double> all = {row_count_, loss_sum_};
+  for (const Entry& entry : entries_) {
+    const auto& numbers = entry.accumulator->numbers();
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  return all;
 }
 
-EvaluationSums::EvaluationSums(const Scoring& scoring)
-    : scoring_(scoring), numbers_(static_cast<std::size_t>(number_count(scoring))) {}
+void EvaluationSums::add(const ScoredRows& rows) {
+  row_count_ += static_cast<double>(rows.count);
+  loss_sum_ = scoring_.task == Task::classification ? label_losses(rows, loss_sum_) : target_losses(rows, loss_sum_);
+  for (const Entry& entry : entries_) entry.accumulator->add(rows);
+}
 
-EvaluationSums::EvaluationSums(const Scoring& scoring, const double* numbers)
-    : scoring_(scoring), numbers_(numbers, numbers + number_count(scoring)) {}
-
-void EvaluationSums::add_labels(const float* outputs, const std::int64_t* predicted, const std::int64_t* labels,
-                                std::int64_t count) {
+// `sum` and the losses of the rows.
+double EvaluationSums::label_losses(const ScoredRows& rows, double sum) const {
   const std::int64_t width = scoring_.output_count;
-  const bool of_logits = scoring_.loss == LossKind::cross_entropy && !scoring_.probabilities;
-  numbers_[row_count] += static_cast<double>(count);
-  for (std::int64_t row = 0; row < count; ++row) {
-    numbers_[right_count] += predicted[row] == labels[row] ? 1 : 0;
-    if (!of_logits) numbers_[loss_sum] += label_loss(scoring_, outputs + row * width, labels[row]);
+  if (scoring_.loss == LossKind::cross_entropy && !scoring_.probabilities) {
+    for (std::int64_t row = 0; row < rows.count; row += group_rows)
+      sum +=
+          cross_entropy(rows.outputs + row * width, rows.labels + row, std::min(group_rows, rows.count - row), width);
+  } else {
+    for (std::int64_t row = 0; row < rows.count; ++row)
+      sum += label_loss(scoring_, rows.outputs + row * width, rows.labels[row]);
   }
-  for (std::int64_t row = 0; of_logits && row < count; row += group_rows)
-    numbers_[loss_sum] += cross_entropy(outputs + row * width, labels + row, std::min(group_rows, count - row), width);
+  return sum;
 }
 
-void EvaluationSums::add_targets(const float* outputs, const float* targets, std::int64_t count) {
-  for (std::int64_t row = 0; row < count; ++row)
-    add_row(outputs + row * scoring_.output_count, targets + row * scoring_.output_count);
-}
-
-// Mean and squares about it as they run. Source: Welford, Technometrics 1962.
-void EvaluationSums::add_row(const float* outputs, const float* targets) {
-  numbers_[row_count] += 1;
-  const double weight = 1 / numbers_[row_count];
-  double* sums = numbers_.data() + first_output;
-  for (std::int64_t output = 0; output < scoring_.output_count; ++output, sums += per_output) {
-    const double target = double{targets[output]};
-    const double residual = target - double{outputs[output]};
-    const double distance = target - sums[mean];
-    sums[mean] += distance * weight;
-    sums[squares] += distance * (target - sums[mean]);
-    sums[residuals] += residual * residual;
-    numbers_[loss_sum] += residual * residual;
+// Of mse, the loss of all regressions.
+double EvaluationSums::target_losses(const ScoredRows& rows, double sum) const {
+  for (std::int64_t place = 0; place < rows.count * scoring_.output_count; ++place) {
+    const double residual = double{rows.targets[place]} - double{rows.outputs[place]};
+    sum += residual * residual;
   }
+  return sum;
 }
 
-// Source: Chan, Golub and LeVeque, The American Statistician 1983.
 void EvaluationSums::append(const EvaluationSums& later) {
-  const double rows = numbers_[row_count], more = later.numbers_[row_count];
-  if (more == 0) return;
-  for (std::size_t place = first_output; place < numbers_.size(); place += per_output) {
-    double* sums = numbers_.data() + place;
-    const double* others = later.numbers_.data() + place;
-    const double distance = others[mean] - sums[mean];
-    sums[mean] += distance * more / (rows + more);
-    sums[squares] += others[squares] + distance * distance * rows * more / (rows + more);
-    sums[residuals] += others[residuals];
-  }
-  for (const Place place : {row_count, loss_sum, right_count}) numbers_[place] += later.numbers_[place];
+  row_count_ += later.row_count_;
+  loss_sum_ += later.loss_sum_;
+  for (std::size_t number = 0; number < entries_.size(); ++number)
+    entries_[number].accumulator->append(*later.entries_[number].accumulator);
 }
 
 double EvaluationSums::loss() const {
-  const double per_row = numbers_[loss_sum] / numbers_[row_count];
+  const double per_row = loss_sum_ / row_count_;
   return scoring_.loss == LossKind::cross_entropy ? per_row : per_row / static_cast<double>(scoring_.output_count);
 }
 
-double EvaluationSums::score() const {
-  if (scoring_.task == Task::classification) return numbers_[right_count] / numbers_[row_count];
-  double sum = 0;
-  for (std::size_t place = first_output; place < numbers_.size(); place += per_output) {
-    const double total = numbers_[place + squares], residual = numbers_[place + residuals];
-    if (total == 0)
-      sum += residual == 0 ? 1 : 0;
-    else
-      sum += 1 - residual / total;
-  }
-  return sum / static_cast<double>(scoring_.output_count);
+std::vector<MetricValue> EvaluationSums::metrics() const {
+  std::vector<MetricValue> values;
+  for (const Entry& entry : entries_) values.push_back({entry.metric->label, entry.accumulator->value()});
+  return values;
 }
 
 }  // namespace sheaf

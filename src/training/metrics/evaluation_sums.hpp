@@ -1,11 +1,14 @@
-// What an evaluation adds up over any number of rows: pieces of rows are summed apart and then put together in their
-// order, which makes the result the same to the bit whoever summed them. SPDX-License-Identifier: MIT
+// The loss and all metrics of a task over any number of rows: sums of stretches of rows, made apart, are put together
+// in their order. The result is then the same to the bit whoever made them. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "study/study.hpp"
+#include "training/metrics/metric.hpp"
 
 namespace sheaf {
 
@@ -17,38 +20,42 @@ struct Scoring {
   std::int64_t output_count = 0;
 };
 
+struct MetricValue {
+  std::string_view label;  ///< of the metric
+  double value = 0;
+};
+
 class EvaluationSums {
  public:
   explicit EvaluationSums(const Scoring& scoring);
   /// From numbers().
   EvaluationSums(const Scoring& scoring, const double* numbers);
 
-  /// Adds rows of a classification: their outputs, the labels that these mean (predicted_label()), and the true ones,
-  /// each below the number of outputs.
-  void add_labels(const float* outputs, const std::int64_t* predicted, const std::int64_t* labels, std::int64_t count);
-  /// Adds rows of a regression: outputs and targets, [count, outputs].
-  void add_targets(const float* outputs, const float* targets, std::int64_t count);
+  void add(const ScoredRows& rows);
 
   /// Adds the rows that come after these.
   void append(const EvaluationSums& later);
 
   /// Mean over rows (and outputs, for mse and bce), as TrainOptions::loss means it.
   double loss() const;
-  /// Accuracy or R2, as prediction_score().
-  double score() const;
+  /// Those of the task, in the order of the table.
+  std::vector<MetricValue> metrics() const;
 
-  /// All that it holds, number_count(scoring) of them: to travel between ranks.
-  const std::vector<double>& numbers() const { return numbers_; }
-  static std::int64_t number_count(const Scoring& scoring);
+  /// The whole state, as many for all sums of a Scoring: to travel between ranks.
+  std::vector<double> numbers() const;
 
  private:
-  void add_row(const float* outputs, const float* targets);
+  double label_losses(const ScoredRows& rows, double sum) const;
+  double target_losses(const ScoredRows& rows, double sum) const;
+
+  struct Entry {
+    const Metric* metric;
+    std::unique_ptr<Accumulator> accumulator;
+  };
 
   Scoring scoring_;
-  std::vector<double> numbers_;  // rows, summed losses, right ones; for each output: mean, squares about it, residuals
+  double row_count_ = 0, loss_sum_ = 0;
+  std::vector<Entry> entries_;
 };
-
-/// The place of the largest output, the first of equals.
-std::int64_t predicted_label(const float* outputs, std::int64_t output_count);
 
 }  // namespace sheaf

@@ -11,12 +11,11 @@ EvaluationReport two_classes() {
   EvaluationReport report;
   report.models = {"a \"b\".pt"};
   report.data = "test.h5";
-  report.task = Task::classification;
   report.loss = LossKind::cross_entropy;
   report.engine = "native";
   report.rows = 10;
   report.outputs = 2;
-  report.fit = Fit{0.25, 0.7, {6, 0, 3, 1}};
+  report.fit = Fit{0.25, {{"accuracy", 0.7}}, {6, 0, 3, 1}};
   report.seconds = 0.5;
   report.bytes = 1e9;
   return report;

@@ -7,6 +7,9 @@
 #include "models/predictions.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
+#include "training/metrics/accuracy.hpp"
+#include "training/metrics/predicted_label.hpp"
+#include "training/metrics/r2.hpp"
 #include "training/metrics/score.hpp"
 
 using namespace sheaf;
@@ -34,11 +37,16 @@ RowSet all_rows() {
   return RowSet::all(rows);
 }
 
-void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* classes, std::int64_t count,
-                std::int64_t width = outputs) {
+// Labels that the outputs predict.
+std::vector<std::int64_t> predicted_labels(const float* logits, std::int64_t count, std::int64_t width) {
   std::vector<std::int64_t> predicted;
   for (std::int64_t row = 0; row < count; ++row) predicted.push_back(predicted_label(logits + row * width, width));
-  sums.add_labels(logits, predicted.data(), classes, count);
+  return predicted;
+}
+
+void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* classes, std::int64_t count,
+                std::int64_t width = outputs) {
+  sums.add({count, logits, predicted_labels(logits, count, width).data(), classes, nullptr});
 }
 
 // The sums of pieces that end at `ends`, put together.
@@ -52,7 +60,7 @@ EvaluationSums in_pieces(const Scoring& scoring, const std::vector<float>& predi
     EvaluationSums piece(scoring);
     const float* of_piece = predictions.data() + begin * outputs;
     if (scoring.task == Task::regression)
-      piece.add_targets(of_piece, targets.data() + begin * outputs, end - begin);
+      piece.add({end - begin, of_piece, nullptr, nullptr, targets.data() + begin * outputs});
     else
       add_labels(piece, of_piece, classes.data() + begin, end - begin);
     sums.append({scoring, piece.numbers().data()});
@@ -63,12 +71,15 @@ EvaluationSums in_pieces(const Scoring& scoring, const std::vector<float>& predi
 
 }  // namespace
 
-TEST_CASE("sums of pieces give the score of all rows") {
+TEST_CASE("sums of pieces give the loss and the metrics of all rows") {
   const auto predictions = numbers(0.2);
   for (const auto& ends : std::vector<std::vector<std::int64_t>>{{rows}, {0, 1, 7, 7, rows}, {30, rows}}) {
     const DataSet values = regression_data(1, std::vector<float>(rows), numbers(0), outputs);
     const auto regression = in_pieces({Task::regression, LossKind::mse, false, outputs}, predictions, ends);
-    CHECK(regression.score() == Approx(prediction_score(predictions, values, all_rows())).epsilon(1e-10));
+    REQUIRE(regression.metrics().size() == 1);
+    CHECK(regression.metrics()[0].label == "R2");
+    CHECK(regression.metrics()[0].value ==
+          Approx(prediction_score(r2(), predictions, values, all_rows())).epsilon(1e-12));
     double squares = 0;
     for (std::size_t place = 0; place < predictions.size(); ++place)
       squares += std::pow(double{predictions[place]} - double{values.targets[place]}, 2);
@@ -77,7 +88,9 @@ TEST_CASE("sums of pieces give the score of all rows") {
     const DataSet classes = classification_data(1, std::vector<float>(rows), labels(), outputs);
     const auto classification =
         in_pieces({Task::classification, LossKind::cross_entropy, false, outputs}, predictions, ends);
-    CHECK(classification.score() == prediction_score(predictions, classes, all_rows()));
+    REQUIRE(classification.metrics().size() == 1);
+    CHECK(classification.metrics()[0].label == "accuracy");
+    CHECK(classification.metrics()[0].value == prediction_score(accuracy(), predictions, classes, all_rows()));
   }
 }
 
@@ -102,19 +115,6 @@ TEST_CASE("the losses of logits are those of the probabilities they mean") {
   }
 }
 
-TEST_CASE("the predicted label is the first of the largest outputs; what is not a number is never larger") {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto label = [](const std::vector<float>& row) {
-    return predicted_label(row.data(), static_cast<std::int64_t>(row.size()));
-  };
-  CHECK(label({-3}) == 0);
-  CHECK(label({-3, -1, -2}) == 1);
-  CHECK(label({2, 5, 5, 1}) == 1);
-  CHECK(label({0, -0.0f, 0}) == 0);
-  CHECK(label({1, nan, 2, nan}) == 2);
-  CHECK(label({nan, 1}) == 0);
-}
-
 TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
   const std::int64_t count = 150, width = 5;
   std::vector<float> logits;
@@ -136,19 +136,4 @@ TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
   logits[3] = std::numeric_limits<float>::quiet_NaN();
   add_labels(sums, logits.data(), classes.data(), 1, width);
   CHECK(std::isnan(sums.loss()));
-}
-
-TEST_CASE("a constant target scores as it does in one piece") {
-  const Scoring scoring{Task::regression, LossKind::mse, false, 1};
-  const std::vector<float> targets(9, 0.1f);
-  EvaluationSums sums(scoring), later(scoring);
-  sums.add_targets(targets.data(), targets.data(), 4);
-  later.add_targets(targets.data(), targets.data(), 5);
-  sums.append(later);
-  CHECK(sums.score() == 1);
-  const float wrong = 0.2f;
-  EvaluationSums last(scoring);
-  last.add_targets(&wrong, targets.data(), 1);
-  sums.append(last);
-  CHECK(sums.score() == 0);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/score.hpp"
 
-#include <limits>
+#include <cmath>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
+#include "training/metrics/accuracy.hpp"
+#include "training/metrics/r2.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -13,20 +16,39 @@ using namespace sheaf::test;
 TEST_CASE("accuracy counts the rows whose largest prediction is their label") {
   const DataSet data = classification_data(1, {0, 0, 0, 0}, {0, 2, 1, 1}, 3);
   const std::vector<float> predictions = {5, 1, 2, /**/ 0, 3, 1, /**/ -3, -1, -2, /**/ 0.5f, 0.5f, 0};
-  CHECK(prediction_score(predictions, data, row_set({0, 1, 2, 3})) ==
-        0.5);                                                        // the last is a tie: the first of equals is 0
-  CHECK(prediction_score({-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
+  CHECK(prediction_score(accuracy(), predictions, data, row_set({0, 1, 2, 3})) ==
+        0.5);  // the last is a tie: the first of equals is 0
+  CHECK(prediction_score(accuracy(), {-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
 }
 
 TEST_CASE("R2 is one minus residual by total squares, the mean over outputs") {
   const DataSet data = regression_data(1, {0, 0, 0}, {1, 10, 2, 20, 3, 60}, 2);
   // output 0: residual 0.25 + 0 + 1 of total 2; output 1: 100 + 0 + 0 of total 400 + 100 + 900 around 30
   const std::vector<float> predictions = {1.5f, 20, 2, 20, 2, 60};
-  CHECK(prediction_score(predictions, data, row_set({0, 1, 2})) == Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
+  CHECK(prediction_score(r2(), predictions, data, row_set({0, 1, 2})) == Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
 }
 
-TEST_CASE("a constant target scores 1 when predicted exactly and 0 when not") {
-  const DataSet data = regression_data(1, {0, 0, 0}, {0.1f, 0.1f, 0.1f});
-  CHECK(prediction_score({0.1f, 0.1f, 0.1f}, data, row_set({0, 1, 2})) == 1);
-  CHECK(prediction_score({0.1f, 0.1f, 0.2f}, data, row_set({0, 1, 2})) == 0);
+TEST_CASE("the score of many rows, some of them repeated, takes each row's own target or label") {
+  constexpr std::int64_t rows = 4000, outputs = 2;
+  std::vector<float> targets, features(rows), predictions;
+  std::vector<std::int64_t> labels, chosen;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    targets.push_back(static_cast<float>(row * row % 17));
+    targets.push_back(static_cast<float>(std::cos(static_cast<double>(row))));
+    labels.push_back(row * row % 5 % outputs);
+    for (std::int64_t time = 0; time < row % 3; ++time) chosen.push_back(row);
+  }
+  const DataSet values = regression_data(1, features, targets, outputs);
+  const DataSet classes = classification_data(1, features, labels, outputs);
+  for (const std::int64_t row : chosen)
+    predictions.insert(predictions.end(), targets.begin() + row * outputs, targets.begin() + (row + 1) * outputs);
+  CHECK(prediction_score(r2(), predictions, values, row_set(chosen)) == 1);
+  predictions.clear();
+  for (const std::int64_t row : chosen)
+    for (std::int64_t output = 0; output < outputs; ++output)
+      predictions.push_back(labels[static_cast<std::size_t>(row)] == output ? 2.0f : 1.0f);
+  CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == 1);
+  std::swap(predictions[5000], predictions[5001]);  // of one row
+  const auto count = static_cast<double>(chosen.size());
+  CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == (count - 1) / count);
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "training/metrics/accuracy.hpp"
+
+namespace sheaf {
+namespace {
+
+// Places in the numbers.
+enum Place : std::size_t { row_count, right_count, number_count };
+
+class AccuracyAccumulator : public Accumulator {
+ public:
+  AccuracyAccumulator() : Accumulator(number_count) {}
+
+  void add(const ScoredRows& rows) override {
+    std::int64_t right = 0;
+    for (std::int64_t row = 0; row < rows.count; ++row) right += rows.predicted_labels[row] == rows.labels[row] ? 1 : 0;
+    numbers_[row_count] += static_cast<double>(rows.count);
+    numbers_[right_count] += static_cast<double>(right);
+  }
+
+  void append(const Accumulator& later) override {
+    for (std::size_t place = 0; place < number_count; ++place) numbers_[place] += later.numbers()[place];
+  }
+
+  double value() const override { return numbers_[right_count] / numbers_[row_count]; }
+};
+
+}  // namespace
+
+Metric accuracy() {
+  return {"accuracy", "accuracy", Task::classification, true,
+          [](std::int64_t) -> std::unique_ptr<Accumulator> { return std::make_unique<AccuracyAccumulator>(); }};
+}
+
+}  // namespace sheaf

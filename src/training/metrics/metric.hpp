@@ -1,0 +1,63 @@
+// The interface of metrics: how well the outputs of a model fit labels or targets, as one number.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "study/study.hpp"
+
+namespace sheaf {
+
+/// Rows with the outputs of a model, in arrays of the caller.
+struct ScoredRows {
+  std::int64_t count = 0;
+  const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
+  const std::int64_t* predicted_labels = nullptr;  ///< [count], predicted_label() of each row; classification only
+  const std::int64_t* labels = nullptr;            ///< [count], each in 0..outputs-1; classification only
+  const float* targets = nullptr;                  ///< [count, outputs]; regression only
+};
+
+/// Computes one metric over any number of rows, in constant memory. Its whole state is a list of numbers, whose length
+/// depends on the metric and the number of outputs alone. One rank can therefore send it to another. Not shared between
+/// threads.
+class Accumulator {
+ public:
+  virtual ~Accumulator() = default;
+
+  /// Adds rows. The state does not depend on how the rows are divided into calls. Call it with many rows at a time: it
+  /// is virtual.
+  virtual void add(const ScoredRows& rows) = 0;
+
+  /// Adds the rows of `later`, an accumulator of the same metric and number of outputs, which come after the rows so
+  /// far. Equal to add() of the same rows up to rounding.
+  virtual void append(const Accumulator& later) = 0;
+
+  /// The metric of all rows so far, of which there is one at least.
+  virtual double value() const = 0;
+
+  const std::vector<double>& numbers() const { return numbers_; }
+
+  /// Replaces the state by the numbers() of another accumulator of the same metric and number of outputs.
+  void set_numbers(const double* numbers) { std::copy_n(numbers, numbers_.size(), numbers_.begin()); }
+
+ protected:
+  /// All numbers are 0, which means no rows.
+  explicit Accumulator(std::size_t number_count) : numbers_(number_count) {}
+
+  std::vector<double> numbers_;
+};
+
+struct Metric {
+  std::string_view name;   ///< for settings: lower case
+  std::string_view label;  ///< for texts and reports
+  Task task = Task::regression;
+  bool larger_is_better = true;
+  std::unique_ptr<Accumulator> (*make_accumulator)(std::int64_t output_count) = nullptr;  ///< without rows
+};
+
+}  // namespace sheaf

@@ -1,0 +1,13 @@
+// R2, the coefficient of determination. Source: scikit-learn's r2_score (uniform_average).
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "training/metrics/metric.hpp"
+
+namespace sheaf {
+
+/// The mean over outputs of 1 - residual / total sum of squares, in double. An output whose target is constant counts 1
+/// if all rows are predicted exactly, else 0.
+Metric r2();
+
+}  // namespace sheaf

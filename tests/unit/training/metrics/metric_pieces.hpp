@@ -1,0 +1,67 @@
+// Outputs with labels and targets, and metrics of them, in one piece and in several.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "training/metrics/metric.hpp"
+#include "training/metrics/predicted_label.hpp"
+
+namespace sheaf::test {
+
+/// Rows with everything that a metric of either task takes.
+struct MetricRows {
+  std::int64_t count = 0, width = 0;
+  std::vector<float> outputs, targets;
+  std::vector<std::int64_t> predicted_labels, labels;
+
+  ScoredRows slice(std::int64_t begin, std::int64_t end) const {
+    return {end - begin, outputs.data() + begin * width, predicted_labels.data() + begin, labels.data() + begin,
+            targets.data() + begin * width};
+  }
+};
+
+/// Outputs near the targets, which are near 100, and labels that are predicted now and then.
+inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
+  MetricRows rows{count, width, {}, {}, {}, {}};
+  for (std::int64_t place = 0; place < count * width; ++place) {
+    const double target = 100 + std::sin(1.7 * static_cast<double>(place));
+    rows.targets.push_back(static_cast<float>(target));
+    rows.outputs.push_back(static_cast<float>(target + 0.3 * std::sin(2.3 * static_cast<double>(place))));
+  }
+  for (std::int64_t row = 0; row < count; ++row) {
+    rows.labels.push_back(row * row % width);
+    rows.predicted_labels.push_back(predicted_label(rows.outputs.data() + row * width, width));
+  }
+  return rows;
+}
+
+/// The metric of all rows, added in the slices that end at `ends`.
+inline double value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
+  const auto accumulator = metric.make_accumulator(rows.width);
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    accumulator->add(rows.slice(begin, end));
+    begin = end;
+  }
+  return accumulator->value();
+}
+
+/// The same, with an accumulator for each slice: they are appended to each other after their numbers have travelled.
+inline double appended_value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
+  const auto whole = metric.make_accumulator(rows.width);
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    const auto slice = metric.make_accumulator(rows.width), received = metric.make_accumulator(rows.width);
+    slice->add(rows.slice(begin, end));
+    received->set_numbers(slice->numbers().data());
+    whole->append(*received);
+    begin = end;
+  }
+  return whole->value();
+}
+
+}  // namespace sheaf::test

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "training/metrics/metric_table.hpp"
+
+#include <set>
+#include <string>
+
+#include "support/catch.hpp"
+#include "unit/training/metrics/metric_pieces.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+TEST_CASE("names and labels of metrics are unique, and a name finds its metric") {
+  std::set<std::string_view> names, labels;
+  for (const Metric& metric : metric_table()) {
+    CHECK(names.insert(metric.name).second);
+    CHECK(labels.insert(metric.label).second);
+    CHECK(find_metric(metric.name) == &metric);
+    CHECK(metric.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
+  }
+  CHECK(find_metric("") == nullptr);
+  CHECK(find_metric("acc") == nullptr);
+}
+
+TEST_CASE("every task has a default metric") {
+  CHECK(default_metric(Task::classification).name == "accuracy");
+  CHECK(default_metric(Task::regression).name == "r2");
+  for (const Task task : {Task::classification, Task::regression}) CHECK(default_metric(task).task == task);
+}
+
+TEST_CASE("every metric of slices is the metric of the whole") {
+  for (const Metric& metric : metric_table())
+    for (const std::int64_t width : {1, 2, 5}) {
+      const MetricRows rows = metric_rows(3000, width);
+      const double whole = value_of(metric, rows, {rows.count});
+      CAPTURE(metric.name, width);
+      CHECK(std::isfinite(whole));
+      CHECK(value_of(metric, rows, {1, 1, 1700, 1701, rows.count}) == whole);
+      CHECK(appended_value_of(metric, rows, {rows.count}) == whole);
+      for (const auto& ends : std::vector<std::vector<std::int64_t>>{
+               {0, 1, 2, 2, rows.count}, {1500, rows.count, rows.count}, {7, 1000, 1001, 2999, rows.count}})
+        CHECK(appended_value_of(metric, rows, ends) == Approx(whole).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("better predictions have a better value in the metric's direction") {
+  for (const Metric& metric : metric_table()) {
+    MetricRows rows = metric_rows(500, 3);
+    const double value = value_of(metric, rows, {rows.count});
+    rows.predicted_labels = rows.labels;
+    for (std::int64_t place = 0; place < rows.count * rows.width; ++place) {
+      const bool is_label = place % rows.width == rows.labels[static_cast<std::size_t>(place / rows.width)];
+      auto& output = rows.outputs[static_cast<std::size_t>(place)];
+      output = metric.task == Task::regression ? rows.targets[static_cast<std::size_t>(place)] : is_label ? 9.0f : 0.0f;
+    }
+    CAPTURE(metric.name);
+    const double best = value_of(metric, rows, {rows.count});
+    CHECK((metric.larger_is_better ? best > value : best < value));
+  }
+}

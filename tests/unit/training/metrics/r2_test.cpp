@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "training/metrics/r2.hpp"
+
+#include "support/catch.hpp"
+#include "unit/training/metrics/metric_pieces.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+// In two passes: the mean first, then the sums.
+double two_pass_r2(const MetricRows& rows) {
+  double sum = 0;
+  for (std::int64_t output = 0; output < rows.width; ++output) {
+    const auto at = [&](const std::vector<float>& values, std::int64_t row) {
+      return static_cast<long double>(values[static_cast<std::size_t>(row * rows.width + output)]);
+    };
+    long double mean = 0, residual = 0, total = 0;
+    for (std::int64_t row = 0; row < rows.count; ++row) mean += at(rows.targets, row);
+    mean /= static_cast<long double>(rows.count);
+    for (std::int64_t row = 0; row < rows.count; ++row) {
+      const long double target = at(rows.targets, row), error = target - at(rows.outputs, row);
+      residual += error * error;
+      total += (target - mean) * (target - mean);
+    }
+    sum += static_cast<double>(1 - residual / total);
+  }
+  return sum / static_cast<double>(rows.width);
+}
+
+}  // namespace
+
+TEST_CASE("R2 equals the computation in two passes") {
+  for (const std::int64_t width : {1, 2, 3, 4, 9}) {
+    const MetricRows rows = metric_rows(20000, width);
+    CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
+    CHECK(appended_value_of(r2(), rows, {1, 9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("R2 keeps its digits where the mean of the targets is large") {
+  MetricRows rows = metric_rows(20000, 1);
+  for (auto* values : {&rows.outputs, &rows.targets})
+    for (float& value : *values) value += 1e6f;
+  CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
+  CHECK(appended_value_of(r2(), rows, {9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
+}
+
+TEST_CASE("a constant target scores 1 when predicted exactly and 0 when not, in one piece or several") {
+  MetricRows rows = metric_rows(10, 1);
+  rows.targets.assign(10, 0.1f);
+  rows.outputs = rows.targets;
+  CHECK(value_of(r2(), rows, {10}) == 1);
+  CHECK(appended_value_of(r2(), rows, {4, 10}) == 1);
+  rows.outputs.back() = 0.2f;
+  CHECK(value_of(r2(), rows, {10}) == 0);
+  CHECK(appended_value_of(r2(), rows, {4, 10}) == 0);
+}
