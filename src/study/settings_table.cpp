@@ -2,6 +2,7 @@
 #include "study/settings_table.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "study/value_types.hpp"
@@ -27,7 +28,13 @@ bool below_one(double value) {
 
 const char* const below_one_in_words = "number >= 0 and < 1";
 
-// Adds the settings of one section to the table.
+// What a key decides. Where and how a run takes place decides no results, nor does the study's name, nor the path of a
+// file whose content has a fingerprint of its own. run.threads and run.device do not: with others, what LibTorch trains
+// agrees to rounding.
+enum class Decides { results, no_results };
+
+// Adds the settings of one section to the table. A key decides results unless it says otherwise; those of [run], most
+// of which do not, must say.
 template <class Options>
 class Section {
  public:
@@ -36,16 +43,25 @@ class Section {
 
   template <class Value>
   void add(const std::string& name, Value Options::*value, const ValueType<Value>& form, const std::string& help) {
+    static_assert(!std::is_same_v<Options, RunOptions>, "Say whether the key decides results.");
+    add(name, value, form, help, Decides::results);
+  }
+
+  template <class Value>
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& form, const std::string& help,
+           Decides decides) {
     add(
         name, form, [=](const Options& options) { return options.*value; },
-        [=](Options& options, const Value& read) { options.*value = read; }, help);
+        [=](Options& options, const Value& read) { options.*value = read; }, help, decides);
   }
 
   /// For a value that several members hold: get(options) is the value, set(options, value) keeps it.
   template <class Value, class Get, class Set>
-  void add(const std::string& name, const ValueType<Value>& form, Get get, Set set, const std::string& help) {
+  void add(const std::string& name, const ValueType<Value>& form, Get get, Set set, const std::string& help,
+           Decides decides) {
     const auto options = options_;
     Setting setting;
+    setting.decides_results = decides == Decides::results;
     setting.allowed = form.allowed;
     setting.names = form.names;
     setting.set = [=](Study& study, const std::string& text) {
@@ -66,7 +82,8 @@ class Section {
 
 void add_study(std::vector<Setting>& table) {
   Section<StudyOptions> study(table, "study", &Study::study);
-  study.add("name", &StudyOptions::name, directory_name(), "Names the results and the run directory, runs/<name>.");
+  study.add("name", &StudyOptions::name, directory_name(), "Names the results and the run directory, runs/<name>.",
+            Decides::no_results);
   study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "All randomness follows from it.");
   study.add("iterations", &StudyOptions::iterations, integer(1, most_iterations),
             "Independent repeats of the whole study, each with its own random numbers.");
@@ -77,7 +94,7 @@ void add_data(std::vector<Setting>& table) {
   data.add("source", &DataOptions::source,
            choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
            "Where the rows come from: read from an HDF5 file, or drawn at random.");
-  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the working directory.");
+  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the working directory.", Decides::no_results);
   data.add("features", &DataOptions::features, non_empty_text(), "The file's data set of features, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
            "The file's data set of targets, [rows] or [rows, outputs].");
@@ -145,7 +162,8 @@ void add_model(std::vector<Setting>& table) {
       },
       "The network: one dense layer; dense layers; convolutions, then dense layers; a residual network (images of less "
       "than 64 pixels on a side enter by a 3x3 convolution of stride 1, larger ones by 7x7 and max pooling); a module "
-      "that Python saved with torch.jit; a C++ module of your own (jobs/plugin).");
+      "that Python saved with torch.jit; a C++ module of your own (jobs/plugin).",
+      Decides::results);
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side of the kernels, in pixels.");
@@ -234,7 +252,7 @@ void add_search(std::vector<Setting>& table) {
 
 void add_run(std::vector<Setting>& table) {
   Section<RunOptions> run(table, "run", &Study::run);
-  run.add("output", &RunOptions::output, text(), "Run directory; empty for runs/<study.name>.");
+  run.add("output", &RunOptions::output, text(), "Run directory; empty for runs/<study.name>.", Decides::no_results);
   run.add("partition", &RunOptions::partition,
           choice<PartitionKind>({{"auto", PartitionKind::automatic},
                                  {"block", PartitionKind::block},
@@ -247,11 +265,12 @@ void add_run(std::vector<Setting>& table) {
                                  {"dynamic", PartitionKind::factoring}}),
           "How iterations reach the ranks: block (also static) and cyclic in advance, the others from a common pool "
           "as ranks become free (dynamic is factoring). auto is factoring, but block where one node trains one "
-          "combination on streamed data, which is then read for as many models at once as memory takes.");
+          "combination on streamed data, which is then read for as many models at once as memory takes.",
+          Decides::no_results);
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
-          "What a rank trains on; auto takes a GPU where there is one for the rank.");
+          "What a rank trains on; auto takes a GPU where there is one for the rank.", Decides::no_results);
   run.add("engine", &RunOptions::engine,
           choice<EngineKind>({{"auto", EngineKind::automatic},
                               {"torch", EngineKind::torch},
@@ -260,41 +279,48 @@ void add_run(std::vector<Setting>& table) {
           "What trains: LibTorch; the native engine, for linear models and mlps on CPUs with one thread; or, by_model, "
           "the native engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
           "torch if run.threads > 1, or on ranks with a GPU if it is expected to be faster than their cores, else "
-          "native or by_model.");
+          "native or by_model.",
+          Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
-          "Worker threads of a rank; auto takes the cores that are bound to it.");
-  run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.");
+          "Worker threads of a rank; auto takes the cores that are bound to it.", Decides::no_results);
+  run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.",
+          Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
-          "Ranks that share one GPU (of use with MPS only).");
+          "Ranks that share one GPU (of use with MPS only).", Decides::no_results);
   run.add("curves", &RunOptions::curves, flag(),
           "Whether to keep the training loss of every epoch and, with held-out rows, the validation loss and score "
-          "after it.");
+          "after it.",
+          Decides::results);
   run.add(
       "time_limit", &RunOptions::time_limit, time_limit(),
       "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
-      "the end of a Slurm job.");
+      "the end of a Slurm job.",
+      Decides::no_results);
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, number_or("none", 0.01, 1e6),
-          "Seconds after which a model in training is kept on the disk, between two batches.");
+          "Seconds after which a model in training is kept on the disk, between two batches.", Decides::no_results);
   run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
-          "Seconds without an answer from another host after which the run stops so that it can be resumed.");
+          "Seconds without an answer from another host after which the run stops so that it can be resumed.",
+          Decides::no_results);
   run.add("array", &RunOptions::array, array_task(),
           "Which part of the study this job takes into the run directory that it shares with the others: task K of "
-          "0..N-1; auto does as the variables of a Slurm job array say.");
+          "0..N-1; auto does as the variables of a Slurm job array say.",
+          Decides::no_results);
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
-          "What happens to the others when an iteration cannot be trained.");
+          "What happens to the others when an iteration cannot be trained.", Decides::no_results);
   run.add("retries", &RunOptions::retries, integer(0, 1000),
-          "How often an iteration that cannot be trained is tried again.");
+          "How often an iteration that cannot be trained is tried again.", Decides::no_results);
   run.add(
       "models", &RunOptions::models,
       choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
-      "Trained models to write, as TorchScript files: those of the best trial, or of all iterations; not of plugins.");
+      "Trained models to write, as TorchScript files: those of the best trial, or of all iterations; not of plugins.",
+      Decides::no_results);
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},
                                 {"lines", ProgressKind::lines},
                                 {"none", ProgressKind::none}}),
-          "Progress on stderr; auto draws a bar on a terminal and lines elsewhere.");
+          "Progress on stderr; auto draws a bar on a terminal and lines elsewhere.", Decides::no_results);
 }
 
 std::vector<Setting> make_table() {

@@ -21,8 +21,9 @@ struct SettingInfo {
 /// A key with its functions.
 struct Setting {
   SettingInfo info;
-  std::string allowed;                                  ///< info.values in full, for messages
-  std::vector<std::string> names;                       ///< of a choice, to look for slips; otherwise empty
+  bool decides_results = true;     ///< whether iterations may depend on the key (runs/directory/study_identity.hpp)
+  std::string allowed;             ///< info.values in full, for messages
+  std::vector<std::string> names;  ///< of a choice, to look for slips; otherwise empty
   std::function<bool(Study&, const std::string&)> set;  ///< false: not allowed, nothing changed
   std::function<std::string(const Study&)> text;        ///< what `set` takes
 };

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
-#include "study/settings.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -18,8 +17,8 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 
 Entries deciding_entries(const Study& study) {
   Entries entries;
-  for (const auto& setting : all_settings())
-    if (decides_results(setting.key)) entries.emplace_back(setting.key, setting_text(study, setting.key));
+  for (const auto& setting : settings_table())
+    if (setting.decides_results) entries.emplace_back(setting.info.key, setting.text(study));
   for (const auto& searched : study.search.keys)
     entries.emplace_back("search." + searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
   return entries;
@@ -33,11 +32,6 @@ std::string shown(const Entries& entries, const std::string& key) {
 }
 
 }  // namespace
-
-bool decides_results(const std::string& key) {
-  if (key == "study.name" || key == "data.file") return false;
-  return key.rfind("run.", 0) != 0 || key == "run.engine" || key == "run.curves";
-}
 
 std::string study_fingerprint(const Study& study) {
   Fingerprint fingerprint;

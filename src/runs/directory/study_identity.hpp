@@ -1,5 +1,5 @@
 // Which studies have the same results: what a run may be resumed with. For studies that are settled
-// (commands/train/settle_study.hpp). Pure.
+// (commands/train/settle_study.hpp). The settings table says which keys decide results; searched keys do, too. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,11 +9,6 @@
 #include "study/study.hpp"
 
 namespace sheaf {
-
-/// Whether iterations may depend on the key. They do not on where and how a run takes place ([run] but for its engine
-/// and curves), on the study's name, and on the data file's path, whose content has a fingerprint of its own.
-/// run.threads and run.device are not among them: with others, what LibTorch trains agrees to rounding.
-bool decides_results(const std::string& key);
 
 /// A number for the keys that decide the results, searched ones included, as 16 hexadecimal digits.
 std::string study_fingerprint(const Study& study);

@@ -35,6 +35,17 @@ bool is_text(const SettingInfo& setting) {
 
 }  // namespace
 
+// The others enter the fingerprint of a run, which no longer resumes when one of them is left out or added.
+TEST_CASE("the keys that decide no results") {
+  std::vector<std::string> keys;
+  for (const auto& setting : settings_table())
+    if (!setting.decides_results) keys.push_back(setting.info.key);
+  CHECK(keys == std::vector<std::string>{"study.name", "data.file", "run.output", "run.partition", "run.device",
+                                         "run.lanes", "run.threads", "run.ranks_per_gpu", "run.time_limit",
+                                         "run.checkpoint_interval", "run.network_timeout", "run.array",
+                                         "run.on_failure", "run.retries", "run.models", "run.progress"});
+}
+
 TEST_CASE("every setting has one key, a help sentence, and a default that it accepts") {
   std::set<std::string> keys;
   for (const auto& setting : all_settings()) {
