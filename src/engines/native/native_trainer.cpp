@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "engines/native/native_trainer.hpp"
 
-#include <cassert>
+#include <algorithm>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "engines/native/flush_denormals.hpp"
 #include "engines/native/kernels.hpp"
@@ -14,14 +17,50 @@
 namespace sheaf {
 namespace {
 
+// All members of a struct; one that is added to it must be added here, or this does not compile.
+auto members(const Layer& layer) {
+  const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
+               on_shortcut, ends_block] = layer;
+  return std::tie(kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
+                  on_shortcut, ends_block);
+}
+
+auto members(const ModelOptions& model) {
+  const auto& [kind, file, hidden, channels, kernel, activation, dropout, bias, initialization, keep_weights] = model;
+  return std::tie(kind, file, hidden, channels, kernel, activation, dropout, bias, initialization, keep_weights);
+}
+
+auto members(const TrainOptions& train) {
+  const auto& [epochs, batch_size, shuffle, loss, reduction, optimizer, learning_rate, momentum, nesterov, weight_decay,
+               beta1, beta2, alpha, epsilon, precision] = train;
+  return std::tie(epochs, batch_size, shuffle, loss, reduction, optimizer, learning_rate, momentum, nesterov,
+                  weight_decay, beta1, beta2, alpha, epsilon, precision);
+}
+
+template <class Options>
+bool same(const Options& one, const Options& other) {
+  return members(one) == members(other);
+}
+
 // What a training's memory and products are made for.
 struct Shape {
-  const Trial* trial = nullptr;
+  std::vector<Layer> layers;
+  ModelOptions model;
+  TrainOptions train;
   std::int64_t training_count = 0;
   std::int64_t validation_count = 0;
 
-  bool operator==(const Shape& other) const {
-    return trial == other.trial && training_count == other.training_count && validation_count == other.validation_count;
+  explicit Shape(const TrainingTask& task)
+      : layers(task.layers),
+        model(task.trial.model),
+        train(task.trial.train),
+        training_count(task.rows.count()),
+        validation_count(task.split.validation_rows.count()) {}
+
+  bool fits(const TrainingTask& task) const {
+    return training_count == task.rows.count() && validation_count == task.split.validation_rows.count() &&
+           same(train, task.trial.train) && same(model, task.trial.model) &&
+           std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same<Layer>);
   }
 };
 
@@ -33,8 +72,7 @@ class NativeTrainer : public Trainer {
 
  public:
   void start(const TrainingTask& task) override {
-    const Shape shape{&task.trial, task.rows.count(), task.split.validation_rows.count()};
-    if (!(shape == shape_)) make(task, shape);
+    if (!shape_ || !shape_->fits(task)) make(task);
     visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
   }
 
@@ -79,18 +117,17 @@ class NativeTrainer : public Trainer {
   }
 
  private:
-  void make(const TrainingTask& task, const Shape& shape) {
-    const auto& [values, model, train] = task.trial;
+  void make(const TrainingTask& task) {
+    Shape shape(task);
+    const auto& [layers, model, train, training_count, validation_count] = shape;
     if (train.precision == Precision::float64)
-      training_ = std::make_unique<NativeTraining<double>>(task.layers, model, train, shape.training_count,
-                                                           shape.validation_count);
+      training_ = std::make_unique<NativeTraining<double>>(layers, model, train, training_count, validation_count);
     else
-      training_ = std::make_unique<NativeTraining<float>>(task.layers, model, train, shape.training_count,
-                                                          shape.validation_count);
-    shape_ = shape;
+      training_ = std::make_unique<NativeTraining<float>>(layers, model, train, training_count, validation_count);
+    shape_ = std::move(shape);
   }
 
-  Shape shape_;
+  std::optional<Shape> shape_;
   std::variant<std::unique_ptr<NativeTraining<float>>, std::unique_ptr<NativeTraining<double>>> training_;
 };
 

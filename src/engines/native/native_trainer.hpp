@@ -9,8 +9,8 @@
 
 namespace sheaf {
 
-/// Trains dense layers alone, with one thread. All its tasks are of trials of one plan, and evaluate only the rows that
-/// their split holds out: memory and products are made once for each trial.
+/// Trains dense layers alone, with one thread. Its tasks evaluate only the rows that their split holds out. Memory and
+/// products are made anew only where a task's trial, layers or numbers of rows are not those of the task before.
 std::unique_ptr<Trainer> make_native_trainer();
 
 /// What the native engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.

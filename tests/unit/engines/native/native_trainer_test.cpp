@@ -144,6 +144,25 @@ TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") 
   }
 }
 
+TEST_CASE("a trial is known by what it says, not by where it lies") {
+  Study study = base_study(1), other_study = study;
+  other_study.train.learning_rate = 0.05;
+  const OneTraining one(study, draw_synthetic(study.data, 1)), other(other_study, draw_synthetic(study.data, 1));
+  Trial trial = one.task().trial;
+  const TrainingTask task = one.task();
+  const TrainingTask there{trial, task.layers, task.weights, task.data, task.split, task.rows, task.seed};
+  const auto loss = [&](Trainer& trainer) {
+    trainer.start(there);
+    return trainer.train_epoch();
+  };
+  const auto trainer = make_native_trainer();
+  const double before = loss(*trainer);
+  trial = other.task().trial;
+  const double after = loss(*trainer);
+  CHECK(after == loss(*make_native_trainer()));
+  CHECK(after != before);
+}
+
 TEST_CASE("evaluating between epochs changes nothing") {
   const auto trainings = trainings_of(different_studies());
   for (std::size_t which = 0; which < trainings.size(); ++which) {
