@@ -106,8 +106,6 @@ CASES = [
     ("output not writable", ["study.cfg", "--run.output=/proc/sheaf"], 1, "/proc/sheaf"),
     ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),
     ("no such GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
-    ("more curves than can be counted", ["study.cfg", "--run.curves=true", "--train.epochs=3000000000"], 2,
-     "run.curves"),
     ("native engine, searched cnn", ["study.cfg", "--run.engine=native", "--search.method=grid",
                                        "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
     ("loss does not fit", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),

@@ -107,7 +107,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   std::optional<Plan> plan;
   agree(world, [&] {
     study = study_from_arguments("plan", call.arguments);
-    plan.emplace(make_plan(study));
+    plan.emplace(study);
   });
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(

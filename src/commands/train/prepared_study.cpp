@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "commands/train/curves.hpp"
 #include "engines/engine_choice.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
@@ -37,12 +36,6 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeDa
   agree(world, [&] { before_data(prepared); });
   prepared.data = prepare_study_data(prepared.study, plan, file, prepared.placement, world, node);
   return prepared;
-}
-
-Plan make_plan(const Study& study) {
-  Plan plan(study);
-  if (study.run.curves) require_countable_epochs(plan);
-  return plan;
 }
 
 }  // namespace sheaf

@@ -33,7 +33,4 @@ using BeforeData = std::function<void(const PreparedStudy&)>;
 PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node);
 
-/// The plan of a study. Throws UsageError when it is too large, or its epochs cannot be gathered (curves.hpp). Local.
-Plan make_plan(const Study& study);
-
 }  // namespace sheaf

@@ -153,7 +153,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
 
   // 1. Everything that can be wrong is found before anything is written.
   std::optional<Plan> plan;
-  agree(world, [&] { plan.emplace(make_plan(study)); });
+  agree(world, [&] { plan.emplace(study); });
   const std::int64_t total = plan->iteration_count();
   const std::optional<Study> stored = find_stored_study(study, request, share, world);
   if (stored) study = with_stored_choices(study, *stored);

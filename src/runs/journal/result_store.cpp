@@ -15,10 +15,10 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 // Followed by the place of the predictions, if any, the epochs and the message.
 struct ResultHead {
   IterationResult result;
-  std::uint32_t file = 0;
-  std::uint32_t has_predictions = 0;
-  std::uint32_t epochs = 0;
-  std::uint32_t message_bytes = 0;
+  std::uint64_t has_predictions : 1;
+  std::uint64_t epochs : 63;
+  std::uint32_t file;
+  std::uint32_t message_bytes;
 
   std::size_t size() const {
     return sizeof(ResultHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochResult) +
@@ -97,7 +97,7 @@ void ResultStore::append(const TrainedIteration& iteration, const PredictionsPla
     unify_nan(*value);
   head.file = static_cast<std::uint32_t>(file);
   head.has_predictions = predictions.bytes > 0;
-  head.epochs = static_cast<std::uint32_t>(iteration.epochs.size());
+  head.epochs = iteration.epochs.size() & (~std::uint64_t{0} >> 1);
   head.message_bytes = static_cast<std::uint32_t>(iteration.message.size());
   std::byte* const place = allocate(head.size());
   std::byte* to = place;
