@@ -7,34 +7,9 @@
 
 #include "core/error.hpp"
 #include "core/random/random_stream.hpp"
-#include "study/settings.hpp"
+#include "study/combinations.hpp"
 
 namespace sheaf {
-namespace {
-
-// Every combination of candidates, the last key fastest.
-std::vector<Trial> expand_trials(const Study& study) {
-  std::int64_t count = 1;
-  for (const auto& searched : study.search.keys) count *= static_cast<std::int64_t>(searched.candidates.size());
-  std::vector<Trial> trials;
-  trials.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t number = 0; number < count; ++number) {
-    Study point = study;
-    std::vector<std::string> values(study.search.keys.size());
-    std::int64_t rest = number;
-    for (std::size_t key = study.search.keys.size(); key-- > 0;) {
-      const auto& candidates = study.search.keys[key].candidates;
-      const auto choices = static_cast<std::int64_t>(candidates.size());
-      values[key] = candidates[static_cast<std::size_t>(rest % choices)];
-      rest /= choices;
-      apply_setting(point, study.search.keys[key].key, values[key]);
-    }
-    trials.push_back({std::move(values), point.model, point.train});
-  }
-  return trials;
-}
-
-}  // namespace
 
 Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.folds), members_(study.ensemble.members) {
   double total = static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
@@ -49,7 +24,9 @@ Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.fo
                     "iterations, candidates, folds, repeats or members.",
                     total, most_iterations));
   repeats_ = study.study.iterations * study.search.repeats;
-  trials_ = expand_trials(study);
+  for_each_combination(study, most_iterations, [&](const Study& point, const std::vector<std::string>& values) {
+    trials_.push_back({values, point.model, point.train});
+  });
 }
 
 std::int64_t Plan::iteration_count() const {

@@ -2,22 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+#include <cstdint>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/text.hpp"
+#include "study/combinations.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
 
-// Most iterations of a study: their numbers fit 32 bits.
 // A grid beyond this is checked as far as this goes, in well under a second; its other combinations repeat the same
 // few values.
-constexpr int most_combinations_checked = 100000;
+constexpr std::int64_t most_combinations_checked = 100000;
 
 // Sentences in the order in which they came, each once.
 class Problems {
@@ -193,27 +193,6 @@ void check_models(const Study& study, Problems& problems) {
                              assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
-// Calls visit(study with one combination of the candidates) for the combinations of the grid, the last key fastest.
-template <class Visit>
-void for_each_combination(const Study& study, Visit visit) {
-  const auto& keys = study.search.keys;
-  std::vector<std::size_t> chosen(keys.size(), 0);
-  assert(std::none_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.candidates.empty(); }));
-  Study trial = study;
-  const auto choose = [&](std::size_t key, std::size_t candidate) {
-    chosen[key] = candidate;
-    apply_setting(trial, keys[key].key, keys[key].candidates[candidate]);
-  };
-  for (std::size_t key = 0; key < keys.size(); ++key) choose(key, 0);
-  for (int checked = 0; checked < most_combinations_checked; ++checked) {
-    visit(trial);
-    std::size_t key = keys.size();
-    while (key > 0 && chosen[key - 1] + 1 == keys[key - 1].candidates.size()) choose(--key, 0);
-    if (key == 0) return;
-    choose(key - 1, chosen[key - 1] + 1);
-  }
-}
-
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
   if (search.method == SearchMethod::none) {
@@ -282,7 +261,7 @@ void check_run(const Study& study, Problems& problems) {
 std::vector<std::string> problems_in(const Study& study) {
   Problems data, model, train, others;
   check_data(study, data);
-  for_each_combination(study, [&](const Study& trial) {
+  for_each_combination(study, most_combinations_checked, [&](const Study& trial, const auto& /*values*/) {
     check_model(trial, model);
     check_train(trial, train);
     check_tf32(trial, train);
