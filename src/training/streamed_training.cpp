@@ -8,6 +8,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "models/initial_weights.hpp"
+#include "training/batches.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_checkpoint.hpp"
@@ -35,7 +36,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
                                              : split_->training_rows),
-      batch_size_(std::min(trial_.train.batch_size, rows_.count())),
+      batch_size_(batch_rows(trial_.train, rows_.count())),
       layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
       weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)) {

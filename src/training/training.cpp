@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "training/training.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "data/synthetic.hpp"
 #include "models/initial_weights.hpp"
 #include "models/predictions.hpp"
+#include "training/batches.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/piece_size.hpp"
@@ -24,11 +24,6 @@ namespace {
 // Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalize != Normalize::none;
-}
-
-// Optimizer steps of an epoch.
-std::int64_t epoch_steps(const TrainOptions& train, std::int64_t rows) {
-  return train.batch_size == 0 ? 1 : (rows + train.batch_size - 1) / train.batch_size;
 }
 
 // The training of one iteration.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "training/batches.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -40,13 +42,11 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
   estimate.parameters = parameters;
   estimate.flops = 6.0 * static_cast<double>(multiply_adds_per_row(layers)) * static_cast<double>(training_rows) *
                    static_cast<double>(trial.train.epochs);
-  const std::int64_t batch =
-      trial.train.batch_size == 0 ? training_rows : std::min(trial.train.batch_size, training_rows);
-  estimate.steps = (training_rows + batch - 1) / batch * trial.train.epochs;
+  estimate.steps = epoch_steps(trial.train, training_rows) * trial.train.epochs;
   double values = static_cast<double>(parameters) * (2 + optimizer_state_count(trial.train));
   double activations = static_cast<double>(shape.features);
   for (const auto& layer : layers) activations += 2.0 * static_cast<double>(layer.output_count());
-  values += activations * static_cast<double>(batch);
+  values += activations * static_cast<double>(batch_rows(trial.train, training_rows));
   estimate.memory_bytes = values * (trial.train.precision == Precision::float64 ? 8 : 4);
   return estimate;
 }

@@ -4,12 +4,12 @@
 #include <torch/optim/optimizer.h>
 #include <torch/serialize/archive.h>
 
-#include <algorithm>
 #include <sstream>
 #include <utility>
 
 #include "core/error.hpp"
 #include "engines/libtorch/optimizer.hpp"
+#include "training/batches.hpp"
 
 namespace sheaf {
 namespace {
@@ -38,10 +38,6 @@ class LossSum {
   double sum_;
   torch::Tensor on_gpu_;
 };
-
-std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
-  return train.batch_size == 0 ? count : std::min(train.batch_size, count);
-}
 
 void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
   const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
@@ -90,7 +86,7 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
 TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors)
     : task_(task),
       train_(task.trial.train),
-      batch_size_(batch_size_of(train_, task.rows.count())),
+      batch_size_(batch_rows(train_, task.rows.count())),
       network_(std::move(network)),
       reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_.precision),
               network_->parameters().device()),

@@ -7,15 +7,9 @@
 
 #include "core/error.hpp"
 #include "engines/native/tiling.hpp"
+#include "training/batches.hpp"
 
 namespace sheaf {
-namespace {
-
-std::int64_t batch_size_of(const TrainOptions& train, std::int64_t count) {
-  return train.batch_size == 0 ? count : std::min(train.batch_size, count);
-}
-
-}  // namespace
 
 template <class Value>
 NativeTraining<Value>::NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model,
@@ -23,7 +17,7 @@ NativeTraining<Value>::NativeTraining(const std::vector<Layer>& layers, const Mo
                                       std::int64_t validation_count)
     : train_(train),
       training_count_(training_count),
-      batch_size_(batch_size_of(train, training_count)),
+      batch_size_(batch_rows(train, training_count)),
       output_count_(layers.back().outputs),
       one_batch_(batch_size_ == training_count && model.dropout == 0),
       keeps_(one_batch_ && training_count <= cached_rows(layers, sizeof(Value))),
