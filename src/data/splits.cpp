@@ -42,10 +42,6 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   return order;
 }
 
-std::int64_t holdout_count(std::int64_t rows, double fraction) {
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * fraction));
-}
-
 // Calls visit(feature, value) for each feature of the rows, in their order.
 template <class Value, class Visit>
 void for_each_feature(const Value* values, std::int64_t feature_count, const RowSet& rows, Visit visit) {
@@ -126,6 +122,10 @@ std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, 
   std::vector<std::int32_t> fold_of(static_cast<std::size_t>(data.rows));
   assign_folds(data, folds, seed, repeat, fold_of.data());
   return fold_of;
+}
+
+std::int64_t holdout_count(std::int64_t rows, double fraction) {
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * fraction));
 }
 
 std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat) {

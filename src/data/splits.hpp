@@ -31,8 +31,10 @@ struct Split {
 std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed,
                                        std::int64_t repeat);
 
-/// The rows held out: round(rows * fraction), at least 1, shuffled and, for classification, stratified. Ascending.
-/// Pure.
+/// How many rows are held out: round(rows * fraction), at least 1. Pure.
+std::int64_t holdout_count(std::int64_t rows, double fraction);
+
+/// The rows held out, holdout_count of them: shuffled and, for classification, stratified. Ascending. Pure.
 std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat);
 
 /// As many rows as given, drawn from them with replacement. `rows` has none twice. Pure.

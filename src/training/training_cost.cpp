@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_cost.hpp"
 
-#include <algorithm>
-#include <cmath>
-
+#include "data/splits.hpp"
 #include "training/batches.hpp"
 
 namespace sheaf {
@@ -53,8 +51,7 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
 
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
   if (study.search.folds > 1) return rows - rows / study.search.folds;
-  if (study.data.validation > 0)
-    return rows - std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * study.data.validation));
+  if (study.data.validation > 0) return rows - holdout_count(rows, study.data.validation);
   return rows;
 }
 
