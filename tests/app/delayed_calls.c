@@ -1,5 +1,5 @@
-/* Preloaded: delays the calls by which files come and go, each by a random time, so that jobs that start together meet in
- * every order. Only for paths that contain $DELAYED_PATH. The first such call of a process also waits for file
+/* Preloaded: delays the calls by which files come and go, each by a random time, so that jobs that start together meet
+ * in every order. Only for paths that contain $DELAYED_PATH. The first such call of a process also waits for file
  * $DELAYED_GATE, after it has made file $DELAYED_GATE.<process>: the test opens the gate when all have come. */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

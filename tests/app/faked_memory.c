@@ -1,6 +1,7 @@
 /* Preloaded by settled.py. What the program, not the libraries that it uses, asks for the memory of the machine
-   (sysconf(_SC_PHYS_PAGES)) is answered by FAKED_MEMORY in KiB, where that is set; and where FAKED_HOLD is, the question
-   first writes the file $FAKED_HOLD.reached, and waits until the file $FAKED_HOLD is there. SPDX-License-Identifier: MIT */
+   (sysconf(_SC_PHYS_PAGES)) is answered by FAKED_MEMORY in KiB, where that is set; and where FAKED_HOLD is, the
+   question first writes the file $FAKED_HOLD.reached, and waits until the file $FAKED_HOLD is there.
+   SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
