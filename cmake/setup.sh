@@ -63,13 +63,15 @@ modules_of_tests=(
   "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
 )
-# Without these the test that starts a Slurm of its own, or the fuzzing, is skipped.
+# Without these the test that starts a Slurm of its own, the fuzzing, or the checks of clang's tools are skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
   "mkfs.ext4|e2fsprogs|has_command mkfs.ext4"
   "PMIx for srun|libpmix-dev|has_libpmix"
   "clang with libFuzzer|clang libclang-rt-dev|has_libfuzzer"
+  "clang-format|clang-format|has_command clang-format"
+  "clang-tidy|clang-tidy|has_command clang-tidy"
 )
 
 # ---- Checks: true when it is there, wherever it came from
