@@ -37,7 +37,7 @@ class OnceCache {
     std::shared_ptr<Entry>& entry = entries_[key];
     if (entry) return entry;
     entry = std::make_shared<Entry>();
-    const std::shared_ptr<Entry> made = entry;
+    std::shared_ptr<Entry> made = entry;
     order_.push_back(key);
     if (order_.size() > capacity_) {
       entries_.erase(order_.front());

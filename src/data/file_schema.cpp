@@ -116,7 +116,7 @@ std::string file_identities(const std::vector<std::string>& paths) {
   constexpr std::size_t most_by_name = 8;
   std::vector<std::string> identities;
   for (const auto& path : paths) identities.push_back(file_identity(path));
-  const std::string text = fmt::format("{}", fmt::join(identities, ", "));
+  std::string text = fmt::format("{}", fmt::join(identities, ", "));
   if (paths.size() <= most_by_name) return text;
   Fingerprint fingerprint;
   fingerprint.add(text);

@@ -194,7 +194,7 @@ void add_problems_between_keys(const Study& study, Findings& findings) {
 
 // Every rank reads it, so it must be a regular file: from a pipe only one of them would get the text.
 std::string read_study_text(const std::string& path) try {
-  const std::string text = RegularFile(path).read(largest_file + 1);
+  std::string text = RegularFile(path).read(largest_file + 1);
   if (text.size() > largest_file || text.find('\0') != std::string::npos)
     throw UsageError(
         fmt::format("'{}' is not a text file of at most {} MiB. Give a study file.", path, largest_file >> 20));

@@ -53,7 +53,7 @@ std::string new_name_of(const std::string& key, const std::string& value) {
 // The key that was probably meant: its name in another section (rather in its own), or one like it.
 std::string key_hint(const std::string& key) {
   if (key.size() > longest_slip) return "";
-  if (const std::string name = new_name_of(key, ""); !name.empty()) return name;
+  if (std::string name = new_name_of(key, ""); !name.empty()) return name;
   std::vector<std::string> keys, namesakes;
   for (const auto& setting : all_settings()) keys.push_back(setting.key);
   for (const auto& searchable : searchable_keys()) keys.push_back("search." + searchable);

@@ -60,7 +60,7 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
 }
 
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
-constexpr std::int64_t longest_time = 10 * 365 * 86400LL;
+constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
 // "1h30m": numbers with units that descend, the last one with or without "s".
 std::optional<std::int64_t> read_seconds(const std::string& text) {

@@ -208,10 +208,10 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
 
 }  // namespace
 
-ExitCode execute_run(const Study& asked, const RunRequest& request, const Communicator& world) {
+ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world) {
   const JobStart start;
   std::optional<ExitCode> code;
-  while (!code) code = try_run(asked, request, start, world);
+  while (!code) code = try_run(study, request, start, world);
   return *code;
 }
 

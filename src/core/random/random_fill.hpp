@@ -18,13 +18,13 @@ struct StreamPlace {
 };
 
 /// The words of RandomStream::bits(). Here as below, `count` values at any alignment, and none beyond.
-void fill_bits(const StreamPlace& place, std::uint32_t* bits, std::int64_t count);
+void fill_bits(const StreamPlace& place, std::uint32_t* values, std::int64_t count);
 
 /// The values of RandomStream::uniform().
 void fill_uniform(const StreamPlace& place, float* values, std::int64_t count);
 
 /// 0 where the word of RandomStream::bits() is below `threshold`, else 1.
-void fill_mask(const StreamPlace& place, std::uint32_t threshold, float* mask, std::int64_t count);
+void fill_mask(const StreamPlace& place, std::uint32_t threshold, float* values, std::int64_t count);
 
 /// Standard normals: normals_of of the words, and so not the values of RandomStream::normal().
 void fill_normal(const StreamPlace& place, float* values, std::int64_t count);

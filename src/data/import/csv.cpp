@@ -63,7 +63,7 @@ class Table {
   void split(std::string_view record, std::int64_t line);
   Texts field_copies() const;
   void choose_columns(const Texts& first, bool header);
-  void require_same_columns(const std::string& file, const Texts& first, bool header) const;
+  void require_same_columns(const std::string& previous, const Texts& first, bool header) const;
   void add_result(std::string_view record, std::int64_t line);
   float number(std::size_t column, std::int64_t line) const;
   std::string column_text(std::size_t column) const;

@@ -80,7 +80,7 @@ void append_rows(NumberArray& whole, NumberArray part, const std::string& name) 
   whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
 }
 
-constexpr std::size_t cifar_pixels = 3 * 32 * 32;
+constexpr std::size_t cifar_pixels = std::size_t{3} * 32 * 32;
 constexpr std::size_t cifar_record = 1 + cifar_pixels;
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace sheaf {
 void ModuleNetwork::adopt(const std::vector<torch::Tensor>& parameters, const std::vector<torch::Tensor>& buffers,
                           torch::Device device) {
   const torch::NoGradGuard no_grad;
-  const auto move = [&](torch::Tensor tensor) {
+  const auto move = [&](const torch::Tensor& tensor) {
     tensor.set_data(tensor.to(device, tensor.is_floating_point() ? dtype_ : tensor.scalar_type()));
   };
   std::vector<torch::Tensor> trained, pieces;

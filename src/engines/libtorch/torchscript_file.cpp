@@ -161,7 +161,7 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
 std::shared_ptr<torch::jit::Module> load_module(const std::string& path) {
   require_regular_file(path);
   try {
-    const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
+    auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
     module->eval();
     return module;
   } catch (const std::exception&) {  // LibTorch has several kinds, and they speak of its inner life

@@ -16,7 +16,7 @@ std::string openblas_configuration(const char* library) {
   if (handle == nullptr) return "";
   // Looks in the library and in those that it depends on.
   const auto configuration = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"));
-  const std::string text = configuration != nullptr ? configuration() : "";
+  std::string text = configuration != nullptr ? configuration() : "";
   dlclose(handle);
   return text;
 }

@@ -24,7 +24,7 @@ std::optional<std::string> find_broken_link(hid_t file, const std::string& name)
 std::string with_origin(const std::string& prefix, const std::string& holder);
 
 /// The paths of HDF5_EXT_PREFIX or HDF5_VDS_PREFIX, which colons separate; none of a variable that is not set. Pure.
-std::vector<std::string> split_prefixes(const char* value);
+std::vector<std::string> split_prefixes(const char* prefixes);
 
 /// Where HDF5 looks for file `name`, to which file `holder` refers, in this order. `prefixes`: of external links those
 /// of HDF5_EXT_PREFIX; of virtual data sets those of HDF5_VDS_PREFIX and, last, its whole value with_origin. Source:
