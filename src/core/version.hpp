@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// "0.2.0".
+/// "0.3.0".
 std::string program_version();
 
 /// The git commit it was built from, with "+changes" when the tree had some; "unknown" outside a checkout.
