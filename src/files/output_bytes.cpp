@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "files/write_at.hpp"
 
 namespace sheaf {
 namespace {
@@ -38,14 +39,7 @@ void OutputBytes::require_good(bool good) const {
 
 void OutputBytes::write(const std::byte* bytes, std::size_t count, std::int64_t offset) const {
   const std::size_t before = written_.fetch_add(count), after = before + count;
-  while (count > 0) {
-    const ssize_t written = ::pwrite(descriptor_, bytes, count, offset);
-    if (written < 0 && errno == EINTR) continue;
-    require_good(written > 0);
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-    offset += written;
-  }
+  require_good(write_at(descriptor_, bytes, count, offset));
   // A hint, so that sync() has less to wait for. Errors are reported by sync().
   if (before / writeback_bytes != after / writeback_bytes) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 }

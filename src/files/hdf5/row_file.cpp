@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "files/hdf5/handle.hpp"
 #include "files/hdf5/native_type.hpp"
+#include "files/write_at.hpp"
 
 namespace sheaf {
 namespace {
@@ -98,15 +99,7 @@ void RowFileWriter::require_system(bool good) const {
 }
 
 void RowFileWriter::write(const void* data, std::size_t bytes, std::int64_t offset) const {
-  const auto* from = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = ::pwrite(descriptor_, from, bytes, offset);
-    if (written < 0 && errno == EINTR) continue;
-    require_system(written >= 0);
-    from += written;
-    bytes -= static_cast<std::size_t>(written);
-    offset += written;
-  }
+  require_system(write_at(descriptor_, data, bytes, offset));
 }
 
 void RowFileWriter::sync() const {

@@ -15,6 +15,7 @@
 
 #include "core/error.hpp"
 #include "files/hdf5/file_driver.hpp"
+#include "files/write_at.hpp"
 
 namespace sheaf {
 
@@ -60,15 +61,8 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
   WrittenFile::State& state = *driver_file<OpenFile>(file)->state;
   haddr_t& end = driver_file(file)->end;
   end = std::max(end, address + bytes);
-  const auto* place = static_cast<const std::byte*>(from);
-  while (bytes > 0 && state.error == 0) {
-    const ssize_t written = ::pwrite(state.descriptor, place, bytes, static_cast<off_t>(address));
-    if (written < 0 && errno != EINTR) state.error = errno;
-    if (written <= 0) continue;
-    place += written;
-    address += static_cast<haddr_t>(written);
-    bytes -= static_cast<std::size_t>(written);
-  }
+  if (state.error == 0 && !write_at(state.descriptor, from, bytes, static_cast<std::int64_t>(address)))
+    state.error = errno;
   return 0;
 }
 
