@@ -10,7 +10,6 @@
 #include <array>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include "core/error.hpp"
 #include "engines/libtorch/module_network.hpp"
@@ -39,7 +38,7 @@ std::optional<std::string> random_function(const torch::jit::Block& block) {
   for (const torch::jit::Node* node : block.nodes()) {
     if (node->kind().is_aten() && draws(*node)) return node->kind().toUnqualString();
     for (const torch::jit::Block* inner : node->blocks())
-      if (const auto found = random_function(*inner)) return found;
+      if (auto found = random_function(*inner)) return found;
   }
   return std::nullopt;
 }
@@ -57,8 +56,8 @@ torch::jit::Module copy_of(const torch::jit::Module& module) {
 
 class ScriptNetwork : public ModuleNetwork {
  public:
-  ScriptNetwork(torch::jit::Module module, ImageShape image, torch::Device device, Precision precision)
-      : ModuleNetwork(image, precision), module_(std::move(module)) {
+  ScriptNetwork(const torch::jit::Module& module, ImageShape image, torch::Device device, Precision precision)
+      : ModuleNetwork(image, precision), module_(module) {
     std::vector<torch::Tensor> parameters, buffers;
     for (const auto& tensor : module_.parameters()) parameters.push_back(tensor);
     for (const auto& tensor : module_.buffers()) buffers.push_back(tensor);
@@ -109,7 +108,7 @@ std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape
                                            torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
   if (!model.keep_weights) draw_script_weights(copy, file_, model.initialization, iteration_seed);
-  return std::make_unique<ScriptNetwork>(std::move(copy), image, device, precision);
+  return std::make_unique<ScriptNetwork>(copy, image, device, precision);
 }
 
 torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
@@ -119,7 +118,7 @@ torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
   network.parameters().copy_(torch::tensor(state.parameters));
   const torch::Tensor numbers = torch::tensor(state.buffers, torch::kFloat64);
   std::int64_t used = 0;
-  for (torch::Tensor buffer : network.buffers()) {
+  for (const torch::Tensor& buffer : network.buffers()) {
     buffer.copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
     used += buffer.numel();
   }

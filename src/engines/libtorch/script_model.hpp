@@ -28,8 +28,8 @@ class ScriptModel {
   std::unique_ptr<Network> make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                 torch::Device device, Precision precision) const;
 
-  /// A copy in evaluation mode with what a network of make() has become, its floating-point numbers in 32 bits.
-  torch::jit::Module trained(const NetworkState& network) const;
+  /// A copy in evaluation mode with the state of a network of make(), its floating-point numbers in 32 bits.
+  torch::jit::Module trained(const NetworkState& state) const;
 
  private:
   std::string file_;

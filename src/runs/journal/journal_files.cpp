@@ -56,7 +56,7 @@ std::string begin_attempt(const std::string& run_directory) {
   make_directories(run_directory);
   make_directory(journal);
   for (std::int64_t number = count_attempts(run_directory) + 1;; ++number) {
-    const std::string attempt = fmt::format("{}/{:05}", journal, number);
+    std::string attempt = fmt::format("{}/{:05}", journal, number);
     if (!make_new_directory(attempt)) continue;  // another job was first
     sync_directory(journal);
     return attempt;
