@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# format.sh SOURCE: lists the C and C++ files of the repository SOURCE that clang-format would change, and fails if there
-# are any. Other major versions than the one that .clang-format names format differently: skipped without that one.
+# format.sh SOURCE: lists the C and C++ files of the repository SOURCE that clang-format would change, and fails if any
+# are. Other major versions than the one that .clang-format names format differently: skipped without that one.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$1"

@@ -1,0 +1,70 @@
+"""tidy.py SOURCE BUILD PROCESSES: runs clang-tidy, PROCESSES at a time, with the checks of SOURCE/.clang-tidy on all of
+SOURCE/src, and fails with its findings. The compile commands are those of BUILD, which must be built: some headers are
+generated. Other major versions than the one that .clang-tidy names find other things: skipped without that one."""
+
+import concurrent.futures
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE, BUILD = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+PROCESSES = int(sys.argv[3])
+
+
+def major_version(program):
+    """Of clang-tidy; None if it is not installed."""
+    if shutil.which(program) is None:
+        return None
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"version (\d+)\.", said)[1])
+
+
+def chosen_program():
+    wanted = int(re.search(r"^# For clang-tidy (\d+)", (SOURCE / ".clang-tidy").read_text())[1])
+    for program in [f"clang-tidy-{wanted}", "clang-tidy"]:
+        if major_version(program) == wanted:
+            return program
+    print(f"skipped: .clang-tidy is for clang-tidy {wanted}, installed is: {major_version('clang-tidy')}")
+    sys.exit(77)
+
+
+def without_precompiled_header(command):
+    """clang refuses a header that g++ has precompiled. The sources include themselves what it includes."""
+    return re.sub(r" (-Winvalid-pch|(-Xclang )?-include(-pch)? (-Xclang )?\S*cmake_pch\S*)", "", command)
+
+
+def write_commands():
+    """Writes compile_commands.json for the sources of src here; returns these files."""
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    commands = [entry for entry in commands if pathlib.Path(entry["file"]).is_relative_to(SOURCE / "src")]
+    for entry in commands:
+        entry["command"] = without_precompiled_header(entry["command"])
+    pathlib.Path("compile_commands.json").write_text(json.dumps(commands))
+    return sorted({entry["file"] for entry in commands})
+
+
+def findings(program, file):
+    """The findings in one file and in the headers of src that it includes, as text; empty if there are none."""
+    command = [program, "--quiet", "-p", ".", f"--config-file={SOURCE / '.clang-tidy'}",
+               f"--header-filter=^{re.escape(str(SOURCE / 'src'))}/", "--extra-arg=-Wno-unknown-warning-option", file]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stdout or f"{' '.join(command)}:\n{done.stderr}"
+
+
+program = chosen_program()
+files = write_commands()
+if len(files) < 100:
+    sys.exit(f"{BUILD / 'compile_commands.json'} names only {len(files)} files of src. Configure the build folder.")
+found = 0
+with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
+    for text in pool.map(lambda file: findings(program, file), files):
+        if text:
+            found += 1
+            print(text, flush=True)
+if found:
+    sys.exit(f"{program} finds something in {found} of {len(files)} files. Mend it; where a check is wrong more often "
+             "than right, take it from .clang-tidy.")
+print(f"tidy: {len(files)} files, no findings")
