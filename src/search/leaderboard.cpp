@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "training/metrics/metric_table.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -32,8 +34,14 @@ double cost(double value) {
 
 }  // namespace
 
-Leaderboard::Leaderboard(const Plan& plan)
-    : plan_(plan), per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
+Ranking ranking_of(const Study& study) {
+  return {study.search.metric == "loss", score_metric(study).larger_is_better};
+}
+
+Leaderboard::Leaderboard(const Plan& plan, Ranking ranking)
+    : plan_(plan),
+      ranking_(ranking),
+      per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
   assert(result.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
@@ -53,6 +61,11 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   if (trial_.iterations == per_trial_) end_trial();
 }
 
+Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, double final_loss) const {
+  const double of_score = cost(ranking_.larger_is_better ? -score : score), of_loss = cost(validation_loss);
+  return ranking_.by_loss ? Costs{of_loss, of_score, cost(final_loss)} : Costs{of_score, of_loss, cost(final_loss)};
+}
+
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
   if (ensemble != nullptr) {  // its score counts instead of its members' scores
     scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
@@ -60,7 +73,7 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
     group_.score = ensemble->score;
   }
   const Group group = std::exchange(group_, {});
-  const Costs costs{cost(-group.score), cost(group.validation_loss), cost(group.final_loss)};
+  const Costs costs = costs_of(group.score, group.validation_loss, group.final_loss);
   if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
   best_model_ = members;
   least_ = costs;
@@ -83,8 +96,8 @@ void Leaderboard::end_trial() {
 std::vector<TrialSummary> Leaderboard::ranked() const {
   assert(trials_.size() == plan_.trials().size());
   std::vector<TrialSummary> trials = trials_;
-  const auto costs = [](const TrialSummary& trial) {
-    return Costs{cost(-trial.mean_score), cost(trial.mean_validation_loss), cost(trial.mean_final_loss)};
+  const auto costs = [this](const TrialSummary& trial) {
+    return costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
   };
   std::stable_sort(trials.begin(), trials.end(),
                    [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });

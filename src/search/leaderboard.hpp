@@ -8,6 +8,7 @@
 
 #include "core/index_range.hpp"
 #include "study/plan.hpp"
+#include "study/study.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -34,23 +35,33 @@ struct TrialSummary {
   double seconds = 0;  ///< training time, summed
 };
 
+/// What ranks trials and models. Ties are broken by the others: score, validation loss, final loss.
+struct Ranking {
+  bool by_loss = false;          ///< by the validation loss rather than the score
+  bool larger_is_better = true;  ///< of the score
+};
+
+/// The ranking that a study asks for (search.metric).
+Ranking ranking_of(const Study& study);
+
 /// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial, and
 /// the scores of the trial whose iterations come right now.
 class Leaderboard {
  public:
   /// `plan` outlives it.
-  explicit Leaderboard(const Plan& plan);
+  Leaderboard(const Plan& plan, Ranking ranking);
 
   /// The plan's iterations in order. `ensemble`: null, or, for the last member of each ensemble of a study whose
   /// ensembles are scored, that ensemble.
   void add(const IterationResult& result, const EnsembleResult* ensemble);
 
-  /// The trials, best first: by mean score, then lower validation loss, then lower final loss, then their number; what
-  /// is not a number comes last. After the last iteration.
+  /// The trials, best first, by means: by the score and then the lower validation loss, or the other way round as the
+  /// ranking says, then by the lower final loss, then their number; what is not a number comes last. After the last
+  /// iteration.
   std::vector<TrialSummary> ranked() const;
 
-  /// The iterations of the best model of trial `trial`: all members of the repeat and fold that has the best score,
-  /// then lower validation loss, then lower final loss, summed over the members; the first of equals. Empty when none
+  /// The iterations of the best model of trial `trial`: all members of the repeat and fold that is best in the
+  /// same order, summed over the members; the first of equals. Empty when none
   /// has members that all finished. After the trial's last iteration.
   IndexRange best_model(std::int64_t trial) const { return best_models_[static_cast<std::size_t>(trial)]; }
 
@@ -63,10 +74,12 @@ class Leaderboard {
     bool finished = true;                                   // all of them
   };
 
+  Costs costs_of(double score, double validation_loss, double final_loss) const;
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void end_trial();
 
   const Plan& plan_;
+  const Ranking ranking_;
   const std::int64_t per_trial_;  // iterations
   std::vector<TrialSummary> trials_;
   std::vector<IndexRange> best_models_;  // of each trial

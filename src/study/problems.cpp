@@ -193,8 +193,19 @@ void check_models(const Study& study, Problems& problems) {
                              assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
+void check_metric(const Study& study, Problems& problems) {
+  for (const auto& metric : metric_names)
+    if (study.search.metric == metric.name && metric.task != study.data.task)
+      problems.add(fmt::format("{} does not measure {}. Set another search.metric, or leave it out.",
+                               assignment(study, "search.metric"), setting_text(study, "data.task")));
+  if (study.search.metric != "auto" && study.search.folds == 1 && study.data.validation == 0)
+    problems.add(fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
+                             assignment(study, "search.metric")));
+}
+
 void check_search(const Study& study, Problems& problems) {
   const SearchOptions& search = study.search;
+  check_metric(study, problems);
   if (search.method == SearchMethod::none) {
     if (!search.keys.empty())
       problems.add("search keys are given, but search.method is none. Set search.method = grid.");

@@ -248,6 +248,11 @@ void add_search(std::vector<Setting>& table) {
              "Folds of the cross-validation of each combination; 1 for none.");
   search.add("repeats", &SearchOptions::repeats, integer(1, most_iterations),
              "Repeats of the cross-validation, each with folds drawn anew.");
+  std::vector<std::pair<std::string, std::string>> metrics = {{"auto", "auto"}, {"loss", "loss"}};
+  for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
+  search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
+             "What selects the best trial and model: loss is the validation loss; auto is accuracy for classification "
+             "and r2 for regression. Without validation rows the final loss does.");
 }
 
 void add_run(std::vector<Setting>& table) {

@@ -140,10 +140,18 @@ struct SearchedKey {
   std::vector<std::string> candidates;
 };
 
+/// A name of the metric table (training/metrics), for settings.
+struct MetricName {
+  const char* name;
+  Task task;
+};
+inline constexpr MetricName metric_names[] = {{"accuracy", Task::classification}, {"r2", Task::regression}};
+
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t folds = 1;         ///< 1: no cross-validation
   std::int64_t repeats = 1;       ///< each repeat draws its folds anew
+  std::string metric = "auto";    ///< that trials are ranked by: "auto", "loss", or a name of the metric table
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
 

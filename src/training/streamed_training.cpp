@@ -245,7 +245,7 @@ bool StreamedTraining::evaluate(const Window& window, const std::function<bool()
 
 void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
-  const Metric& metric = default_metric(context_.data->task);
+  const Metric& metric = score_metric(context_.study);
   enter_validation(loss_of(rows), prediction_score(metric, outputs_, *context_.data, rows), trained_);
   loss_sum_ = 0;
   awaits_validation_ = false;

@@ -129,7 +129,7 @@ class MemoryTraining {
     if (validation_rows_.empty()) validation_rows_ = rows.list();
     const auto loss = trainer_.evaluate(validation_rows_, outputs_, should_stop);
     if (!loss) return false;
-    const Metric& metric = default_metric(input_.data.task);
+    const Metric& metric = score_metric(context_.study);
     enter_validation(*loss, prediction_score(metric, outputs_, input_.data, rows), trained_);
     awaits_validation_ = false;
     return true;

@@ -92,4 +92,12 @@ result = sheaf("run", "run/study.cfg", "--run.output=again")
 checks.check(result.code == 0, "study.cfg runs again", result.stderr)
 again = read_csv("again/results.csv")
 checks.check([row["final_loss"] for row in again] == [row["final_loss"] for row in rows], "with the same losses")
+
+# search.metric = loss: the leaderboard, and so the best trial, follow the validation loss.
+shutil.rmtree("by_loss", ignore_errors=True)
+result = sheaf("run", "run/study.cfg", "--run.output=by_loss", "--search.metric=loss")
+checks.check(result.code == 0 and "(mean validation loss " in result.stdout, "the best by loss is told", result.stdout)
+with h5py.File("by_loss/results.h5", "r") as file:
+    losses = file["trials"]["mean_validation_loss"]
+checks.check((numpy.diff(losses) >= 0).all(), "trials are ranked by the validation loss", str(losses))
 sys.exit(checks.finish())

@@ -53,7 +53,7 @@ double EnsembleScore::score(const Iteration& place) const {
   for (const double sum : prediction_sums_)
     mean.push_back(static_cast<float>(sum / static_cast<double>(context_.plan.members())));
   const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
-  return prediction_score(default_metric(context_.data->task), mean, *context_.data, rows);
+  return prediction_score(score_metric(context_.study), mean, *context_.data, rows);
 }
 
 }  // namespace sheaf

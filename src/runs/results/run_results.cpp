@@ -7,7 +7,7 @@
 namespace sheaf {
 
 ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<TrialEngine>& engines)
-    : study_(study), plan_(plan), engines_(engines), leaderboard_(plan) {}
+    : study_(study), plan_(plan), engines_(engines), leaderboard_(plan, ranking_of(study)) {}
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;

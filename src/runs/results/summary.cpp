@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t leaderboard_rows = 20;
 
 std::string score_name(const Study& study) {
-  return std::string(default_metric(study.data.task).label);
+  return std::string(score_metric(study).label);
 }
 
 std::string short_number(double value) {
@@ -106,7 +106,9 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   if (plan.repeats() > 1) over += fmt::format(" x {} repeats", plan.repeats());
   if (plan.members() > 1) over += fmt::format(", ensembles of {}", plan.members());
   if (best.empty()) best = "the study's own parameters";
-  if (has_validation(study))
+  if (has_validation(study) && study.search.metric == "loss")
+    text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, trials[0].mean_validation_loss, over);
+  else if (has_validation(study))
     text += fmt::format("Best: {} (mean {} {:.4f} over {})\n", best, score_name(study), trials[0].mean_score, over);
   else
     text += fmt::format("Best: {} (mean final loss {:.5g} over {})\n", best, trials[0].mean_final_loss, over);

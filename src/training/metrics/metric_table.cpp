@@ -18,11 +18,11 @@ const Metric& default_metric(Task task) {
   return *std::find_if(metrics.begin(), metrics.end(), [task](const Metric& metric) { return metric.task == task; });
 }
 
-const Metric* find_metric(std::string_view name) {
+const Metric& score_metric(const Study& study) {
   const auto& metrics = metric_table();
-  const auto found =
-      std::find_if(metrics.begin(), metrics.end(), [name](const Metric& metric) { return metric.name == name; });
-  return found == metrics.end() ? nullptr : &*found;
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                  [&](const Metric& metric) { return metric.name == study.search.metric; });
+  return found == metrics.end() ? default_metric(study.data.task) : *found;
 }
 
 }  // namespace sheaf

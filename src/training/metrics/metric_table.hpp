@@ -10,10 +10,10 @@ namespace sheaf {
 
 const std::vector<Metric>& metric_table();
 
-/// The first of the table for `task`: the score of its iterations.
+/// The first of the table for `task`.
 const Metric& default_metric(Task task);
 
-/// Null: there is none of that name.
-const Metric* find_metric(std::string_view name);
+/// The metric that a study's iterations are scored by: search.metric if that names one, else the task's first.
+const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

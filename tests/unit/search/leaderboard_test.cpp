@@ -41,8 +41,8 @@ std::vector<IterationResult> results_with_scores(const std::vector<double>& scor
 
 // `ensembles`: empty, or one for each trial, repeat and fold.
 Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationResult>& results,
-                           const std::vector<EnsembleResult>& ensembles) {
-  Leaderboard leaderboard(plan);
+                           const std::vector<EnsembleResult>& ensembles, Ranking ranking) {
+  Leaderboard leaderboard(plan, ranking);
   for (const auto& result : results) {
     const auto group = static_cast<std::size_t>(result.iteration / plan.members());
     const bool is_last = (result.iteration + 1) % plan.members() == 0;
@@ -52,13 +52,13 @@ Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationResult>&
 }
 
 std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector<IterationResult>& results,
-                                      const std::vector<EnsembleResult>& ensembles) {
-  return leaderboard_of(plan, results, ensembles).ranked();
+                                      const std::vector<EnsembleResult>& ensembles, Ranking ranking = {}) {
+  return leaderboard_of(plan, results, ensembles, ranking).ranked();
 }
 
 IndexRange best_model(const Plan& plan, std::int64_t trial, const std::vector<IterationResult>& results,
-                      const std::vector<EnsembleResult>& ensembles) {
-  return leaderboard_of(plan, results, ensembles).best_model(trial);
+                      const std::vector<EnsembleResult>& ensembles, Ranking ranking = {}) {
+  return leaderboard_of(plan, results, ensembles, ranking).best_model(trial);
 }
 
 bool same_bits(const TrialSummary& a, const TrialSummary& b) {
@@ -103,6 +103,40 @@ TEST_CASE("without scores the final loss decides") {
   CHECK(trials[0].trial == 1);
   CHECK(trials[1].trial == 2);
   CHECK(trials[2].trial == 0);
+}
+
+TEST_CASE("trials are ranked by the validation loss, or by a score whose smaller values are better") {
+  auto results = results_with_scores({0.9, 0.5, 0.5});
+  results[0].validation_loss = 3;
+  results[1].validation_loss = 2;
+  results[2].validation_loss = 1;
+  const Plan plan = plan_of(1, 1);
+  const auto order = [&](Ranking ranking) {
+    std::vector<std::int64_t> numbers;
+    for (const auto& trial : rank_trials(plan, results, {}, ranking)) numbers.push_back(trial.trial);
+    return numbers;
+  };
+  CHECK(order({}) == std::vector<std::int64_t>{0, 2, 1});
+  CHECK(order({true, true}) == std::vector<std::int64_t>{2, 1, 0});
+  CHECK(order({false, false}) == std::vector<std::int64_t>{2, 1, 0});
+  results[1].validation_loss = 1;  // equal losses: the score decides
+  results[1].validation_score = 0.6;
+  CHECK(order({true, true}) == std::vector<std::int64_t>{1, 2, 0});
+
+  const Plan folds = plan_of(2, 1);
+  results = results_with_scores({0.9, 0.1, 0, 0, 0, 0});
+  results[0].validation_loss = 2;
+  results[1].validation_loss = 1;
+  CHECK(best_model(folds, 0, results, {}) == IndexRange{0, 1});
+  CHECK(best_model(folds, 0, results, {}, {true, true}) == IndexRange{1, 2});
+}
+
+TEST_CASE("a study asks for a ranking") {
+  Study study;
+  CHECK_FALSE(ranking_of(study).by_loss);
+  CHECK(ranking_of(study).larger_is_better);
+  study.search.metric = "loss";
+  CHECK(ranking_of(study).by_loss);
 }
 
 TEST_CASE("ensembles are ranked by their own scores") {

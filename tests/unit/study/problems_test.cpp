@@ -200,6 +200,16 @@ TEST_CASE("run: threads inside a lane need one lane") {
                     "run.threads = 2 needs one lane (run.lanes = 4)");
 }
 
+TEST_CASE("search: a metric is of the study's task, and needs validation rows") {
+  const Assignments classes = {{"data.task", "classification"}, {"train.loss", "cross_entropy"}};
+  check_sound(study_with({{"search.metric", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));
+  check_sound(study_with({{"search.metric", "loss"}, {"data.validation", "0.2"}}, file_study(classes)));
+  check_one_problem(study_with({{"search.metric", "r2"}, {"data.validation", "0.2"}}, file_study(classes)),
+                    "search.metric = r2 does not measure classification");
+  check_one_problem(study_with({{"search.metric", "loss"}}, file_study(classes)),
+                    "search.metric = loss has no effect (there are no validation rows)");
+}
+
 TEST_CASE("run: the native engine trains linear models and mlps with one thread") {
   const Assignments native = {{"run.engine", "native"}};
   const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};

@@ -57,7 +57,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 70);
+  CHECK(keys.size() == 71);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/metric_table.hpp"
 
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -10,16 +11,30 @@
 using namespace sheaf;
 using namespace sheaf::test;
 
-TEST_CASE("names and labels of metrics are unique, and a name finds its metric") {
+TEST_CASE("names and labels of metrics are unique") {
   std::set<std::string_view> names, labels;
   for (const Metric& metric : metric_table()) {
     CHECK(names.insert(metric.name).second);
     CHECK(labels.insert(metric.label).second);
-    CHECK(find_metric(metric.name) == &metric);
     CHECK(metric.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos);
   }
-  CHECK(find_metric("") == nullptr);
-  CHECK(find_metric("acc") == nullptr);
+}
+
+TEST_CASE("the settings know the metrics of the table, and a study is scored by the one that it names") {
+  REQUIRE(std::size(metric_names) == metric_table().size());
+  for (std::size_t place = 0; place < metric_table().size(); ++place) {
+    const Metric& metric = metric_table()[place];
+    CHECK(metric.name == metric_names[place].name);
+    CHECK(metric.task == metric_names[place].task);
+    Study study;
+    study.data.task = metric.task;
+    study.search.metric = metric.name;
+    CHECK(&score_metric(study) == &metric);
+    for (const char* other : {"auto", "loss"}) {
+      study.search.metric = other;
+      CHECK(&score_metric(study) == &default_metric(metric.task));
+    }
+  }
 }
 
 TEST_CASE("every task has a default metric") {
