@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace sheaf {
 
@@ -63,6 +64,16 @@ class AgreedError : public std::runtime_error {
 /// Throws RunError(message) unless `condition` holds. For what users, files and machines can get wrong; what
 /// only a programmer can get wrong is an assert.
 void require(bool condition, const std::string& message);
+inline void require(bool condition, const char* message) {
+  if (!condition) require(false, std::string(message));
+}
+
+/// The same where a message that is made each time would cost: in loops over rows, lines or chunks. `message()` is
+/// called only to throw.
+template <class Message, class = std::enable_if_t<std::is_invocable_r_v<std::string, const Message&>>>
+void require(bool condition, const Message& message) {
+  if (!condition) require(false, std::string(message()));
+}
 
 /// Whether an allocation failed.
 bool is_out_of_memory(const std::exception& error) noexcept;

@@ -74,8 +74,10 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
 
 void read_exactly(ByteSource& source, void* bytes, std::size_t count, const std::string& what) {
   const std::size_t got = source.read(bytes, count);
-  require(got == count, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.",
-                                    source.name(), what, got, count));
+  require(got == count, [&] {
+    return fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.", source.name(),
+                       what, got, count);
+  });
 }
 
 void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint64_t count, const std::string& what) {
@@ -93,8 +95,10 @@ void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint
     bytes.resize(old + wanted);
     const std::size_t got = source.read(bytes.data() + old, wanted);
     done += got;
-    require(got == wanted, fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.",
-                                       source.name(), what, done, count));
+    require(got == wanted, [&] {
+      return fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.", source.name(),
+                         what, done, count);
+    });
   }
 }
 

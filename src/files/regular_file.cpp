@@ -20,8 +20,9 @@ namespace sheaf {
 namespace {
 
 void require_readable(bool good, const std::string& path) {
-  require(good,
-          fmt::format("File '{}' cannot be read ({}). Check its name and permissions.", path, std::strerror(errno)));
+  require(good, [&] {
+    return fmt::format("File '{}' cannot be read ({}). Check its name and permissions.", path, std::strerror(errno));
+  });
 }
 
 void require_regular(const struct stat& status, const std::string& path) {

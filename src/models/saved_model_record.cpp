@@ -54,7 +54,7 @@ ModelDescription parse_description(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find(" = ");
     if (line.empty() || line[0] == '#') continue;
-    require(equals != std::string::npos, sheaf::quoted(line) + " is no description");
+    require(equals != std::string::npos, [&] { return sheaf::quoted(line) + " is no description"; });
     const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
     if (key == "features")
       shape.features = parse_count(value);

@@ -33,10 +33,12 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
     const auto predictions = read_predictions(files_, iteration);
     const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
     const auto count = static_cast<std::size_t>(rows.count() * context_.data->output_count);
-    require(predictions.size() == count,
-            fmt::format("iteration {} has {} predictions in its journal instead of {}. Start the study again with "
-                        "another run.output.",
-                        result.iteration, predictions.size(), count));
+    require(predictions.size() == count, [&] {
+      return fmt::format(
+          "iteration {} has {} predictions in its journal instead of {}. Start the study again with "
+          "another run.output.",
+          result.iteration, predictions.size(), count);
+    });
     prediction_sums_.resize(count);
     for (std::size_t at = 0; at < predictions.size(); ++at)
       prediction_sums_[at] += static_cast<double>(predictions[at]);

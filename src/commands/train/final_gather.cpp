@@ -81,9 +81,12 @@ std::vector<GatheredResult> merge_window(IndexRange window, const std::vector<Ga
   std::vector<GatheredResult> merged;
   merged.reserve(chosen.size());
   for (const auto& result : chosen) {
-    require(result.has_value(), fmt::format("no rank has the result of iteration {} (it was lost). Train it again with "
-                                            "sheaf resume.",
-                                            window.begin + static_cast<std::int64_t>(merged.size())));
+    require(result.has_value(), [&] {
+      return fmt::format(
+          "no rank has the result of iteration {} (it was lost). Train it again with "
+          "sheaf resume.",
+          window.begin + static_cast<std::int64_t>(merged.size()));
+    });
     merged.push_back(*result);
   }
   return merged;

@@ -84,14 +84,18 @@ class Table {
 };
 
 void Table::split(std::string_view record, std::int64_t line) {
-  require(fields_.split(record, delimiter_),
-          fmt::format("Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes "
-                      "inside a field.",
-                      line, file_));
-  require(fields_.size() <= most_csv_fields,
-          fmt::format("Line {} of '{}' has more than {} columns (which is the limit). Check --delimiter, or import the "
-                      "data as a NumPy array.",
-                      line, file_, most_csv_fields));
+  require(fields_.split(record, delimiter_), [&] {
+    return fmt::format(
+        "Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes "
+        "inside a field.",
+        line, file_);
+  });
+  require(fields_.size() <= most_csv_fields, [&] {
+    return fmt::format(
+        "Line {} of '{}' has more than {} columns (which is the limit). Check --delimiter, or import the "
+        "data as a NumPy array.",
+        line, file_, most_csv_fields);
+  });
 }
 
 Texts Table::field_copies() const {
@@ -169,10 +173,12 @@ float Table::number(std::size_t column, std::int64_t line) const {
 
 void Table::add_result(std::string_view record, std::int64_t line) {
   split(record, line);
-  require(fields_.size() == column_count_,
-          fmt::format("Line {} of '{}' has {} columns, not {} (each row has those of the first). Correct it, or give "
-                      "--delimiter.",
-                      line, file_, fields_.size(), column_count_));
+  require(fields_.size() == column_count_, [&] {
+    return fmt::format(
+        "Line {} of '{}' has {} columns, not {} (each row has those of the first). Correct it, or give "
+        "--delimiter.",
+        line, file_, fields_.size(), column_count_);
+  });
   for (const std::size_t column : features_) feature_numbers_.add(number(column, line));
   ++rows_;
   if (quantities_) {
@@ -182,9 +188,10 @@ void Table::add_result(std::string_view record, std::int64_t line) {
   const std::size_t column = targets_.front();
   const std::string_view label = fields_[column];
   // A label that is empty, NaN or infinite is refused as a number would be; other texts name a class.
-  require(label.size() <= longest_label,
-          fmt::format("The label in line {} of '{}' has {} bytes (more than {}). Choose another column by --label.",
-                      line, file_, label.size(), longest_label));
+  require(label.size() <= longest_label, [&] {
+    return fmt::format("The label in line {} of '{}' has {} bytes (more than {}). Choose another column by --label.",
+                       line, file_, label.size(), longest_label);
+  });
   if (label.empty() || !std::isfinite(parse_number<float>(label).value_or(0))) number(column, line);
   labels_.add(label);
 }

@@ -49,11 +49,12 @@ std::size_t CsvRecords::find_end() {
     const char* stop = newline ? newline : end;
     if (std::count(from, stop, '"') % 2 == 1) quoted = !quoted;
     scanned += static_cast<std::size_t>(stop - from);
-    require(
-        scanned <= longest_,
-        fmt::format("The record that begins in {} is longer than {} (a quote that is not closed, or not a CSV file). "
-                    "Correct it.",
-                    place(), human_bytes(static_cast<double>(longest_))));
+    require(scanned <= longest_, [&] {
+      return fmt::format(
+          "The record that begins in {} is longer than {} (a quote that is not closed, or not a CSV file). "
+          "Correct it.",
+          place(), human_bytes(static_cast<double>(longest_)));
+    });
     if (newline) ++next_line_;
     if (newline && !quoted) break;
     if (newline) {

@@ -114,12 +114,15 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
     std::int64_t rows = 0;
     std::byte record[cifar_record];
     for (std::size_t got = source->read(record, cifar_record); got > 0; got = source->read(record, cifar_record)) {
-      require(got == cifar_record,
-              fmt::format("'{}' is not a CIFAR-10 file ({} bytes are left after {} records of {}). Copy it again.",
-                          source->name(), got, rows, cifar_record));
-      require(record[0] < std::byte{10},
-              fmt::format("'{}' is not a CIFAR-10 file (record {} has the label {}, and 0 to 9 can be). Copy it again.",
-                          source->name(), rows, static_cast<int>(record[0])));
+      require(got == cifar_record, [&] {
+        return fmt::format("'{}' is not a CIFAR-10 file ({} bytes are left after {} records of {}). Copy it again.",
+                           source->name(), got, rows, cifar_record);
+      });
+      require(record[0] < std::byte{10}, [&] {
+        return fmt::format(
+            "'{}' is not a CIFAR-10 file (record {} has the label {}, and 0 to 9 can be). Copy it again.",
+            source->name(), rows, static_cast<int>(record[0]));
+      });
       labels.bytes.push_back(record[0]);
       data.features.bytes.insert(data.features.bytes.end(), record + 1, record + cifar_record);
       ++rows;

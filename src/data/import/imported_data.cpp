@@ -39,10 +39,12 @@ NumberArray as_labels(const NumberArray& array, const std::string& name) {
   visit_numbers(array, [&](const auto* values) {
     for (std::size_t row = 0; row < array.elements(); ++row) {
       const auto value = static_cast<double>(values[row]);
-      require(value >= 0 && value < 0x1p63 && std::floor(value) == value,
-              fmt::format("'{}' holds {} in row {} (class labels are whole numbers and count from 0). Number the "
-                          "classes from 0, or give --task=regression.",
-                          name, value, row));
+      require(value >= 0 && value < 0x1p63 && std::floor(value) == value, [&] {
+        return fmt::format(
+            "'{}' holds {} in row {} (class labels are whole numbers and count from 0). Number the "
+            "classes from 0, or give --task=regression.",
+            name, value, row);
+      });
       const auto label = static_cast<std::int64_t>(values[row]);
       std::memcpy(labels.bytes.data() + row * sizeof label, &label, sizeof label);
     }

@@ -84,10 +84,12 @@ std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t
   torch::nn::AnyModule module =
       make_seeded(factory_, {shape.features, shape.outputs, image.channels, image.height, image.width}, iteration_seed);
   for (const auto& part : module.ptr()->modules())
-    require(part->name().rfind("torch::nn::", 0) != 0 || part->name().find("Dropout") == std::string::npos,
-            fmt::format("the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so no "
-                        "run could be repeated). Build it without.",
-                        file_, part->name()));
+    require(part->name().rfind("torch::nn::", 0) != 0 || part->name().find("Dropout") == std::string::npos, [&] {
+      return fmt::format(
+          "the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so no "
+          "run could be repeated). Build it without.",
+          file_, part->name());
+    });
   return std::make_unique<PluginNetwork>(std::move(module), image, device, precision);
 }
 

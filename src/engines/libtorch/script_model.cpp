@@ -73,7 +73,7 @@ class ScriptNetwork : public ModuleNetwork {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     try {
       const torch::jit::IValue outputs = module_.forward({rows});
-      require(outputs.isTensor(), "the module returns a " + outputs.tagKind() + ", no tensor");
+      require(outputs.isTensor(), [&] { return "the module returns a " + outputs.tagKind() + ", no tensor"; });
       return outputs.toTensor();
     } catch (const torch::jit::JITException& error) {
       throw RunError(torch_messages(error));

@@ -38,11 +38,12 @@ torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, 
                     model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
   }
   const bool by_rows = outputs.dim() >= 1 && outputs.dim() <= 2 && outputs.size(0) == features.size(0);
-  require(
-      by_rows && outputs.numel() > 0,
-      fmt::format("model '{}' gives outputs [{}] for features [{}] (they are [rows] or [rows, outputs]). Wrap it in "
-                  "a module that returns those.",
-                  model.path, fmt::join(outputs.sizes(), ", "), fmt::join(features.sizes(), ", ")));
+  require(by_rows && outputs.numel() > 0, [&] {
+    return fmt::format(
+        "model '{}' gives outputs [{}] for features [{}] (they are [rows] or [rows, outputs]). Wrap it in "
+        "a module that returns those.",
+        model.path, fmt::join(outputs.sizes(), ", "), fmt::join(features.sizes(), ", "));
+  });
   return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
 }
 
@@ -69,10 +70,12 @@ class TorchPredictor : public Predictor {
         torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32)
             .to(device_, torch::kFloat32, false, true);
     const torch::Tensor found = call_module(model_, module_, rows);
-    require(found.size(1) == output_count_,
-            fmt::format("model '{}' gives {} outputs for some rows, and {} for others. Wrap it in a module that gives "
-                        "the same number for all.",
-                        model_.path, found.size(1), output_count_));
+    require(found.size(1) == output_count_, [&] {
+      return fmt::format(
+          "model '{}' gives {} outputs for some rows, and {} for others. Wrap it in a module that gives "
+          "the same number for all.",
+          model_.path, found.size(1), output_count_);
+    });
     std::memcpy(outputs, found.data_ptr<float>(), static_cast<std::size_t>(found.numel()) * sizeof(float));
     return first_not_finite(features, rows.numel()) == rows.numel();
   }

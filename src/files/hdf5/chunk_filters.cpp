@@ -71,7 +71,7 @@ std::size_t without_checksum(const std::byte* bytes, std::size_t count) {
   const std::size_t data_bytes = count - checksum_bytes;
   const std::uint32_t stored = little_endian(bytes + data_bytes), found = fletcher32(bytes, data_bytes);
   require(stored == found || stored == halves_swapped(found),
-          fmt::format("its checksum is {:08x}, not {:08x}", found, stored));
+          [&] { return fmt::format("its checksum is {:08x}, not {:08x}", found, stored); });
   return data_bytes;
 }
 
@@ -155,7 +155,7 @@ const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t filter_ma
     found = into;
     if (!in_place) std::swap(stored_, decoded_);
   }
-  require(now == chunk_bytes_, fmt::format("it has {} bytes, not {}", now, chunk_bytes_));
+  require(now == chunk_bytes_, [&] { return fmt::format("it has {} bytes, not {}", now, chunk_bytes_); });
   return found;
 }
 

@@ -141,8 +141,9 @@ class FileCollector {
     const ObjectIdentity identity = identity_of(data_set);
     note(file);
     const auto [known, is_new] = complete_.emplace(identity, false);
-    require(is_new || known->second,
-            fmt::format("The {} is virtual and is its own source. Correct its definition.", description_of(data_set)));
+    require(is_new || known->second, [&] {
+      return fmt::format("The {} is virtual and is its own source. Correct its definition.", description_of(data_set));
+    });
     if (!is_new) return;
     const Handle creation = owned(H5Dget_create_plist(data_set), H5Pclose);
     if (H5Pget_layout(creation.id()) == H5D_VIRTUAL)
@@ -273,10 +274,11 @@ void FileCollector::collect_storage(hid_t data_set, hid_t creation, const std::s
     struct stat status {};
     const bool is_there = ::stat(path.c_str(), &status) == 0;
     const hsize_t wanted = bytes + static_cast<hsize_t>(offset);
-    require(is_there && static_cast<hsize_t>(status.st_size) >= wanted,
-            fmt::format("The {} stores its numbers in '{}', which {}. Restore that file{}.", description_of(data_set),
-                        printable(path), is_there ? "is too short" : "is missing",
-                        is_there ? ": HDF5 would read zeros instead" : ""));
+    require(is_there && static_cast<hsize_t>(status.st_size) >= wanted, [&] {
+      return fmt::format("The {} stores its numbers in '{}', which {}. Restore that file{}.", description_of(data_set),
+                         printable(path), is_there ? "is too short" : "is missing",
+                         is_there ? ": HDF5 would read zeros instead" : "");
+    });
     note(path);
   }
 }

@@ -121,11 +121,12 @@ void require_known_filters(hid_t creation, const std::string& description) {
     char name[64] = "";
     const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &value_count, nullptr,
                                            sizeof name - 1, name, &config);
-    require(
-        H5Zfilter_avail(id) > 0,
-        fmt::format("The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, "
-                    "or set HDF5_PLUGIN_PATH to the folder of the filter's plugin.",
-                    description, id, printable(name)));
+    require(H5Zfilter_avail(id) > 0, [&] {
+      return fmt::format(
+          "The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, "
+          "or set HDF5_PLUGIN_PATH to the folder of the filter's plugin.",
+          description, id, printable(name));
+    });
   }
 }
 

@@ -159,8 +159,9 @@ class CopyPlanner {
 
   std::int64_t bytes_to_copy(hid_t data_set, const std::string& path) const {
     const auto bytes = bytes_of_numbers(data_set);
-    require(bytes && *bytes < limit_bytes - plan_.bytes_of_others,
-            fmt::format("{} (it has too many numbers). Recreate its file, or give --copy=false.", problem_with(path)));
+    require(bytes && *bytes < limit_bytes - plan_.bytes_of_others, [&] {
+      return fmt::format("{} (it has too many numbers). Recreate its file, or give --copy=false.", problem_with(path));
+    });
     return *bytes + *bytes / 256;
   }
 

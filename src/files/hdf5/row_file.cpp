@@ -95,7 +95,9 @@ RowFileWriter::~RowFileWriter() {
 }
 
 void RowFileWriter::require_system(bool good) const {
-  require(good, fmt::format("{} ({}). Choose a place with room.", problem_of_writing(path_), std::strerror(errno)));
+  require(good, [&] {
+    return fmt::format("{} ({}). Choose a place with room.", problem_of_writing(path_), std::strerror(errno));
+  });
 }
 
 void RowFileWriter::write(const void* data, std::size_t bytes, std::int64_t offset) const {

@@ -50,8 +50,9 @@ SteadyFile::SteadyFile(const std::string& path, int descriptor)
 void SteadyFile::require_unchanged() const {
   struct stat now {};
   if (::fstat(file_.descriptor(), &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
-  require(!mapping_.lost(),
-          fmt::format("File '{}' could not be read to its end (its storage fails). Copy or recreate it.", path_));
+  require(!mapping_.lost(), [&] {
+    return fmt::format("File '{}' could not be read to its end (its storage fails). Copy or recreate it.", path_);
+  });
 }
 
 // No, where the system does not tell.
@@ -77,7 +78,7 @@ void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, Nex
   while (bytes > 0) {
     const ssize_t got = ::pread(file_.descriptor(), to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
-    require(got >= 0, std::strerror(errno));
+    require(got >= 0, [&] { return std::strerror(errno); });
     require(got > 0, "the file ends before them");
     to += got;
     bytes -= static_cast<std::size_t>(got);

@@ -50,9 +50,10 @@ void require_no_run(const std::string& directory) {
                       "{}, choose another run.output, or remove it.",
                       directory, resume_command_of(directory)));
   for (const char* name : run_files)
-    require(!is_there(directory, name),
-            fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.", directory,
-                        name));
+    require(!is_there(directory, name), [&] {
+      return fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.",
+                         directory, name);
+    });
 }
 
 void write_study(const std::string& directory, const Study& study) {

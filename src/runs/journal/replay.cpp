@@ -169,10 +169,11 @@ std::vector<float> read_predictions(const std::vector<std::string>& files, const
   const std::string path = predictions_path(files[iteration.file]);
   std::ifstream file(path, std::ios::binary);
   auto values = try_read_predictions(file, iteration.predictions);
-  require(
-      values.has_value(),
-      fmt::format("'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.",
-                  path, iteration.trained.result.iteration));
+  require(values.has_value(), [&] {
+    return fmt::format(
+        "'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.", path,
+        iteration.trained.result.iteration);
+  });
   return std::move(*values);
 }
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "core/error.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("a condition that must hold throws its message, which is made only then") {
+  int made = 0;
+  const auto message = [&] { return "row " + std::to_string(++made); };
+  CHECK_NOTHROW(require(true, message));
+  CHECK(made == 0);
+  CHECK_THROWS_WITH(require(false, message), "row 1");
+  CHECK_THROWS_AS(require(false, message), RunError);
+  CHECK_NOTHROW(require(true, "plain"));
+  CHECK_THROWS_WITH(require(false, "plain"), "plain");
+  CHECK_THROWS_WITH(require(false, std::string("a string")), "a string");
+}
