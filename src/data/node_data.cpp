@@ -224,10 +224,6 @@ DataSet load_to_node_memory(const DataOptions& options, const FileSchema& schema
   return load(options, schema, threads, world, node);
 }
 
-DataSet load_to_node_memory(const DataOptions& options, const Communicator& world, const Communicator& node) {
-  return load(options, agree_on_file(options, world), 1, world, node);
-}
-
 DataSet load_targets(const DataOptions& options, const FileSchema& schema, const Communicator& world,
                      const Communicator& node) {
   return load(options, schema, 0, world, node);

@@ -26,8 +26,6 @@ RowShape row_shape(const FileSchema& schema, Task task);
 /// negative or too high, a weight is negative or not finite, no weight is positive, or a node lacks the shared memory.
 DataSet load_to_node_memory(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
                             const Communicator& world, const Communicator& node);
-/// With agree_on_file() and one thread.
-DataSet load_to_node_memory(const DataOptions& options, const Communicator& world, const Communicator& node);
 
 /// The same for all but the features, which are null in the result. Collective over `world`.
 DataSet load_targets(const DataOptions& options, const FileSchema& schema, const Communicator& world,

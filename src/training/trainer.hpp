@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -46,9 +45,6 @@ class Trainer {
   /// Trains on the next `most` batches of the epoch, or on the rest of it. After the last batch, returns the loss of
   /// the epoch (IterationResult::final_loss). It is identical for every division of an epoch into calls.
   virtual std::optional<double> train_batches(std::int64_t most) = 0;
-
-  /// Trains the rest of the epoch and returns its loss.
-  double train_epoch() { return *train_batches(std::numeric_limits<std::int64_t>::max()); }
 
   /// Trains on `count` rows of `data`, a part of the task's data, in the given order. All batches are full except the
   /// last. Adds the losses of the rows to `loss_sum` (of the batches, if `train.reduction = sum`), batch by batch.

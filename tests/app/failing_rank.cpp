@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   RunOptions options;
   const WorkList work({{0, 1000}});
   const EngineFactory make_engine = [failing] { return std::make_unique<BusyEngine>(failing); };
-  train_stage({options, PartitionKind::self, work, make_engine, Placement{}, nullptr, never_stop}, world, node);
+  train_stage({options, PartitionKind::self, work, make_engine, Placement{}, nullptr, [] { return no_stop; }}, world,
+              node);
   return 0;
 }

@@ -23,9 +23,12 @@
 #include "engines/native/product.hpp"
 #include "models/initial_weights.hpp"
 #include "parallel/mpi/session.hpp"
+#include "support/loading.hpp"
+#include "support/train_epoch.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
+using namespace sheaf::test;
 
 namespace {
 
@@ -60,10 +63,10 @@ double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
   return 2 * multiply_adds;
 }
 
-// Returns the steps.
-std::int64_t train_epoch(Trainer& trainer) {
+// Trains an epoch and returns its steps.
+std::int64_t steps_of_epoch(Trainer& trainer) {
   const std::int64_t before = trainer.steps();
-  trainer.train_epoch();
+  train_epoch(trainer);
   return trainer.steps() - before;
 }
 
@@ -92,9 +95,10 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
   const auto native = make_native_trainer();
   for (Trainer* trainer : {torch.get(), native.get()}) {
     trainer->start(task);
-    trainer->train_epoch();
+    train_epoch(*trainer);
   }
-  const auto best = unit_seconds(seconds, {[&] { return train_epoch(*torch); }, [&] { return train_epoch(*native); }});
+  const auto best =
+      unit_seconds(seconds, {[&] { return steps_of_epoch(*torch); }, [&] { return steps_of_epoch(*native); }});
   const double torch_step = best[0], native_step = best[1];
   const double flops = product_flops(layers, shape.batch) / native_step;
   std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",
@@ -213,7 +217,7 @@ class StudyRun {
         ranks_(ranks),
         node_(ranks.split_by_node()),
         plan_(study),
-        data_(study.data.source == DataSource::file ? load_to_node_memory(study.data, ranks, node_)
+        data_(study.data.source == DataSource::file ? load_to_memory(study.data, ranks, node_)
                                                     : draw_synthetic(study.data, 1)) {
     if (features == Features::bytes) data_ = as_bytes(std::move(data_));
   }
@@ -230,7 +234,8 @@ class StudyRun {
     const auto start = Clock::now();
     const WorkList work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
-    train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, never_stop}, ranks_, node_);
+    train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, [] { return no_stop; }}, ranks_,
+                node_);
     return ranks_.maximum(seconds_since(start));
   }
 

@@ -27,8 +27,10 @@
 #include "engines/lane_engine.hpp"
 #include "files/hdf5/file.hpp"
 #include "parallel/mpi/session.hpp"
+#include "support/loading.hpp"
 
 using namespace sheaf;
+using namespace sheaf::test;
 
 namespace {
 
@@ -214,7 +216,7 @@ Trained train(const TrainingContext& context, const Way& way, std::int64_t rows)
 Trained train_in_memory(const std::string& path, const Way& way) {
   const Study study = cnn_study(path, way);
   const Communicator self = Communicator::self();
-  const DataSet data = load_to_node_memory(study.data, self, self);
+  const DataSet data = load_to_memory(study.data, self, self);
   const Plan plan(study);
   Splits splits(study, data);
   return train({study, plan, &data, &splits}, way, data.rows);

@@ -29,9 +29,4 @@ struct Share {
   std::string resume_command = {};        ///< for messages
 };
 
-/// For runs that nothing stops.
-inline StopCause never_stop() {
-  return no_stop;
-}
-
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 #include "data/node_data.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "support/hdf5_fixture.hpp"
+#include "support/loading.hpp"
 
 #include "support/catch.hpp"
 
@@ -27,7 +28,7 @@ std::string error_of(Write write, DataOptions options) {
   world.barrier();
   std::string said = "no error";
   try {
-    load_to_node_memory(options, world, node);
+    load_to_memory(options, world, node);
   } catch (const AgreedError& error) {
     CHECK(error.code() == ExitCode::failed);
     said = error.what();

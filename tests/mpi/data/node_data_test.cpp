@@ -8,6 +8,7 @@
 
 #include "parallel/mpi/communicator.hpp"
 #include "support/hdf5_fixture.hpp"
+#include "support/loading.hpp"
 
 #include "support/catch.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("numbers of every type and layout arrive on every rank, in one node an
       file.numbers("/targets", {50}, labels, as);
     });
     for (const Communicator* node : {&job.whole, &job.half}) {
-      const DataSet data = load_to_node_memory(options_of(Task::classification), job.world, *node);
+      const DataSet data = load_to_memory(options_of(Task::classification), job.world, *node);
       CHECK(data.rows == 50);
       CHECK(data.feature_count == 6);
       CHECK(data.output_count == 3);
@@ -128,7 +129,7 @@ TEST_CASE("regression targets keep their columns, images their shape, and furthe
   });
   auto options = options_of(Task::regression);
   options.features = "images";
-  const DataSet images = load_to_node_memory(options, job.world, job.whole);
+  const DataSet images = load_to_memory(options, job.world, job.whole);
   CHECK(images.output_count == 2);
   CHECK(images.labels == nullptr);
   CHECK(std::vector<double>(images.targets, images.targets + 8) == targets);
@@ -140,12 +141,12 @@ TEST_CASE("regression targets keep their columns, images their shape, and furthe
 
   options.features = "/flat";
   options.image = {5, 3, 2};
-  CHECK(load_to_node_memory(options, job.world, job.whole).image.channels == 5);
+  CHECK(load_to_memory(options, job.world, job.whole).image.channels == 5);
 
   options.features = "/one";
   options.image = {};
   options.targets = "/one";
-  const DataSet one = load_to_node_memory(options, job.world, job.whole);
+  const DataSet one = load_to_memory(options, job.world, job.whole);
   CHECK(one.feature_count == 1);
   CHECK(one.output_count == 1);
   CHECK(std::vector<float>(one.targets, one.targets + 4) == std::vector<float>{1, 2, 3, 4});
@@ -165,7 +166,7 @@ TEST_CASE("weights arrive on every rank, of every type, beside labels and beside
       for (const Communicator* node : {&job.whole, &job.half}) {
         auto options = options_of(task);
         options.weights = name;
-        const DataSet data = load_to_node_memory(options, job.world, *node);
+        const DataSet data = load_to_memory(options, job.world, *node);
         REQUIRE(data.weights != nullptr);
         CHECK(reinterpret_cast<std::uintptr_t>(data.weights) % 64 == 0);
         CHECK(std::vector<double>(data.weights, data.weights + 50) == weights);
@@ -177,7 +178,7 @@ TEST_CASE("weights arrive on every rank, of every type, beside labels and beside
       }
     }
   }
-  CHECK(load_to_node_memory(options_of(Task::regression), job.world, job.whole).weights == nullptr);
+  CHECK(load_to_memory(options_of(Task::regression), job.world, job.whole).weights == nullptr);
 }
 
 TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floating point or as booleans") {
@@ -191,12 +192,12 @@ TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floa
   for (const char* targets : {"/column", "/real", "/flags"}) {
     auto options = options_of(Task::classification);
     options.targets = targets;
-    const DataSet data = load_to_node_memory(options, job.world, job.whole);
+    const DataSet data = load_to_memory(options, job.world, job.whole);
     CHECK(std::vector<float>(data.features, data.features + 2) == std::vector<float>{5, 6});
     CHECK(std::vector<std::int64_t>(data.labels, data.labels + 2) == std::vector<std::int64_t>{1, 0});
     CHECK(data.output_count == 2);
     options.classes = 7;
-    CHECK(load_to_node_memory(options, job.world, job.whole).output_count == 7);
+    CHECK(load_to_memory(options, job.world, job.whole).output_count == 7);
   }
 }
 
@@ -207,7 +208,7 @@ TEST_CASE("ranks of a node look at the same memory, which outlives the communica
     file.numbers("/targets", {3}, {1, 2, 3});
   });
   std::optional<Communicator> node(world.split_by_node());
-  const DataSet data = load_to_node_memory(options_of(Task::regression), world, *node);
+  const DataSet data = load_to_memory(options_of(Task::regression), world, *node);
   node.reset();
   world.barrier();
   if (world.is_root()) const_cast<float*>(data.features)[1] = 60;
@@ -223,7 +224,7 @@ TEST_CASE("the fingerprint is the same on all ranks and tells files apart") {
       file.numbers("/features", {rows}, std::vector<double>(rows, value));
       file.numbers("/targets", {rows}, std::vector<double>(rows, 1));
     });
-    return load_to_node_memory(options_of(Task::regression), job.world, job.whole).fingerprint;
+    return load_to_memory(options_of(Task::regression), job.world, job.whole).fingerprint;
   };
   const std::string first = fingerprint(1, 3);
   CHECK(job.world.broadcast(first, 0) == first);

@@ -15,6 +15,7 @@
 #include "data/stream/stream_scaling.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "support/hdf5_fixture.hpp"
+#include "support/loading.hpp"
 
 #include "support/catch.hpp"
 
@@ -397,7 +398,7 @@ TEST_CASE("streamed scalings are those of the rows in memory, the same to the bi
     study.search.repeats = 2;
     const FileSchema schema = agree_on_file(study.data, world);
     const DataSet targets = load_targets(study.data, schema, world, node);
-    const DataSet all = load_to_node_memory(study.data, world, node);
+    const DataSet all = load_to_memory(study.data, world, node);
     for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
       study.data.normalize = normalize;
       Splits unscaled(study, targets, node);

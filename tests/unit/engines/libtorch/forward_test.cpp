@@ -13,6 +13,7 @@
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
 #include "support/one_training.hpp"
+#include "support/train_epoch.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -124,8 +125,8 @@ TEST_CASE("trainers give their parameters as the flat list that they start from"
     torch->start(training.task());
     CHECK(native->network().parameters == training.task().weights);
     CHECK(torch->network().parameters == training.task().weights);
-    native->train_epoch();
-    torch->train_epoch();
+    train_epoch(*native);
+    train_epoch(*torch);
     const auto ours = native->network().parameters, theirs = torch->network().parameters;
     REQUIRE(ours.size() == theirs.size());
     CHECK(ours != training.task().weights);

@@ -11,6 +11,7 @@
 #include "support/one_training.hpp"
 #include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
+#include "support/train_epoch.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -39,7 +40,7 @@ MemoryTraining train(Trainer& trainer, const OneTraining& training, bool evaluat
   MemoryTraining course;
   trainer.start(training.task());
   for (int epoch = 0; epoch < 4; ++epoch) {
-    course.losses.push_back(trainer.train_epoch());
+    course.losses.push_back(train_epoch(trainer));
     if (evaluate_in_between) trainer.evaluate(training.validation_rows(), course.outputs, never);
   }
   course.losses.push_back(trainer.evaluate(training.validation_rows(), course.outputs, never).value());
@@ -130,7 +131,7 @@ TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") 
       {plain.trial, plain.layers, plain.weights, there.data, there.split, there.rows, 79}};
   const auto losses = [](Trainer& trainer, const TrainingTask& task) {
     trainer.start(task);
-    return std::vector<double>{trainer.train_epoch(), trainer.train_epoch(), trainer.train_epoch()};
+    return std::vector<double>{train_epoch(trainer), train_epoch(trainer), train_epoch(trainer)};
   };
   std::vector<std::vector<double>> expected;
   for (const TrainingTask& task : tasks) {
@@ -153,7 +154,7 @@ TEST_CASE("a trial is known by what it says, not by where it lies") {
   const TrainingTask there{trial, task.layers, task.weights, task.data, task.split, task.rows, task.seed};
   const auto loss = [&](Trainer& trainer) {
     trainer.start(there);
-    return trainer.train_epoch();
+    return train_epoch(trainer);
   };
   const auto trainer = make_native_trainer();
   const double before = loss(*trainer);
