@@ -179,14 +179,17 @@ void apply_entries(Study& study, const std::vector<Entry>& entries, const std::s
   for (const auto& problem : problems) findings.problems.push_back(origin + ": " + problem);
 }
 
-// Problems between keys, but those that speak of a key whose own value was refused: they may come from that alone.
+// Problems between keys, but those that come from a key whose own value was refused: they may come from that alone.
 // So may all of them when the command line is missing.
 void add_problems_between_keys(const Study& study, Findings& findings) {
   if (findings.overrides_lost) return;
   for (const auto& problem : problems_in(study)) {
-    const auto names = [&](const std::string& key) { return problem.find(key) != std::string::npos; };
-    if (std::none_of(findings.doubtful_keys.begin(), findings.doubtful_keys.end(), names))
-      findings.problems.push_back(problem);
+    const auto is_doubtful = [&](const std::string& key) {
+      return std::find(findings.doubtful_keys.begin(), findings.doubtful_keys.end(), key) !=
+             findings.doubtful_keys.end();
+    };
+    if (std::none_of(problem.keys.begin(), problem.keys.end(), is_doubtful))
+      findings.problems.push_back(problem.sentence);
   }
 }
 

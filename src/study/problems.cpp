@@ -19,18 +19,20 @@ namespace {
 // few values.
 constexpr std::int64_t most_combinations_checked = 100000;
 
-// Sentences in the order in which they came, each once.
+using Keys = std::vector<std::string>;
+
+// In the order in which they came, each once.
 class Problems {
  public:
-  void add(const std::string& sentence) {
+  void add(const Keys& keys, const std::string& sentence) {
     const std::string shown = printable(sentence);  // values may be any text
-    if (known_.insert(shown).second) sentences_.push_back(shown);
+    if (known_.insert(shown).second) list_.push_back({shown, keys});
   }
-  const std::vector<std::string>& sentences() const { return sentences_; }
+  const std::vector<StudyProblem>& list() const { return list_; }
 
  private:
   std::unordered_set<std::string> known_;
-  std::vector<std::string> sentences_;
+  std::vector<StudyProblem> list_;
 };
 
 bool is_searched(const Study& study, const std::string& key) {
@@ -50,37 +52,47 @@ std::string assignment(const Study& study, const std::string& key) {
 
 void check_file_data(const Study& study, Problems& problems) {
   if (study.data.file.empty())
-    problems.add("data.source = file needs data.file. Set data.file to an HDF5 file, or data.source = synthetic.");
+    problems.add({"data.source", "data.file"},
+                 "data.source = file needs data.file. Set data.file to an HDF5 file, or data.source = synthetic.");
 }
 
 void check_synthetic_data(const Study& study, Problems& problems) {
   const DataOptions& data = study.data;
   if (!data.file.empty())
-    problems.add(fmt::format(
-        "data.file = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
-        data.file));
+    problems.add(
+        {"data.file", "data.source"},
+        fmt::format(
+            "data.file = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
+            data.file));
   if (!data.weights.empty())
-    problems.add(fmt::format(
-        "data.weights = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
-        data.weights));
+    problems.add(
+        {"data.weights", "data.source"},
+        fmt::format(
+            "data.weights = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
+            data.weights));
   if (data.task == Task::classification && data.classes == 0)
-    problems.add("a synthetic classification needs its number of classes (data.classes = auto). Set data.classes.");
+    problems.add({"data.task", "data.classes", "data.source"},
+                 "a synthetic classification needs its number of classes (data.classes = auto). Set data.classes.");
   if (data.task == Task::classification && data.outputs != 1)
-    problems.add(fmt::format(
-        "data.outputs = {} has no effect (data.task = classification). Leave it out, or set data.task = regression.",
-        data.outputs));
+    problems.add({"data.outputs", "data.task", "data.source"},
+                 fmt::format("data.outputs = {} has no effect (data.task = classification). Leave it out, or set "
+                             "data.task = regression.",
+                             data.outputs));
   const ImageShape& image = data.image;
   if (image.channels != 0 && image.channels * image.height * image.width != data.columns)
-    problems.add(fmt::format("{} has {} values, and data.columns = {}. Set data.columns = {}.",
+    problems.add({"data.image", "data.columns", "data.source"},
+                 fmt::format("{} has {} values, and data.columns = {}. Set data.columns = {}.",
                              assignment(study, "data.image"), image.channels * image.height * image.width, data.columns,
                              image.channels * image.height * image.width));
   if (data.draw == Draw::iteration && (study.search.folds > 1 || study.ensemble.members > 1))
     problems.add(
+        {"data.draw", "search.folds", "ensemble.members", "data.source"},
         fmt::format("data.draw = iteration does not go with search.folds = {} and ensemble.members = {} (each "
                     "iteration draws its own data, so folds and members share nothing). Set data.draw = study.",
                     study.search.folds, study.ensemble.members));
   if (data.rows < study.search.folds)
-    problems.add(fmt::format("data.rows = {} cannot be cut into search.folds = {}. Set more rows or fewer folds.",
+    problems.add({"data.rows", "search.folds", "data.source"},
+                 fmt::format("data.rows = {} cannot be cut into search.folds = {}. Set more rows or fewer folds.",
                              data.rows, study.search.folds));
 }
 
@@ -90,11 +102,12 @@ void check_data(const Study& study, Problems& problems) {
   else
     check_synthetic_data(study, problems);
   if (study.data.task == Task::regression && study.data.classes != 0)
-    problems.add(fmt::format(
-        "data.classes = {} has no effect (data.task = regression). Leave it out, or set data.task = classification.",
-        study.data.classes));
+    problems.add({"data.classes", "data.task"}, fmt::format("data.classes = {} has no effect (data.task = regression). "
+                                                            "Leave it out, or set data.task = classification.",
+                                                            study.data.classes));
   if (study.data.validation > 0 && study.search.folds > 1)
     problems.add(
+        {"data.validation", "search.folds"},
         fmt::format("data.validation = {} does not go with search.folds = {} (the folds decide which rows validate). "
                     "Leave out one of them.",
                     study.data.validation, study.search.folds));
@@ -106,10 +119,10 @@ bool has_dense_hidden(ModelKind kind) {
 
 void check_image(const Study& study, Problems& problems) {
   if (study.data.source == DataSource::synthetic && study.data.image.channels == 0)
-    problems.add(
-        fmt::format("{} needs data.image with synthetic data. Set data.image to CxHxW with "
-                    "C * H * W = data.columns = {}.",
-                    assignment(study, "model.kind"), study.data.columns));
+    problems.add({"model.kind", "data.image", "data.source"},
+                 fmt::format("{} needs data.image with synthetic data. Set data.image to CxHxW with "
+                             "C * H * W = data.columns = {}.",
+                             assignment(study, "model.kind"), study.data.columns));
 }
 
 void check_cnn(const Study& study, Problems& problems) {
@@ -117,62 +130,71 @@ void check_cnn(const Study& study, Problems& problems) {
   const std::size_t poolings = study.model.channels.size();
   if (poolings == 0)
     problems.add(
+        {"model.kind", "model.channels"},
         "model.kind = cnn needs model.channels. Set it to the output channels of each convolution, e.g. 8 16.");
   check_image(study, problems);
   const std::int64_t side = std::min(image.height, image.width);
   if (image.channels != 0 && (poolings > 62 || (side >> poolings) == 0))
-    problems.add(
-        fmt::format("{} is too small for model.channels = {} (each convolution halves it, {} in all). Set "
-                    "fewer channels or a larger image.",
-                    assignment(study, "data.image"), setting_text(study, "model.channels"), poolings));
+    problems.add({"model.kind", "model.channels", "data.image"},
+                 fmt::format("{} is too small for model.channels = {} (each convolution halves it, {} in all). Set "
+                             "fewer channels or a larger image.",
+                             assignment(study, "data.image"), setting_text(study, "model.channels"), poolings));
 }
 
 void check_model(const Study& study, Problems& problems) {
   const ModelOptions& model = study.model;
   if (model.kind == ModelKind::mlp && model.hidden.empty())
-    problems.add("model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
+    problems.add({"model.kind", "model.hidden"},
+                 "model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
   if (model.kind == ModelKind::resnet18 || model.kind == ModelKind::resnet50) check_image(study, problems);
   if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_slip(study, "model.hidden", "model.kind"))
-    problems.add(fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
+    problems.add({"model.kind", "model.hidden"},
+                 fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
                              assignment(study, "model.hidden"), assignment(study, "model.kind")));
   if (model.kind != ModelKind::torchscript && model.keep_weights && is_slip(study, "model.keep_weights", "model.kind"))
-    problems.add(
-        fmt::format("model.keep_weights = true has no effect ({}). Leave it out, or set model.kind = "
-                    "torchscript:FILE.pt.",
-                    assignment(study, "model.kind")));
+    problems.add({"model.kind", "model.keep_weights"},
+                 fmt::format("model.keep_weights = true has no effect ({}). Leave it out, or set model.kind = "
+                             "torchscript:FILE.pt.",
+                             assignment(study, "model.kind")));
   const bool own_weights = model.kind == ModelKind::plugin || model.keep_weights;
   if (own_weights && model.initialization != Initialization::pytorch &&
       is_slip(study, "model.initialization", "model.kind") &&
       is_slip(study, "model.initialization", "model.keep_weights"))
-    problems.add(fmt::format("{} has no effect (the model has weights of its own). Leave it out.",
+    problems.add({"model.kind", "model.keep_weights", "model.initialization"},
+                 fmt::format("{} has no effect (the model has weights of its own). Leave it out.",
                              assignment(study, "model.initialization")));
   if (model.kind != ModelKind::cnn && !model.channels.empty() && is_slip(study, "model.channels", "model.kind"))
-    problems.add(fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
+    problems.add({"model.kind", "model.channels"},
+                 fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
   const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
   if (model.dropout > 0 && !hidden_layers && is_slip(study, "model.dropout", "model.kind") &&
       is_slip(study, "model.dropout", "model.hidden"))
-    problems.add(fmt::format("{} has no effect (the {} has no hidden layer). Leave it out, or set model.hidden.",
+    problems.add({"model.kind", "model.hidden", "model.dropout"},
+                 fmt::format("{} has no effect (the {} has no hidden layer). Leave it out, or set model.hidden.",
                              assignment(study, "model.dropout"), setting_text(study, "model.kind")));
 }
 
 void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
   if (train.loss != LossKind::mse && study.data.task == Task::regression)
-    problems.add(
-        fmt::format("{} needs classes (data.task = regression). Set data.task = classification, or "
-                    "train.loss = mse.",
-                    assignment(study, "train.loss")));
+    problems.add({"train.loss", "data.task"},
+                 fmt::format("{} needs classes (data.task = regression). Set data.task = classification, or "
+                             "train.loss = mse.",
+                             assignment(study, "train.loss")));
   const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
   if (adam && train.momentum > 0 && is_slip(study, "train.momentum", "train.optimizer"))
-    problems.add(fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
+    problems.add({"train.momentum", "train.optimizer"},
+                 fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
                              train.momentum, assignment(study, "train.optimizer")));
   if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_slip(study, "train.nesterov", "train.optimizer"))
-    problems.add(fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
+    problems.add({"train.nesterov", "train.optimizer"},
+                 fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
                              assignment(study, "train.optimizer")));
   if (train.nesterov && train.optimizer == OptimizerKind::sgd && train.momentum == 0)
-    problems.add("train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
+    problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
+                 "train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
 }
 
 // TF32 is a setting of the whole process.
@@ -180,26 +202,31 @@ void check_tf32(const Study& study, Problems& problems) {
   if (study.train.precision != Precision::tf32) return;
   if (study.run.device == DeviceRequest::cpu)
     problems.add(
+        {"train.precision", "run.device"},
         "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or run.device = cuda.");
   if (is_searched(study, "train.precision"))
     problems.add(
+        {"train.precision"},
         "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its GPU). Start a "
         "separate run with train.precision = tf32.");
 }
 
 void check_models(const Study& study, Problems& problems) {
   if (study.run.models != ModelsSaved::none && study.model.kind == ModelKind::plugin)
-    problems.add(fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
+    problems.add({"run.models", "model.kind"},
+                 fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
                              assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
 void check_metric(const Study& study, Problems& problems) {
   for (const auto& metric : metric_names)
     if (study.search.metric == metric.name && metric.task != study.data.task)
-      problems.add(fmt::format("{} does not measure {}. Set another search.metric, or leave it out.",
+      problems.add({"search.metric", "data.task"},
+                   fmt::format("{} does not measure {}. Set another search.metric, or leave it out.",
                                assignment(study, "search.metric"), setting_text(study, "data.task")));
   if (study.search.metric != "auto" && study.search.folds == 1 && study.data.validation == 0)
-    problems.add(fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
+    problems.add({"search.metric", "search.folds", "data.validation"},
+                 fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
                              assignment(study, "search.metric")));
 }
 
@@ -208,17 +235,17 @@ void check_search(const Study& study, Problems& problems) {
   check_metric(study, problems);
   if (search.method == SearchMethod::none) {
     if (!search.keys.empty())
-      problems.add("search keys are given, but search.method is none. Set search.method = grid.");
+      problems.add({"search.method"}, "search keys are given, but search.method is none. Set search.method = grid.");
     for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
       if (count > 1)
-        problems.add(
-            fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
-                        "cross-validates a study without searched keys.",
-                        assignment(study, key)));
+        problems.add({"search.method", key},
+                     fmt::format("{} has no effect (search.method = none). Set search.method = grid, which also "
+                                 "cross-validates a study without searched keys.",
+                                 assignment(study, key)));
   } else if (search.keys.empty() && search.folds == 1) {
-    problems.add(
-        "search.method = grid has nothing to do (no searched keys, search.folds = 1). Give candidates, e.g. "
-        "train.learning_rate = 1e-3, 1e-2 in [search], or set search.folds.");
+    problems.add({"search.method", "search.folds"},
+                 "search.method = grid has nothing to do (no searched keys, search.folds = 1). Give candidates, e.g. "
+                 "train.learning_rate = 1e-3, 1e-2 in [search], or set search.folds.");
   }
 }
 
@@ -229,8 +256,10 @@ void check_iteration_count(const Study& study, Problems& problems) {
     too_many = too_many || factor > most_iterations / count;
     if (!too_many) count *= factor;
   };
+  Keys keys;
   std::string factors;
   for (const auto& searched : study.search.keys) {
+    keys.push_back(searched.key);
     multiply(static_cast<std::int64_t>(searched.candidates.size()));
     factors += fmt::format("{} of {} x ", searched.candidates.size(), searched.key);
   }
@@ -239,23 +268,25 @@ void check_iteration_count(const Study& study, Problems& problems) {
                                     {"search.folds", study.search.folds},
                                     {"ensemble.members", study.ensemble.members}}) {
     multiply(factor);
+    keys.push_back(key);
     factors += fmt::format("{} = {} x ", key, factor);
   }
   factors.resize(factors.size() - 3);
   if (too_many)
-    problems.add(
-        fmt::format("the study has more than {} iterations ({}). Reduce one of these.", most_iterations, factors));
+    problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these.", most_iterations,
+                                   factors));
 }
 
 void check_run(const Study& study, Problems& problems) {
   if (study.run.threads > 1 && study.run.lanes != 1)
-    problems.add(
-        fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
-                    "run.threads.",
-                    study.run.threads, setting_text(study, "run.lanes")));
+    problems.add({"run.threads", "run.lanes"},
+                 fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
+                             "run.threads.",
+                             study.run.threads, setting_text(study, "run.lanes")));
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& able, const std::string& key, const std::string& advice) {
-    problems.add(fmt::format("run.engine = native trains {} ({}). {}, or start a run with run.engine = auto.", able,
+    problems.add({"run.engine", key},
+                 fmt::format("run.engine = native trains {} ({}). {}, or start a run with run.engine = auto.", able,
                              assignment(study, key), advice));
   };
   if (study.run.threads > 1) refuse("with one thread a lane", "run.threads", "Leave out run.threads");
@@ -269,7 +300,7 @@ void check_run(const Study& study, Problems& problems) {
 
 }  // namespace
 
-std::vector<std::string> problems_in(const Study& study) {
+std::vector<StudyProblem> problems_in(const Study& study) {
   Problems data, model, train, others;
   check_data(study, data);
   for_each_combination(study, most_combinations_checked, [&](const Study& trial, const auto& /*values*/) {
@@ -281,10 +312,10 @@ std::vector<std::string> problems_in(const Study& study) {
   check_search(study, others);
   check_iteration_count(study, others);
   check_run(study, others);
-  std::vector<std::string> sentences;
+  std::vector<StudyProblem> problems;
   for (const Problems* section : {&data, &model, &train, &others})
-    sentences.insert(sentences.end(), section->sentences().begin(), section->sentences().end());
-  return sentences;
+    problems.insert(problems.end(), section->list().begin(), section->list().end());
+  return problems;
 }
 
 }  // namespace sheaf

@@ -16,9 +16,15 @@ void apply_setting(Study& study, const std::string& key, const std::string& text
 /// The value of one key as `apply_setting` takes it. Numbers print with all digits, the shortest form.
 std::string setting_text(const Study& study, const std::string& key);
 
-/// What is wrong between the keys (each alone was checked when it was set): one sentence each, all of them, in the
-/// order of the sections. Includes every searched combination's own problems, once each. Empty: the study is sound.
-std::vector<std::string> problems_in(const Study& study);
+/// Something wrong between keys.
+struct StudyProblem {
+  std::string sentence;
+  std::vector<std::string> keys;  ///< whose values it comes from: with other values of one of them it may be gone
+};
+
+/// What is wrong between the keys (each alone was checked when it was set), all of it, in the order of the sections.
+/// Includes every searched combination's own problems, once each. Empty: the study is sound.
+std::vector<StudyProblem> problems_in(const Study& study);
 
 /// The whole study in the file format: sections, one `key = value` a line, searched keys under [search]; parsing it
 /// again gives the same study.

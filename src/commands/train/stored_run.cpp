@@ -51,7 +51,7 @@ std::optional<Study> find_stored_study(const Study& asked, const RunRequest& req
     const Study stored = read_stored_study(directory, request);
     const Study joined = with_stored_choices(asked, stored);
     require_same_study(directory, joined, stored);
-    if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front());
+    if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
     if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
       warn_root(
           fmt::format("run.threads = {}, and the run began with {}: what LibTorch trains on CPUs agrees with "

@@ -169,6 +169,10 @@ TEST_CASE("a refused value brings no problem between keys that comes from it alo
   CHECK(errors_of(sound + "[model]\nkind = mlp\n[search]\nmethod = grid\nmodel.hidden = x\n").find('\n') ==
         std::string::npos);
   CHECK(errors_of(sound + "[search]\nmethod = gird\ntrain.epochs = 1, 2\n").find('\n') == std::string::npos);
+  // A value that reads like a refused key is another matter.
+  const std::string both = errors_of("[data]\nsource = synthetic\nfile = train.epochs\n[train]\nepochs = many\n");
+  CHECK_THAT(both, ContainsSubstring("train.epochs cannot be 'many'"));
+  CHECK_THAT(both, ContainsSubstring("data.file = train.epochs would not be read"));
 }
 
 TEST_CASE("a flood of problems is cut") {

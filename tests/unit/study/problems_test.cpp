@@ -15,9 +15,18 @@ SearchedKey searched(const std::string& key, const std::vector<std::string>& can
   return {key, candidates};
 }
 
+Sentences sentences_of(const Study& study) {
+  Sentences sentences;
+  for (const StudyProblem& problem : problems_in(study)) {
+    CHECK_FALSE(problem.keys.empty());
+    sentences.push_back(problem.sentence);
+  }
+  return sentences;
+}
+
 // Exactly one problem, which begins so.
 void check_one_problem(const Study& study, const std::string& beginning) {
-  const Sentences problems = problems_in(study);
+  const Sentences problems = sentences_of(study);
   CAPTURE(problems, beginning);
   CHECK(problems.size() == 1);
   CHECK(std::all_of(problems.begin(), problems.end(),
@@ -25,7 +34,7 @@ void check_one_problem(const Study& study, const std::string& beginning) {
 }
 
 void check_sound(const Study& study) {
-  CHECK(problems_in(study) == Sentences{});
+  CHECK(sentences_of(study) == Sentences{});
 }
 
 }  // namespace
@@ -244,9 +253,9 @@ TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
 
 TEST_CASE("all problems come, in the order of the sections") {
   const Sentences problems =
-      problems_in(grid(study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}}),
-                       {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
-                        searched("model.kind", {"cnn", "mlp"})}));
+      sentences_of(grid(study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}}),
+                        {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
+                         searched("model.kind", {"cnn", "mlp"})}));
   const Sentences beginnings = {"data.source", "data.classes",   "model.kind = cnn", "model.kind = mlp",
                                 "train.loss",  "train.momentum", "run.threads"};
   CAPTURE(problems);

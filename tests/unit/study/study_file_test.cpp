@@ -145,8 +145,8 @@ TEST_CASE("the study file has every key under its section, and searched keys und
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = auto\nmodel.hidden = 16, 64 32\n\n[run]\noutput =\n") !=
-        std::string::npos);
+  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = auto\nmodel.hidden = 16, 64 "
+                  "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size() + 1));
 }
 
