@@ -59,36 +59,26 @@ void for_each_feature(const DataSet& data, const RowSet& rows, Visit visit) {
     for_each_feature(data.byte_features, data.feature_count, rows, visit);
 }
 
-struct Extremes {
-  std::vector<float> least;
-  std::vector<float> greatest;
-};
-
-Extremes extremes_of(const DataSet& data, const RowSet& rows) {
+std::vector<FeatureSummary> extremes_of(const DataSet& data, const RowSet& rows) {
   const auto count = static_cast<std::size_t>(data.feature_count);
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  Extremes found{std::vector<float>(count, infinity), std::vector<float>(count, -infinity)};
+  std::vector<float> least(count, infinity), greatest(count, -infinity);
   for_each_feature(data, rows, [&](std::size_t feature, float value) {
-    found.least[feature] = std::min(found.least[feature], value);
-    found.greatest[feature] = std::max(found.greatest[feature], value);
+    least[feature] = std::min(least[feature], value);
+    greatest[feature] = std::max(greatest[feature], value);
   });
-  return found;
-}
-
-FeatureScaling minmax_scaling(const Extremes& extremes) {
-  FeatureScaling scaling;
-  scaling.shift = extremes.least;
-  for (std::size_t feature = 0; feature < extremes.least.size(); ++feature) {
-    const double width = double{extremes.greatest[feature]} - double{extremes.least[feature]};
-    scaling.scale.push_back(width > 0 ? static_cast<float>(1 / width) : 1.0f);
+  std::vector<FeatureSummary> summaries(count);
+  for (std::size_t feature = 0; feature < count; ++feature) {
+    summaries[feature].least = least[feature];
+    summaries[feature].greatest = greatest[feature];
   }
-  return scaling;
+  return summaries;
 }
 
 // Two passes: the sum of squares around the mean loses no digits where the mean is large.
-FeatureScaling standard_scaling(const DataSet& data, const RowSet& rows, const Extremes& extremes) {
+void add_moments(const DataSet& data, const RowSet& rows, std::vector<FeatureSummary>& summaries) {
   const auto count = static_cast<double>(rows.count());
-  std::vector<double> mean(extremes.least.size(), 0.0);
+  std::vector<double> mean(summaries.size(), 0.0);
   for_each_feature(data, rows, [&](std::size_t feature, float value) { mean[feature] += double{value}; });
   for (double& sum : mean) sum /= count;
   std::vector<double> squares(mean.size(), 0.0);
@@ -96,14 +86,11 @@ FeatureScaling standard_scaling(const DataSet& data, const RowSet& rows, const E
     const double deviation = double{value} - mean[feature];
     squares[feature] += deviation * deviation;
   });
-  FeatureScaling scaling;
-  for (std::size_t feature = 0; feature < mean.size(); ++feature) {
-    // Rounding leaves a constant feature a tiny deviation, hence the look at its extremes.
-    const bool constant = extremes.least[feature] == extremes.greatest[feature];
-    scaling.shift.push_back(constant ? extremes.least[feature] : static_cast<float>(mean[feature]));
-    scaling.scale.push_back(constant ? 1.0f : static_cast<float>(1 / std::sqrt(squares[feature] / count)));
+  for (std::size_t feature = 0; feature < summaries.size(); ++feature) {
+    summaries[feature].count = count;
+    summaries[feature].mean = mean[feature];
+    summaries[feature].squares = squares[feature];
   }
-  return scaling;
 }
 
 // As the function for users, into `fold_of`, [rows].
@@ -157,11 +144,27 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   return RowSet::sample(std::move(times));
 }
 
+FeatureScaling scaling_from(const FeatureSummary* summaries, std::int64_t feature_count, Normalize normalize) {
+  assert(normalize != Normalize::none);
+  const bool minmax = normalize == Normalize::minmax;
+  FeatureScaling scaling;
+  for (const FeatureSummary* feature = summaries; feature != summaries + feature_count; ++feature) {
+    // Rounding leaves a constant feature a tiny deviation, hence the look at its extremes.
+    const bool constant = feature->least == feature->greatest;
+    scaling.shift.push_back(minmax || constant ? feature->least : static_cast<float>(feature->mean));
+    const double spread =
+        minmax ? double{feature->greatest} - double{feature->least} : std::sqrt(feature->squares / feature->count);
+    scaling.scale.push_back(constant ? 1.0f : static_cast<float>(1 / spread));
+  }
+  return scaling;
+}
+
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize) {
   if (normalize == Normalize::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
   assert(!rows.empty());
-  const Extremes extremes = extremes_of(data, rows);
-  return normalize == Normalize::minmax ? minmax_scaling(extremes) : standard_scaling(data, rows, extremes);
+  std::vector<FeatureSummary> summaries = extremes_of(data, rows);
+  if (normalize == Normalize::standard) add_moments(data, rows, summaries);
+  return scaling_from(summaries.data(), data.feature_count, normalize);
 }
 
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 
 #include "core/error.hpp"
@@ -23,17 +21,8 @@ namespace {
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t most_splits = 1000;
 
-// Of one feature over some rows.
-struct Moments {
-  double count = 0;
-  double mean = 0;
-  double squares = 0;  // of the deviations from the mean, summed
-  float least = std::numeric_limits<float>::infinity();
-  float greatest = -std::numeric_limits<float>::infinity();
-};
-
 // Source: Chan, Golub and LeVeque, The American Statistician 37 (1983).
-void combine(const Moments& more, Moments& sum) {
+void combine(const FeatureSummary& more, FeatureSummary& sum) {
   if (more.count == 0) return;
   const double count = sum.count + more.count, distance = more.mean - sum.mean;
   sum.squares += more.squares + distance * distance * (sum.count / count * more.count);
@@ -45,14 +34,14 @@ void combine(const Moments& more, Moments& sum) {
 
 // Of all features of the rows at `places` in `values`: two passes over rows that lie in the cache.
 template <class Value>
-void add_rows(const Value* values, std::int64_t width, const std::vector<std::int64_t>& places, Moments* sums) {
-  std::vector<Moments> found(static_cast<std::size_t>(width));
+void add_rows(const Value* values, std::int64_t width, const std::vector<std::int64_t>& places, FeatureSummary* sums) {
+  std::vector<FeatureSummary> found(static_cast<std::size_t>(width));
   const auto visit = [&](auto use) {
     for (const std::int64_t place : places)
       for (std::int64_t feature = 0; feature < width; ++feature)
         use(found[static_cast<std::size_t>(feature)], static_cast<float>(values[place * width + feature]));
   };
-  visit([](Moments& moments, float value) {
+  visit([](FeatureSummary& moments, float value) {
     moments.mean += double{value};
     moments.least = std::min(moments.least, value);
     moments.greatest = std::max(moments.greatest, value);
@@ -61,25 +50,12 @@ void add_rows(const Value* values, std::int64_t width, const std::vector<std::in
     moments.count = static_cast<double>(places.size());
     moments.mean /= moments.count;
   }
-  visit([](Moments& moments, float value) {
+  visit([](FeatureSummary& moments, float value) {
     const double deviation = double{value} - moments.mean;
     moments.squares += deviation * deviation;
   });
   for (std::int64_t feature = 0; feature < width; ++feature)
     combine(found[static_cast<std::size_t>(feature)], sums[feature]);
-}
-
-FeatureScaling scaling_of(const Moments* moments, std::int64_t width, Normalize normalize) {
-  FeatureScaling scaling;
-  for (const Moments* feature = moments; feature != moments + width; ++feature) {
-    const bool constant = feature->least == feature->greatest;
-    const bool minmax = normalize == Normalize::minmax;
-    scaling.shift.push_back(minmax || constant ? feature->least : static_cast<float>(feature->mean));
-    const double spread =
-        minmax ? double{feature->greatest} - double{feature->least} : std::sqrt(feature->squares / feature->count);
-    scaling.scale.push_back(constant ? 1.0f : static_cast<float>(1 / spread));
-  }
-  return scaling;
 }
 
 // Sums up parts of the file for all splits.
@@ -90,7 +66,7 @@ class PartReader {
       : reader_(reader), shape_(shape), splits_(splits) {}
 
   // [splits, features]
-  void sum_up(IndexRange blocks, Moments* sums) {
+  void sum_up(IndexRange blocks, FeatureSummary* sums) {
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
       leave_if_interrupted();
       const IndexRange rows = reader_.block(number);
@@ -102,7 +78,7 @@ class PartReader {
   }
 
  private:
-  void add_block(IndexRange rows, const RowSet& wanted, Moments* sums) {
+  void add_block(IndexRange rows, const RowSet& wanted, FeatureSummary* sums) {
     places_.clear();
     wanted.for_each(rows, [&](std::int64_t row) { places_.push_back(row - rows.begin); });
     if (places_.empty()) return;
@@ -127,7 +103,7 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
   if (study.data.normalize == Normalize::none) return {};
   std::vector<std::shared_ptr<const Split>> splits;
   const RowShape shape = row_shape(schema, study.data.task);
-  std::vector<Moments> mine;
+  std::vector<FeatureSummary> mine;
   agree(world, [&] {
     if (all.count() > most_splits)
       throw UsageError(
@@ -150,14 +126,14 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
       };
     });
   });
-  const std::vector<Moments> parts = world.all_gather(mine);
+  const std::vector<FeatureSummary> parts = world.all_gather(mine);
   const std::size_t part_size = splits.size() * static_cast<std::size_t>(shape.feature_count);
-  std::vector<Moments> sums(part_size);
+  std::vector<FeatureSummary> sums(part_size);
   for (std::size_t place = 0; place < parts.size(); ++place) combine(parts[place], sums[place % part_size]);
   std::vector<FeatureScaling> scalings;
   for (std::size_t split = 0; split < splits.size(); ++split)
-    scalings.push_back(scaling_of(sums.data() + split * static_cast<std::size_t>(shape.feature_count),
-                                  shape.feature_count, study.data.normalize));
+    scalings.push_back(scaling_from(sums.data() + split * static_cast<std::size_t>(shape.feature_count),
+                                    shape.feature_count, study.data.normalize));
   return scalings;
 }
 
