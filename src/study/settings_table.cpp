@@ -28,9 +28,9 @@ bool below_one(double value) {
 
 const char* const below_one_in_words = "number >= 0 and < 1";
 
-// What a key decides. Where and how a run takes place decides no results, nor does the study's name, nor the path of a
-// file whose content has a fingerprint of its own. run.threads and run.device do not: with others, what LibTorch trains
-// agrees to rounding.
+// Whether iterations may depend on a key. They do not depend on where and how a run takes place, on the study's name,
+// or on the path of a file, since the file's content has a fingerprint. They depend on run.threads and run.device only
+// in their last digits, and only with LibTorch: these keys may change.
 enum class Decides { results, no_results };
 
 // Adds the settings of one section to the table. A key decides results unless it says otherwise; those of [run], most
