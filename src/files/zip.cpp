@@ -25,7 +25,7 @@ constexpr std::size_t local_bytes = 30, entry_bytes = 46, end_bytes = 22, end64_
 constexpr std::size_t longest_comment = 65535;
 constexpr std::uint64_t in_extra_field = 0xffffffff;
 
-[[noreturn]] void refuse(const std::string& archive, const std::string& why) {
+[[noreturn]] void refuse_archive(const std::string& archive, const std::string& why) {
   throw RunError(fmt::format("'{}' is not a valid ZIP archive ({}). Copy or recreate it.", archive, why));
 }
 
@@ -35,14 +35,14 @@ class Record {
   Record(std::string_view archive, std::uint64_t offset, std::size_t bytes, std::string_view signature,
          const std::string& name) {
     if (offset > archive.size() || archive.size() - offset < bytes || archive.substr(offset, 4) != signature)
-      refuse(name, fmt::format("there is no result where it should be, at byte {}", offset));
+      refuse_archive(name, fmt::format("there is no result where it should be, at byte {}", offset));
     text_ = archive.substr(offset);
   }
   std::uint64_t field(std::size_t offset, std::size_t bytes) const {
     return read_unsigned(text_.data() + offset, bytes, false);
   }
   std::string_view text(std::size_t offset, std::size_t bytes, const std::string& name) const {
-    if (text_.size() < offset || text_.size() - offset < bytes) refuse(name, "a result ends behind the file");
+    if (text_.size() < offset || text_.size() - offset < bytes) refuse_archive(name, "a result ends behind the file");
     return text_.substr(offset, bytes);
   }
 
@@ -59,7 +59,7 @@ struct Directory {
 Directory find_directory(std::string_view archive, const std::string& name) {
   const std::size_t found = archive.rfind(end_signature);
   if (found == archive.npos || archive.size() - found > end_bytes + longest_comment)
-    refuse(name, "it has no directory at its end");
+    refuse_archive(name, "it has no directory at its end");
   const Record end(archive, found, end_bytes, end_signature, name);
   Directory directory{end.field(16, 4), end.field(10, 2)};
   if (found >= locator64_bytes && archive.substr(found - locator64_bytes, 4) == locator64_signature) {
@@ -75,13 +75,13 @@ void read_extra_field(std::string_view extra, ZipMember& member, const std::stri
   while (extra.size() >= 4) {
     const auto id = read_unsigned(extra.data(), 2, false);
     const auto bytes = static_cast<std::size_t>(read_unsigned(extra.data() + 2, 2, false));
-    if (extra.size() - 4 < bytes) refuse(name, "an extra field is cut off");
+    if (extra.size() - 4 < bytes) refuse_archive(name, "an extra field is cut off");
     std::string_view field = extra.substr(4, bytes);
     extra.remove_prefix(4 + bytes);
     if (id != 1) continue;
     for (std::uint64_t* value : {&member.bytes, &member.packed_bytes, &member.header_offset}) {
       if (*value != in_extra_field) continue;
-      if (field.size() < 8) refuse(name, "an extra field is cut off");
+      if (field.size() < 8) refuse_archive(name, "an extra field is cut off");
       *value = read_unsigned(field.data(), 8, false);
       field.remove_prefix(8);
     }
@@ -96,11 +96,11 @@ class MemberSource : public ByteSource {
   std::size_t read(void* bytes, std::size_t count) final {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, left_));
     if (unpack(static_cast<unsigned char*>(bytes), wanted) != wanted)
-      refuse(name(), "it unpacks to less than it declares, or its data are damaged");
+      refuse_archive(name(), "it unpacks to less than it declares, or its data are damaged");
     left_ -= wanted;
     seen_crc_ = ::crc32_z(seen_crc_, static_cast<const unsigned char*>(bytes), wanted);
-    if (left_ == 0 && !complete()) refuse(name(), "it unpacks to more than it declares");
-    if (left_ == 0 && seen_crc_ != crc_) refuse(name(), "its checksum is wrong");
+    if (left_ == 0 && !complete()) refuse_archive(name(), "it unpacks to more than it declares");
+    if (left_ == 0 && seen_crc_ != crc_) refuse_archive(name(), "its checksum is wrong");
     return wanted;
   }
 
@@ -173,7 +173,7 @@ class DeflatedMember final : public MemberSource {
 std::string read_archive(ByteSource& source) {
   std::string archive(local_signature.size(), '\0');
   archive.resize(source.read(archive.data(), archive.size()));
-  if (archive != local_signature && archive != end_signature) refuse(source.name(), "it does not begin as one");
+  if (archive != local_signature && archive != end_signature) refuse_archive(source.name(), "it does not begin as one");
   return read_all(source, std::move(archive));
 }
 

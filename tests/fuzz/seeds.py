@@ -28,8 +28,8 @@ def words():
              "PK\\x06\\x06", "PK\\x06\\x07", "'descr':", "'shape':", "'fortran_order':", "'<f2'", "\\xef\\xbb\\xbf",
              "\\xff\\xff\\xff\\xff", "nan", "inf"}
     found = {word.replace('"', '\\"') for word in found}
-    for path in glob.glob(os.path.join(SOURCE, "src/options/*.cpp")) + [
-            os.path.join(SOURCE, "src/journal/record_line.cpp")]:
+    for path in glob.glob(os.path.join(SOURCE, "src/study/*.cpp")) + [
+            os.path.join(SOURCE, "src/runs/journal/journal_line.cpp")]:
         with open(path) as file:
             found.update(re.findall(r'"([a-z0-9_.]+)\\?"', file.read()))
     with open(os.path.join(sys.argv[1], "words"), "w") as file:
@@ -76,7 +76,7 @@ def records():
                                             ("cnn", (48, 2, "cnn", "none\ndata.image = 3x4x4"), 48, 0)):
         described = text.format(*words).encode()
         scaling = listed(scaled, struct.pack(f"<{scaled}f", *range(scaled)))
-        seed("model_record", name, 0, listed(len(described), described) + 2 * scaling +
+        seed("saved_model_record", name, 0, listed(len(described), described) + 2 * scaling +
              listed(parameters, struct.pack(f"<{parameters}f", *range(parameters))))
 
 

@@ -4,10 +4,9 @@
 namespace sheaf {
 namespace {
 
-// Places in the numbers.
-enum Place : std::size_t { row_count, right_count, number_count };
-
 class AccuracyAccumulator : public Accumulator {
+  enum Place : std::size_t { row_count, right_count, number_count };  // in the numbers
+
  public:
   AccuracyAccumulator() : Accumulator(number_count) {}
 

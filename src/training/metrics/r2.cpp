@@ -6,12 +6,12 @@
 namespace sheaf {
 namespace {
 
-// Places in the numbers: the number of rows, then for each output the mean of its targets, their squares about it, and
-// the squared residuals, both summed.
-enum Place : std::size_t { row_count, first_output };
-enum OutputPlace : std::size_t { mean, squares, residuals, per_output };
-
 class R2Accumulator : public Accumulator {
+  // Places in the numbers: the number of rows, then for each output the mean of its targets, their squares about it,
+  // and the squared residuals, both summed.
+  enum Place : std::size_t { row_count, first_output };
+  enum OutputPlace : std::size_t { mean, squares, residuals, per_output };
+
  public:
   explicit R2Accumulator(std::int64_t output_count)
       : Accumulator(first_output + per_output * static_cast<std::size_t>(output_count)), output_count_(output_count) {}
