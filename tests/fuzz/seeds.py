@@ -47,7 +47,9 @@ def journals():
         return f'{text},"crc32":"{zlib.crc32(text.encode(), seed_sum):08x}"}}\n'
 
     study, data, predictions = "0123456789abcdef", "data", struct.pack("<3f", 1, 2, 3)
-    header = closed(f'{{"sheaf_journal":2,"program":"0.1.0","study":"{study}","data":"{data}"', 0)
+    with open(os.path.join(SOURCE, "src/runs/journal/journal_line.hpp")) as file:
+        number = re.search(r"journal_format = (\d+);", file.read()).group(1)
+    header = closed(f'{{"sheaf_journal":{number},"program":"0.1.0","study":"{study}","data":"{data}"', 0)
     of_study = zlib.crc32(f"{study}\n{data}".encode())
     lines = [header]
     for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',
