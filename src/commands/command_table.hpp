@@ -17,7 +17,7 @@ const std::vector<Command>& command_table();
 /// there is none.
 const Command& find_command(const std::vector<std::string>& arguments);
 
-/// The text that answers --help or --version; none when the arguments ask for something else.
+/// The text that answers --help or --version; none for other arguments.
 std::optional<std::string> text_answer(const std::vector<std::string>& arguments);
 
 }  // namespace sheaf

@@ -10,7 +10,7 @@
 namespace sheaf {
 namespace {
 
-// The engine that run.engine asks for; null: none by itself.
+// The engine that run.engine names; null: it names none.
 const EngineEntry* asked_engine(EngineKind kind) {
   for (const EngineEntry& engine : engine_table())
     if (engine.asked == kind) return &engine;
@@ -31,7 +31,7 @@ EngineChoice first_fitting(const Trial& trial) {
   return choice;
 }
 
-// Why run.engine = auto takes LibTorch where the native engine could train, too.
+// Why run.engine = auto takes LibTorch although the native engine can train the trial.
 std::optional<std::string> reason_for_torch(const RunOptions& run, double speedup) {
   if (speedup != no_gpu && run.device == DeviceRequest::cuda) return "run.device = cuda";
   if (speedup > 1) return fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup);

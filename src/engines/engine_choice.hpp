@@ -42,7 +42,7 @@ const EngineEntry& engine_of(const Trial& trial, EngineKind settled);
 /// choose_engine.
 EngineKind settled_engine(const Plan& plan, const RunOptions& run, double speedup);
 
-/// Throws UsageError with the first trial that the engine cannot train which run.engine asks for.
+/// Throws UsageError if run.engine names an engine that cannot train a trial: with the first such trial.
 void require_engine(const Plan& plan, const RunOptions& run);
 
 }  // namespace sheaf

@@ -41,7 +41,7 @@ struct Ranking {
   bool larger_is_better = true;  ///< of the score
 };
 
-/// The ranking that a study asks for (search.metric).
+/// The ranking that search.metric selects.
 Ranking ranking_of(const Study& study);
 
 /// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial, and

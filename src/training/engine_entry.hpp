@@ -1,5 +1,5 @@
-// One row of the engine table: what is asked of an engine before it trains. Asking loads no library.
-// SPDX-License-Identifier: MIT
+// One row of the engine table: properties of an engine, and functions that make its trainers and predictors. Only
+// making one loads a library. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr const char* torch_engine_name = "torch";
 
 struct EngineEntry {
   std::string_view name;  ///< in results, journals and reports
-  EngineKind asked;       ///< the value of run.engine that asks for this engine alone
+  EngineKind asked;       ///< the value of run.engine that selects this engine alone
   bool uses_gpus;         ///< trains on the GPU of its lane, if that has one; otherwise always on cores
 
   /// Why the engine cannot train a trial; none: it can. Pure.

@@ -25,7 +25,7 @@ struct Arguments {
 Arguments parse_arguments(const std::string& command, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& names);
 
-/// The value of option `name`. Throws UsageError that says what may be written.
+/// The value of option `name`. Throws UsageError with the values that are allowed.
 template <class Value>
 Value option_value(const ValueType<Value>& form, const std::string& name, const std::string& text) {
   const auto value = form.read(text);

@@ -1,4 +1,4 @@
-// What a command of the program is.
+// The interface of a command of the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -22,7 +22,7 @@ struct Command {
   std::string_view usage;    ///< the arguments, e.g. "RUN_DIR [--key=value ...]"; may be empty
   std::string_view summary;  ///< one line
   std::string (*help)();     ///< what `sheaf NAME --help` prints after the usage
-  /// Throws AgreedError on every rank alike. Collective over world.
+  /// Throws AgreedError, the same on every rank. Collective over world.
   ExitCode (*run)(const CommandCall& call, const Communicator& world);
   bool can_be_stopped = false;  ///< whether SIGTERM, SIGINT and SIGUSR1 end it in order
 };

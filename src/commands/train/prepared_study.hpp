@@ -1,4 +1,4 @@
-// What run, resume and plan find out, settle and check alike before anything is trained or written.
+// The steps that run, resume and plan share: all checks before anything is trained or written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,8 +28,8 @@ struct PreparedStudy {
 /// Called on every rank before data are read, with all but these. Local; may throw.
 using BeforeData = std::function<void(const PreparedStudy&)>;
 
-/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. Throws on
-/// every rank alike. Collective over world, of which `node` is a part.
+/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. Throws the
+/// same on every rank. Collective over world, of which `node` is a part.
 PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node);
 
