@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "core/error.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engines/native/blas_library.hpp"
 #include "engines/native/native_trainer.hpp"
+#include "engines/native/product_speed.hpp"
 #include "engines/torch_backend.hpp"
 #include "engines/usable_gpus.hpp"
 #include "files/hdf5/file.hpp"
@@ -22,20 +25,23 @@ namespace sheaf {
 
 namespace {
 
-// `speeds`: of each rank, in FLOP/s.
-std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds) {
+std::string torch_text() {
   const TorchInfo torch = torch_backend().info();
+  if (torch.cuda_device_count > 0)
+    return fmt::format("{}, {}", torch.version, counted(torch.cuda_device_count, "CUDA device"));
+  return fmt::format("{}, {}", torch.version, torch.built_with_cuda ? "no CUDA device" : "built without CUDA");
+}
+
+// `speeds`: of each rank, in FLOP/s. `torch_loads`: whether LibTorch could be loaded.
+std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds, bool torch_loads) {
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
   text += fmt::format("MPI          {}\n", MpiSession::library_version());
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
-  text += fmt::format("LibTorch     {}, {}\n", torch.version,
-                      torch.cuda_device_count > 0 ? fmt::format("{} CUDA device(s)", torch.cuda_device_count)
-                      : torch.built_with_cuda     ? "no CUDA device"
-                                                  : "built without CUDA");
+  text += fmt::format("LibTorch     {}\n", torch_loads ? torch_text() : "cannot be loaded");
   text += fmt::format("BLAS         {}\n", blas_library());
-  text += fmt::format("native     engine: {}\n", native_engine_info());
+  text += fmt::format("native       engine: {}\n", native_engine_info());
   text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
                       machine.sockets, human_bytes(machine.memory_bytes));
@@ -57,18 +63,32 @@ std::string help() {
 
 ExitCode run(const CommandCall& call, const Communicator& world) {
   double flops = 0;
+  std::optional<std::string> torch_problem;  // reported at the end, after everything else
   agree(world, [&] {
     if (!call.arguments.empty())
       throw UsageError(
           fmt::format("'sheaf info' takes no arguments (it got '{}'). Write: sheaf info.", call.arguments[0]));
-    flops = torch_backend().measure_blas_flops();
+    try {
+      flops = torch_backend().measure_blas_flops();
+    } catch (const RunError& error) {
+      torch_problem = error.what();
+      flops = measure_native_flops();
+    }
   });
   const Communicator node = world.split_by_node();
-  const Placement placement = place_ranks(RunOptions{}, find_usable_gpus, world, node);
+  const Placement placement = place_ranks(
+      RunOptions{},
+      [&] {
+        return torch_problem ? VisibleGpus{{}, "LibTorch cannot be loaded"} : find_usable_gpus();
+      },
+      world, node);
   const auto ranks = gather_rank_infos(placement, world);
   const auto speeds = world.all_gather(std::vector<double>{flops});
   agree(world, [&] {
-    if (world.is_root()) print_result(info_text(ranks, speeds));
+    if (world.is_root()) print_result(info_text(ranks, speeds, !torch_problem));
+  });
+  agree(world, [&] {
+    if (torch_problem) throw RunError(*torch_problem);
   });
   return ExitCode::done;
 }
