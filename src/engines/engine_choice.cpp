@@ -45,8 +45,8 @@ double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cor
   const EngineEntry &on_gpu = engine_named(torch_engine_name), &on_cores = engine_named(native_engine_name);
   double gpu_seconds = 0, core_seconds = 0;
   for (const auto& estimate : estimates) {
-    gpu_seconds += on_gpu.expected_seconds(estimate, true);
-    core_seconds += on_cores.expected_seconds(estimate, false) / static_cast<double>(cores);
+    gpu_seconds += on_gpu.expected_seconds(estimate);
+    core_seconds += on_cores.expected_seconds(estimate) / static_cast<double>(cores);
   }
   return core_seconds / gpu_seconds;
 }

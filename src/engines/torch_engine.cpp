@@ -10,11 +10,11 @@ std::optional<std::string> refusal(const Trial&) {
   return std::nullopt;
 }
 
-double expected_seconds(const TrialEstimate& estimate, bool on_gpu) {
-  // Launches of kernels bound a small step on a GPU: forward, backward and optimizer are some dozens. On a core a step
-  // costs about as many calls. Rates are of float32 products, of a large GPU and of a core in LibTorch.
-  const double step_seconds = on_gpu ? 0.75e-3 : 0.1e-3, flops = on_gpu ? 20e12 : 30e9;
-  return static_cast<double>(estimate.steps) * step_seconds + estimate.flops / flops;
+double expected_seconds(const TrialEstimate& estimate) {
+  // Launches of kernels bound a small step: forward, backward and optimizer are some dozens. The rate is that of
+  // float32 products on a large GPU.
+  constexpr double step_seconds = 0.75e-3, gpu_flops = 20e12;
+  return static_cast<double>(estimate.steps) * step_seconds + estimate.flops / gpu_flops;
 }
 
 std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) {

@@ -31,9 +31,9 @@ struct EngineEntry {
   /// Why the engine cannot train a trial; none: it can. Pure.
   std::optional<std::string> (*refusal)(const Trial& trial);
 
-  /// Seconds that one iteration of a trial is expected to take, on a GPU or on one core: an estimate by order of
-  /// magnitude, from constants, so that all ranks and jobs find the same. Pure.
-  double (*expected_seconds)(const TrialEstimate& estimate, bool on_gpu);
+  /// Seconds that one iteration of a trial is expected to take on a GPU if the engine uses GPUs, else on one core: an
+  /// estimate by order of magnitude, from constants, so that all ranks and jobs find the same. Pure.
+  double (*expected_seconds)(const TrialEstimate& estimate);
 
   /// A trainer for a lane. `shared`: the data set of all iterations; null where each has its own or it is streamed.
   /// Throws RunError when the engine or the device cannot be used. Local, thread-safe.

@@ -28,7 +28,7 @@ def write_large(path, rows=80000):
 
 # All of the following is for `times` as many epochs as a common machine needs for some tenths of a second. An iteration
 # must last for several intervals of its checkpoints, and for longer than a stopped job goes on for to finish one
-# (most_seconds_after_stop in engine/piece_size.hpp, 0.25 s).
+# (most_seconds_after_stop in src/training/piece_size.hpp, 0.25 s).
 INTERVAL = 0.1  # seconds
 
 def long_epochs(engine, times):

@@ -150,17 +150,17 @@ void add_to(std::vector<std::int64_t>& sums, const std::vector<std::int64_t>& mo
   for (std::size_t place = 0; place < more.size(); ++place) sums[place] += more[place];
 }
 
-// What a rank makes of its share of the runs.
-struct Share {
+// What a rank makes of its part of the runs.
+struct PartialResult {
   std::vector<double> sums;             // the numbers of each run, in order
   std::vector<std::int64_t> confusion;  // may be empty
 };
 
-Share evaluate_share(const EvaluatedModel& subject, const RunOptions& run, const Placement& placement,
-                     const PredictionFile* predictions, IndexRange runs) {
+PartialResult evaluate_part(const EvaluatedModel& subject, const RunOptions& run, const Placement& placement,
+                            const PredictionFile* predictions, IndexRange runs) {
   const std::int64_t all_runs = run_count(subject), pieces = subject.rows.piece_count();
   const std::int64_t run_numbers = number_count(subject.scoring);
-  Share share{std::vector<double>(static_cast<std::size_t>(runs.count() * run_numbers)), {}};
+  PartialResult part{std::vector<double>(static_cast<std::size_t>(runs.count() * run_numbers)), {}};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
   for_each_index(runs, placement.lanes, [&]() -> IndexWork {
@@ -170,18 +170,18 @@ Share evaluate_share(const EvaluatedModel& subject, const RunOptions& run, const
     lanes.push_back(lane);
     return [&, lane](std::int64_t number) {
       const auto numbers = lane->evaluate(split_evenly(pieces, all_runs, number)).numbers();
-      std::copy(numbers.begin(), numbers.end(), share.sums.begin() + (number - runs.begin) * run_numbers);
+      std::copy(numbers.begin(), numbers.end(), part.sums.begin() + (number - runs.begin) * run_numbers);
     };
   });
   subject.rows.require_unchanged();
-  for (const auto& lane : lanes) add_to(share.confusion, lane->confusion());
-  return share;
+  for (const auto& lane : lanes) add_to(part.confusion, lane->confusion());
+  return part;
 }
 
 // The ranks' shares put together, in the order of the rows. On rank 0. Collective.
-Fit gather_fit(const EvaluatedModel& subject, const Share& share, const Communicator& world) {
-  const std::vector<double> numbers = world.gather(share.sums);
-  const std::vector<std::int64_t> confusions = world.gather(share.confusion);
+Fit gather_fit(const EvaluatedModel& subject, const PartialResult& part, const Communicator& world) {
+  const std::vector<double> numbers = world.gather(part.sums);
+  const std::vector<std::int64_t> confusions = world.gather(part.confusion);
   Fit fit;
   if (!world.is_root()) return fit;
   const Scoring& scoring = subject.scoring;
@@ -220,13 +220,13 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
                         request.model, request.data.file, request.overwrite, world);
 
   const auto start = Clock::now();
-  Share share;
+  PartialResult part;
   agree(world, [&] {
-    share = evaluate_share(*subject, request.run, placement, predictions ? &*predictions : nullptr,
-                           split_evenly(run_count(*subject), world.size(), world.rank()));
+    part = evaluate_part(*subject, request.run, placement, predictions ? &*predictions : nullptr,
+                         split_evenly(run_count(*subject), world.size(), world.rank()));
   });
   EvaluationReport report;
-  if (subject->rows.targets() != nullptr) report.fit = gather_fit(*subject, share, world);
+  if (subject->rows.targets() != nullptr) report.fit = gather_fit(*subject, part, world);
   if (predictions) predictions->finish();
   report.seconds = seconds_since(start);
   if (!world.is_root()) return report;

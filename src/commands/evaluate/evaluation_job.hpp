@@ -1,4 +1,4 @@
-// Evaluates trained models on a file of any size: each rank a share of its rows, each lane block after block.
+// Evaluates trained models on a file of any size: each rank a part of its rows, each lane block after block.
 // SPDX-License-Identifier: MIT
 #pragma once
 

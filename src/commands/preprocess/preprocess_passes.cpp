@@ -55,7 +55,7 @@ void for_each_round(std::int64_t count, std::int64_t size, Work work) {
   for (std::int64_t begin = 0; begin < count; begin += size) work(IndexRange{begin, std::min(count, begin + size)});
 }
 
-IndexRange share_of(IndexRange all, const Communicator& world) {
+IndexRange part_of(IndexRange all, const Communicator& world) {
   const IndexRange part = split_evenly(all.count(), world.size(), world.rank());
   return {all.begin + part.begin, all.begin + part.end};
 }
@@ -149,7 +149,7 @@ std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
   FeatureMoments all(features);
   for_each_round(segments.count(), round_size(job, 1, segment_bytes), [&](IndexRange round) {
     std::vector<double> mine;
-    agree(job.world, [&] { mine = count_segments(job, segments, share_of(round, job.world)); });
+    agree(job.world, [&] { mine = count_segments(job, segments, part_of(round, job.world)); });
     const std::vector<double> numbers = job.world.gather(mine);
     if (!job.world.is_root()) return;
     for (std::int64_t segment = round.begin; segment < round.end; ++segment) {
@@ -169,7 +169,7 @@ void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const s
   const std::int64_t row_bytes = job.plan.row_elements * static_cast<std::int64_t>(number_bytes(job.plan.type));
   agree(job.world, [&] {
     const OutputBytes output(path);
-    for_each_index(share_of({0, job.source.block_count()}, job.world), job.threads, [&] {
+    for_each_index(part_of({0, job.source.block_count()}, job.world), job.threads, [&] {
       struct Worker {
         RowTransformer transformer;
         AlignedVector<std::byte> bytes;
@@ -193,7 +193,7 @@ void write_compressed(const PreprocessJob& job, const RowScaling* scaling, const
   const std::int64_t units = (rows.chunk_count() + unit - 1) / unit;
   for_each_round(units, round_size(job, 4, unit * rows.chunk_bytes()), [&](IndexRange round) {
     ChunkBytes chunks;
-    agree(job.world, [&] { chunks = encode_units(job, scaling, rows, unit, share_of(round, job.world)); });
+    agree(job.world, [&] { chunks = encode_units(job, scaling, rows, unit, part_of(round, job.world)); });
     chunks = {job.world.gather(chunks.sizes), job.world.gather(chunks.bytes)};
     agree(job.world, [&] {
       const std::byte* bytes = chunks.bytes.data();

@@ -31,11 +31,11 @@ struct SlurmArray {
 /// As the environment has it. Local.
 SlurmArray slurm_array();
 
-/// The share that a job is asked to take. Throws UsageError when it is to be told by Slurm, and the array's tasks are
+/// The slice that a job is asked to take. Throws UsageError when it is to be told by Slurm, and the array's tasks are
 /// not numbered evenly. Pure.
 ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm);
 
-/// The iterations of ascending ranges that are the share's, as ascending ranges. Pure.
-std::vector<IndexRange> share_of(const std::vector<IndexRange>& iterations, const ArraySlice& share);
+/// The iterations of ascending ranges that are the slice's, as ascending ranges. Pure.
+std::vector<IndexRange> slice_of(const std::vector<IndexRange>& iterations, const ArraySlice& slice);
 
 }  // namespace sheaf

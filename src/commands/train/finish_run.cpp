@@ -24,26 +24,26 @@ namespace {
 
 // How far the run has come, in iterations.
 struct Counts {
-  std::int64_t total = 0;       // of the job's share
+  std::int64_t total = 0;       // of the job's slice
   std::int64_t left = 0;        // of these, without a result
   std::int64_t recorded = 0;    // of these, with a result, failed ones included
   std::int64_t study_left = 0;  // without a result, of the whole study
 };
 
 // The progress of a task, which only the journals of all tasks know.
-Counts counts_of(const Replay& replay, const ArraySlice& share, std::int64_t study_total) {
+Counts counts_of(const Replay& replay, const ArraySlice& slice, std::int64_t study_total) {
   const auto left = iterations_left(replay.iterations, study_total);
-  Counts counts{share.count(study_total), WorkList(share_of(left, share)).count(), 0, WorkList(left).count()};
+  Counts counts{slice.count(study_total), WorkList(slice_of(left, slice)).count(), 0, WorkList(left).count()};
   for (std::size_t place = 0; place < replay.iterations.size(); ++place)
-    counts.recorded += share.has(replay.iterations.packed(place).iteration()) ? 1 : 0;
+    counts.recorded += slice.has(replay.iterations.packed(place).iteration()) ? 1 : 0;
   return counts;
 }
 
 // The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
 ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t study_total, StopCause cause) {
-  const ArraySlice& share = run.share;
+  const ArraySlice& slice = run.slice;
   const std::int64_t done = counts.total - counts.left;
-  const std::string task = share.is_whole() ? "" : fmt::format("task {}/{}: ", share.task, share.tasks);
+  const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
   if (cause != iteration_failed && counts.recorded == counts.total) {
     log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
                          counts.study_left - counts.left, study_total));
@@ -78,7 +78,7 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
         fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
     return ResultSource::none;
   }
-  if (run.share.is_whole()) {
+  if (run.slice.is_whole()) {
     if (trained == run.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
     // Failed iterations of an earlier attempt have a result, though this attempt has not come to them.
     const auto most_results = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
@@ -88,12 +88,12 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
       return ResultSource::none;
     }
   }
-  locks = lock_files(run.directory, run.share);
+  locks = lock_files(run.directory, run.slice);
   constexpr bool forced = true;  // what does not belong here was refused before
   all = replay_journals(run.directory, run.header, total, forced);
   if (cause != iteration_failed && is_complete(all, total)) return ResultSource::on_root;
   locks.clear();
-  code = tell_incomplete(run, counts_of(all, run.share, total), total, cause);
+  code = tell_incomplete(run, counts_of(all, run.slice, total), total, cause);
   return ResultSource::none;
 }
 

@@ -16,9 +16,9 @@
 namespace sheaf {
 
 struct Lanes::State {
-  State(const Share& part, WorkSource& work, int rank_number) : share(part), source(work), rank(rank_number) {}
+  State(const StageWork& part, WorkSource& work, int rank_number) : stage(part), source(work), rank(rank_number) {}
 
-  const Share& share;
+  const StageWork& stage;
   WorkSource& source;
   const int rank;
   const Clock::time_point start = Clock::now();
@@ -51,24 +51,24 @@ struct Lanes::State {
   bool is_stopping() const { return stopping || source.is_stopped(); }
 
   void train(int lane) {
-    const auto engine = share.make_engine();
+    const auto engine = stage.make_engine();
     const auto keep = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
       const EngineName& name = iteration.result.engine;
       const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
-      iteration.result.gpu = on_gpu ? share.placement.gpu : -1;
+      iteration.result.gpu = on_gpu ? stage.placement.gpu : -1;
       iteration.result.start_seconds = now() - iteration.result.seconds;
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
-      if (failed && share.options.on_failure == OnFailure::stop) source.stop();
+      if (failed && stage.options.on_failure == OnFailure::stop) source.stop();
       const double seconds = iteration.result.seconds;
-      if (share.journal) share.journal->append(std::move(iteration));
+      if (stage.journal) stage.journal->append(std::move(iteration));
       source.report(lane, 1, seconds);
     };
     // To the engine's own end, even when stopping: others may wait for this lane. Claims are empty then.
     const auto stops = [this] { return is_stopping(); };
-    while (engine->train(share.work.iterations_at(source.claim(lane)), keep, stops)) {
+    while (engine->train(stage.work.iterations_at(source.claim(lane)), keep, stops)) {
     }
   }
 
@@ -95,8 +95,9 @@ struct Lanes::State {
   }
 };
 
-Lanes::Lanes(const Share& share, WorkSource& source, int rank) : state_(std::make_unique<State>(share, source, rank)) {
-  state_->threads.start(share.placement.lanes,
+Lanes::Lanes(const StageWork& stage, WorkSource& source, int rank)
+    : state_(std::make_unique<State>(stage, source, rank)) {
+  state_->threads.start(stage.placement.lanes,
                         [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
 }
 

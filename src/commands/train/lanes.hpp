@@ -12,13 +12,13 @@
 
 namespace sheaf {
 
-/// Starts `share.placement.lanes` threads, which wait for begin(). Then they train until `source` has no more work or
-/// is stopped, and finish the iterations they are at. They make no MPI call. Share and source outlive it. The
-/// destructor stops the lanes likewise. Local.
+/// Starts `stage.placement.lanes` threads, which wait for begin(). Then they train until `source` has no more work or
+/// is stopped, and finish the iterations they are at. They make no MPI call. The stage and the source and source
+/// outlive it. The destructor stops the lanes likewise. Local.
 class Lanes {
  public:
   /// Throws RunError when a thread cannot be started.
-  Lanes(const Share& share, WorkSource& source, int rank);
+  Lanes(const StageWork& stage, WorkSource& source, int rank);
   ~Lanes();
   Lanes(const Lanes&) = delete;
   Lanes& operator=(const Lanes&) = delete;

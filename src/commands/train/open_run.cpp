@@ -21,7 +21,7 @@ namespace {
 
 // What other jobs have done. For rank 0, under the lock.
 Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                    std::int64_t total, const ArraySlice& share) {
+                    std::int64_t total, const ArraySlice& slice) {
   require(!list_journals(directory).empty() || !holds_results(directory),
           fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
                       "run.output.",
@@ -29,18 +29,18 @@ Replay find_earlier(const std::string& directory, const RunRequest& request, con
   Replay replay = replay_journals(directory, header, total, request.force);
   for (const auto& warning : replay.warnings) warn_root(warning);
   const auto left = iterations_left(replay.iterations, total);
-  const std::int64_t own = WorkList(share_of(left, share)).count();
-  log_root(share.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
-                            : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", share.task,
-                                          share.tasks, directory, own, share.count(total)));
+  const std::int64_t own = WorkList(slice_of(left, slice)).count();
+  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
+                            : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", slice.task,
+                                          slice.tasks, directory, own, slice.count(total)));
   return replay;
 }
 
 // A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
 // `locks` what it has, also when it fails.
-void lock_run(const std::string& directory, const ArraySlice& share, std::vector<DirectoryLock>& locks) {
-  locks.emplace_back(directory, "lock", share.is_whole() ? Hold::alone : Hold::shared);
-  if (!share.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", share.task, share.tasks));
+void lock_run(const std::string& directory, const ArraySlice& slice, std::vector<DirectoryLock>& locks) {
+  locks.emplace_back(directory, "lock", slice.is_whole() ? Hold::alone : Hold::shared);
+  if (!slice.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", slice.task, slice.tasks));
 }
 
 // Journals without a study file belong to a study that nobody knows.
@@ -55,10 +55,10 @@ void require_empty(const std::string& directory) {
 // Returns the stored study of the run to join; where there is none, begins the run with `study` and returns nothing.
 // For rank 0, under the lock; tasks of an array take turns.
 std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
-                                   const ArraySlice& share) {
+                                   const ArraySlice& slice) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
-  if (joins_run(directory, request, share)) return read_stored_study(directory, request);
+  if (joins_run(directory, request, slice)) return read_stored_study(directory, request);
   require_empty(directory);
   write_study(directory, study);
   return std::nullopt;
@@ -68,26 +68,26 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
 
 std::string OpenRun::resume_command() const {
   return resume_command_of(directory) +
-         (share.is_whole() ? "" : fmt::format(" --run.array={}/{}", share.task, share.tasks));
+         (slice.is_whole() ? "" : fmt::format(" --run.array={}/{}", slice.task, slice.tasks));
 }
 
 ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world) {
-  std::vector<ArraySlice> share;
+  std::vector<ArraySlice> slice;
   agree(world, [&] {
-    if (world.is_root()) share.push_back(choose_slice(option, slurm_array()));
+    if (world.is_root()) slice.push_back(choose_slice(option, slurm_array()));
   });
-  world.broadcast_vector(share);
-  return share.front();
+  world.broadcast_vector(slice);
+  return slice.front();
 }
 
-std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& share) {
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& slice) {
   std::vector<DirectoryLock> locks;
-  if (!share.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
+  if (!slice.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
   return locks;
 }
 
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
-                                const JournalHeader& header, std::int64_t total, const ArraySlice& share,
+                                const JournalHeader& header, std::int64_t total, const ArraySlice& slice,
                                 const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
@@ -96,17 +96,17 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   const auto open = [&] {
     if (!world.is_root()) return;
     // A finished run is not even locked.
-    if (!joins_run(directory, request, share) && holds_results(directory)) require_no_run(directory);
+    if (!joins_run(directory, request, slice) && holds_results(directory)) require_no_run(directory);
     try {
-      lock_run(directory, share, locks);
+      lock_run(directory, slice, locks);
       const std::size_t run_locks = locks.size();
-      for (auto& turn : lock_files(directory, share)) locks.push_back(std::move(turn));
-      const std::optional<Study> stored = begin_or_join(directory, study, request, share);
+      for (auto& turn : lock_files(directory, slice)) locks.push_back(std::move(turn));
+      const std::optional<Study> stored = begin_or_join(directory, study, request, slice);
       settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > run_locks) locks.pop_back();
-      if (stored || !share.is_whole()) earlier = find_earlier(directory, request, header, total, share);
+      if (stored || !slice.is_whole()) earlier = find_earlier(directory, request, header, total, slice);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
       throw;
@@ -117,7 +117,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   auto left = iterations_left(earlier.iterations, total);
   world.broadcast_vector(left);
   return OpenRun{
-      directory,         header, share, std::move(locks), WorkList(left).count(), WorkList(share_of(left, share)),
+      directory,         header, slice, std::move(locks), WorkList(left).count(), WorkList(slice_of(left, slice)),
       std::move(earlier)};
 }
 

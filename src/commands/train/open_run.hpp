@@ -25,21 +25,21 @@ namespace sheaf {
 struct OpenRun {
   std::string directory;
   JournalHeader header;
-  ArraySlice share;
+  ArraySlice slice;
   std::vector<DirectoryLock> locks;  ///< on rank 0
   std::int64_t left = 0;             ///< of the whole study's iterations
-  WorkList work;                     ///< those of them that are the share's, on every rank
+  WorkList work;                     ///< those of them that are the slice's, on every rank
   Replay earlier;                    ///< on rank 0: what the journals of earlier attempts know
 
-  /// "sheaf resume runs/x", with the share of a task.
+  /// "sheaf resume runs/x", with the slice of a task.
   std::string resume_command() const;
 };
 
-/// The share that rank 0 is asked to take, on every rank. Throws AgreedError. Collective over world.
+/// The slice that rank 0 is asked to take, on every rank. Throws AgreedError. Collective over world.
 ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world);
 
 /// Against other tasks of the array, while the study's file or its results are written. For rank 0.
-std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& share);
+std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& slice);
 
 /// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
 /// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
@@ -47,7 +47,7 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 /// that the job joins. `total`: iterations of the plan. None: another task has opened the run meanwhile and resolved
 /// the settings otherwise, so that they must be resolved again. Collective over world.
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
-                                const JournalHeader& header, std::int64_t total, const ArraySlice& share,
+                                const JournalHeader& header, std::int64_t total, const ArraySlice& slice,
                                 const Communicator& world);
 
 /// This rank's journal in a new attempt; `checkpoints`, which outlive it, of what is on the disk with it go. Throws

@@ -18,7 +18,7 @@ namespace sheaf {
 /// Makes the engine of one lane, in the lane's own thread.
 using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 
-struct Share {
+struct StageWork {
   const RunOptions& options;
   PartitionKind partition;  ///< settled
   const WorkList& work;

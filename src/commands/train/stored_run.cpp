@@ -16,8 +16,8 @@
 
 namespace sheaf {
 
-bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& share) {
-  return (request.resume || !share.is_whole()) && holds_run(directory);
+bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice) {
+  return (request.resume || !slice.is_whole()) && holds_run(directory);
 }
 
 Study read_stored_study(const std::string& directory, const RunRequest& request) {
@@ -42,12 +42,12 @@ void require_same_study(const std::string& directory, const Study& study, const 
                     directory, fmt::join(differing, "; ")));
 }
 
-std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& share,
+std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world) {
   const std::string directory = run_directory(asked);
   std::string text;
   agree(world, [&] {
-    if (!world.is_root() || !joins_run(directory, request, share)) return;
+    if (!world.is_root() || !joins_run(directory, request, slice)) return;
     const Study stored = read_stored_study(directory, request);
     const Study joined = with_stored_choices(asked, stored);
     require_same_study(directory, joined, stored);

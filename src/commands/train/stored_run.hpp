@@ -13,7 +13,7 @@
 namespace sheaf {
 
 /// Whether the job joins the run that is in the directory; it begins one otherwise. Local.
-bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& share);
+bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice);
 
 /// The study of the run in the directory. Throws RunError when another version of the program stored it (unless
 /// request.force), or one that settled nothing. Local.
@@ -24,7 +24,7 @@ void require_same_study(const std::string& directory, const Study& study, const 
 
 /// The study of the run that the job joins, on every rank; none when it begins one. Throws AgreedError as the functions
 /// above. Warns if results may differ by rounding. Collective over world.
-std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& share,
+std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world);
 
 }  // namespace sheaf

@@ -116,19 +116,19 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
     if (keeps && world.is_root()) make_directory(models_directory(run.directory));
   });
   const auto journal = begin_journal(run, files, world);
-  const Share share{options,
-                    settled_kind(options.partition, context.stream != nullptr, node.size() == world.size(),
-                                 context.plan.trials().size()),
-                    run.work,
-                    [&] {
-                      auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
-                      return keeps ? saving_models(std::move(engine), models) : std::move(engine);
-                    },
-                    placement,
-                    journal.get(),
-                    stop_watch_of(options, start, world),
-                    run.resume_command()};
-  const StopCause cause = train_stage(share, world, node);
+  const StageWork stage{options,
+                        settled_kind(options.partition, context.stream != nullptr, node.size() == world.size(),
+                                     context.plan.trials().size()),
+                        run.work,
+                        [&] {
+                          auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
+                          return keeps ? saving_models(std::move(engine), models) : std::move(engine);
+                        },
+                        placement,
+                        journal.get(),
+                        stop_watch_of(options, start, world),
+                        run.resume_command()};
+  const StopCause cause = train_stage(stage, world, node);
   TrainedRest trained{cause, {}, {}};
   agree_in_background(
       world,
@@ -145,7 +145,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
 // None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
 std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const JobStart& start,
                                 const Communicator& world) {
-  const ArraySlice share = agree_on_slice(asked.run.array, world);
+  const ArraySlice slice = agree_on_slice(asked.run.array, world);
   Study study = asked;
   study.run.array = {};  // the run directory is the whole study's
   const Communicator node = world.split_by_node();
@@ -155,7 +155,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   std::optional<Plan> plan;
   agree(world, [&] { plan.emplace(study); });
   const std::int64_t total = plan->iteration_count();
-  const std::optional<Study> stored = find_stored_study(study, request, share, world);
+  const std::optional<Study> stored = find_stored_study(study, request, slice, world);
   if (stored) study = with_stored_choices(study, *stored);
   const auto uses_torch = [](const PreparedStudy& of) {
     return torch_trains(of.engines) || of.study.run.models != ModelsSaved::none;
@@ -177,7 +177,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
   const auto opened = open_run(study, stored.has_value(), request,
                                {program_version(), study_fingerprint(study), fingerprint, journal_format, model_files},
-                               total, share, world);
+                               total, slice, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
 

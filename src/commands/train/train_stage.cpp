@@ -44,19 +44,19 @@ void close_if_possible(JournalWriter& journal) {
 
 // The other hosts are out of reach, so this one ends: one rank reports why, lanes leave their claims, and
 // journals are closed. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
-[[noreturn]] void leave_cut_off(const ConnectionLost& lost, const Share& share, Lanes& lanes, WorkSource& source) {
+[[noreturn]] void leave_cut_off(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes, WorkSource& source) {
   constexpr double least_seconds = 1.5, most_seconds = 5;
-  const std::string message = cut_off_text(lost.what(), share.resume_command);
+  const std::string message = cut_off_text(lost.what(), stage.resume_command);
   if (source.is_leader()) log_error(message.c_str());
   source.stop();
-  if (share.journal) share.journal->hurry();
+  if (stage.journal) stage.journal->hurry();
   const auto start = Clock::now();
   const auto waited = [&] { return seconds_since(start); };
   while (waited() < least_seconds || (waited() < most_seconds && !lanes.wait(0))) {
     std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
   }
   try {
-    if (share.journal) close_if_possible(*share.journal);
+    if (stage.journal) close_if_possible(*stage.journal);
   } catch (const std::exception& error) {
     log_error(message_of(error));
     MpiSession::abort(static_cast<int>(ExitCode::failed));
@@ -66,28 +66,28 @@ void close_if_possible(JournalWriter& journal) {
 
 }  // namespace
 
-StopCause train_stage(const Share& share, const Communicator& world, const Communicator& node) {
+StopCause train_stage(const StageWork& stage, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
-  WorkSource source(share.partition, share.work.count(), static_cast<int>(share.placement.lanes), world, node,
-                    network_timeout_of(share.options));
+  WorkSource source(stage.partition, stage.work.count(), static_cast<int>(stage.placement.lanes), world, node,
+                    network_timeout_of(stage.options));
   std::optional<Progress> progress;
-  if (world.is_root()) progress.emplace(share.options.progress, share.work.count());
+  if (world.is_root()) progress.emplace(stage.options.progress, stage.work.count());
 
   std::optional<Lanes> lanes;
-  agree(world, [&] { lanes.emplace(share, source, world.rank()); });
+  agree(world, [&] { lanes.emplace(stage, source, world.rank()); });
   lanes->begin();
   StopCause cause = no_stop;
   const auto note_cause = [&] {
-    if (cause == no_stop) cause = share.stop_cause();
-    if (share.options.on_failure == OnFailure::stop && lanes->failed_count() > 0) cause = iteration_failed;
+    if (cause == no_stop) cause = stage.stop_cause();
+    if (stage.options.on_failure == OnFailure::stop && lanes->failed_count() > 0) cause = iteration_failed;
   };
   const auto serve = [&] {
     note_cause();
     if (cause != no_stop) source.stop();
-    if (share.journal) {
-      if (source.is_stopped()) share.journal->hurry();
-      end_job_if(share.journal->failure(), source);
+    if (stage.journal) {
+      if (source.is_stopped()) stage.journal->hurry();
+      end_job_if(stage.journal->failure(), source);
     }
     const double pause_seconds = source.service();
     if (progress) progress->update(source.finished_count(), seconds());
@@ -104,7 +104,7 @@ StopCause train_stage(const Share& share, const Communicator& world, const Commu
     cause = world.patient_maximum(cause, serve_while_waiting);
     source.leave();
   } catch (const ConnectionLost& lost) {
-    leave_cut_off(lost, share, *lanes, source);
+    leave_cut_off(lost, stage, *lanes, source);
   }
   if (progress) progress->finish(source.finished_count(), seconds());
   return cause;

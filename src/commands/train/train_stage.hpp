@@ -13,6 +13,6 @@ namespace sheaf {
 /// ends the whole job at once: the message on stderr, exit code 1. So does a host that does not answer for
 /// run.network_timeout, with exit code 75, after the journal is closed. Throws AgreedError when a rank cannot start its
 /// lanes. Collective over world.
-StopCause train_stage(const Share& share, const Communicator& world, const Communicator& node);
+StopCause train_stage(const StageWork& stage, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

@@ -47,7 +47,7 @@ std::optional<std::string> refusal(const Trial& trial) {
 // Half the peak of a core with AVX2, in float32.
 constexpr double core_flops = 40e9;
 
-double expected_seconds(const TrialEstimate& estimate, bool) {
+double expected_seconds(const TrialEstimate& estimate) {
   return estimate.flops / core_flops;
 }
 

@@ -12,25 +12,25 @@ using Ranges = std::vector<IndexRange>;
 
 namespace {
 
-ArraySlice share_told(const std::string& option, const SlurmArray& slurm) {
+ArraySlice slice_told(const std::string& option, const SlurmArray& slurm) {
   Study study;
   apply_setting(study, "run.array", option);
   return choose_slice(study.run.array, slurm);
 }
 
-bool is(const ArraySlice& share, std::int64_t task, std::int64_t tasks) {
-  return share.task == task && share.tasks == tasks;
+bool is(const ArraySlice& slice, std::int64_t task, std::int64_t tasks) {
+  return slice.task == task && slice.tasks == tasks;
 }
 
 }  // namespace
 
 TEST_CASE("a task takes every N-th iteration of what is left") {
-  CHECK(share_of({{0, 7}}, {0, 3}) == Ranges{{0, 1}, {3, 4}, {6, 7}});
-  CHECK(share_of({{0, 7}}, {2, 3}) == Ranges{{2, 3}, {5, 6}});
-  CHECK(share_of({{1, 3}, {4, 6}, {8, 10}}, {2, 4}) == Ranges{{2, 3}});
-  CHECK(share_of({{1, 3}, {5, 9}}, {0, 1}) == Ranges{{1, 3}, {5, 9}});
-  CHECK(share_of({{0, 2}}, {2, 3}).empty());
-  CHECK(share_of({}, {1, 3}).empty());
+  CHECK(slice_of({{0, 7}}, {0, 3}) == Ranges{{0, 1}, {3, 4}, {6, 7}});
+  CHECK(slice_of({{0, 7}}, {2, 3}) == Ranges{{2, 3}, {5, 6}});
+  CHECK(slice_of({{1, 3}, {4, 6}, {8, 10}}, {2, 4}) == Ranges{{2, 3}});
+  CHECK(slice_of({{1, 3}, {5, 9}}, {0, 1}) == Ranges{{1, 3}, {5, 9}});
+  CHECK(slice_of({{0, 2}}, {2, 3}).empty());
+  CHECK(slice_of({}, {1, 3}).empty());
 }
 
 TEST_CASE("the tasks' shares are the study, each iteration once") {
@@ -39,14 +39,14 @@ TEST_CASE("the tasks' shares are the study, each iteration once") {
       CAPTURE(tasks, total);
       std::vector<std::int64_t> found;
       for (std::int64_t task = 0; task < tasks; ++task) {
-        const ArraySlice share{task, tasks};
+        const ArraySlice slice{task, tasks};
         const std::size_t before = found.size();
-        for (const auto& range : share_of({{0, total}}, share))
+        for (const auto& range : slice_of({{0, total}}, slice))
           for (std::int64_t number = range.begin; number < range.end; ++number) {
-            CHECK(share.has(number));
+            CHECK(slice.has(number));
             found.push_back(number);
           }
-        CHECK(static_cast<std::int64_t>(found.size() - before) == share.count(total));
+        CHECK(static_cast<std::int64_t>(found.size() - before) == slice.count(total));
       }
       std::sort(found.begin(), found.end());
       std::vector<std::int64_t> all;
@@ -57,21 +57,21 @@ TEST_CASE("the tasks' shares are the study, each iteration once") {
 
 TEST_CASE("Slurm's array tells a job its task") {
   const SlurmArray third{"2", "0", "2", "3", "1"};
-  CHECK(is(share_told("auto", third), 2, 3));
-  CHECK(is(share_told("none", third), 0, 1));
-  CHECK(is(share_told("1/5", third), 1, 5));
-  CHECK(is(share_told("auto", {}), 0, 1));
-  CHECK(is(share_told("auto", {"7", "1", "10", "4", "3"}), 2, 4));
-  CHECK(is(share_told("auto", {"4", "4", "4", "1", ""}), 0, 1));
+  CHECK(is(slice_told("auto", third), 2, 3));
+  CHECK(is(slice_told("none", third), 0, 1));
+  CHECK(is(slice_told("1/5", third), 1, 5));
+  CHECK(is(slice_told("auto", {}), 0, 1));
+  CHECK(is(slice_told("auto", {"7", "1", "10", "4", "3"}), 2, 4));
+  CHECK(is(slice_told("auto", {"4", "4", "4", "1", ""}), 0, 1));
 }
 
 TEST_CASE("an array that is not numbered evenly is refused by all its tasks") {
-  for (const char* id : {"0", "1", "7"}) CHECK_THROWS_AS(share_told("auto", {id, "0", "7", "3", "1"}), UsageError);
-  CHECK_THROWS_AS(share_told("auto", {"2", "1", "10", "4", "3"}), UsageError);
-  CHECK_THROWS_AS(share_told("auto", {"3", "0", "2", "3", "1"}), UsageError);
-  CHECK_THROWS_AS(share_told("auto", {"0", "0", "0", "", "1"}), UsageError);
-  CHECK_THROWS_AS(share_told("auto", {"0", "0", "0", "1", "0"}), UsageError);
-  CHECK_THROWS_AS(share_told("auto", {"1", "", "", "", ""}), UsageError);
+  for (const char* id : {"0", "1", "7"}) CHECK_THROWS_AS(slice_told("auto", {id, "0", "7", "3", "1"}), UsageError);
+  CHECK_THROWS_AS(slice_told("auto", {"2", "1", "10", "4", "3"}), UsageError);
+  CHECK_THROWS_AS(slice_told("auto", {"3", "0", "2", "3", "1"}), UsageError);
+  CHECK_THROWS_AS(slice_told("auto", {"0", "0", "0", "", "1"}), UsageError);
+  CHECK_THROWS_AS(slice_told("auto", {"0", "0", "0", "1", "0"}), UsageError);
+  CHECK_THROWS_AS(slice_told("auto", {"1", "", "", "", ""}), UsageError);
 }
 
 TEST_CASE("run.array is read, or refused") {
