@@ -45,8 +45,4 @@ std::vector<std::int64_t> RowSet::list() const {
   return rows;
 }
 
-bool RowSet::is_same(const RowSet& other) const {
-  return kind_ == other.kind_ && memory_ == other.memory_ && data_rows_ == other.data_rows_ && fold_ == other.fold_;
-}
-
 }  // namespace sheaf

@@ -44,9 +44,6 @@ class RowSet {
   void list(std::int64_t* rows) const;
   std::vector<std::int64_t> list() const;
 
-  /// Whether both are the same rows by the same memory.
-  bool is_same(const RowSet& other) const;
-
  private:
   enum class Kind : std::uint8_t { all, in_fold, outside_fold, sample };
 

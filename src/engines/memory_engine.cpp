@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
 #include "training/iteration_failure.hpp"
-#include "training/training.hpp"
+#include "training/memory_training.hpp"
 
 namespace sheaf {
 namespace {

@@ -126,7 +126,7 @@ class StreamedEngine : public Engine {
   // own.
   bool is_validation_far() const {
     const StreamOptions& stream = context_.stream->options();
-    return stream.validation == Validation::last && !stream.plan.keeps_all() &&
+    return stream.validation.any() && stream.validation.every >= epochs_ && !stream.plan.keeps_all() &&
            lane_.windows_left() > stream.plan.windows() + stream.plan.slots;
   }
 

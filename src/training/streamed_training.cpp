@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "models/initial_weights.hpp"
 #include "training/batches.hpp"
+#include "training/memory_training.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/training_checkpoint.hpp"
@@ -39,38 +40,42 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       batch_size_(batch_rows(trial_.train, rows_.count())),
       layers_(network_layout(trial_.model, shape_of(*context.data, context.study.data))),
       weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
-      trainer_(std::move(trainer)) {
+      trainer_(std::move(trainer)),
+      loop_(new_loop()),
+      rate_(learning_rate_of(trial_.train, epoch_steps(trial_.train, rows_.count()))) {
   trained_.result.iteration = iteration.number;
-  trained_.result.status = IterationStatus::finished;
   trained_.result.engine = trainer_->engine();
   start(iteration.seed);
   if (context.checkpoints != nullptr)
-    restore_checkpoint(
-        *context.checkpoints, trained_, *trainer_, windows_of_pass(), [&] { start(iteration.seed); },
-        [&](ByteReader& state, const IterationResult& result) { restore(state, result); });
-  kept_steps_ = trainer_->steps();
+    seconds_ = restore_checkpoint(
+        *context.checkpoints, iteration.number, windows_of_pass(), loop_, *trainer_, [&] { start(iteration.seed); },
+        [&](ByteReader& state) { restore(state); });
+  kept_steps_ = loop_.steps();
+}
+
+TrainingLoop StreamedTraining::new_loop() const {
+  return {trial_.train, rows_.count(), context_.stream->options().validation, context_.study.run.curves};
 }
 
 void StreamedTraining::start(std::uint64_t seed) {
   windows_ = place_ = 0;
-  awaits_validation_ = false;
-  loss_sum_ = 0;
   left_over_ = {};
+  loop_ = new_loop();
   trainer_->start(
       {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
 }
 
-void StreamedTraining::restore(ByteReader& state, const IterationResult& result) {
+void StreamedTraining::restore(ByteReader& state) {
   windows_ = state.get<std::int64_t>();
   place_ = state.get<std::int64_t>();
-  awaits_validation_ = state.get<bool>();
-  loss_sum_ = state.get<double>();
   left_over_.restore(state);
-  require(result.epochs >= 0 && result.epochs <= trial_.train.epochs && windows_ >= 0 && windows_ < windows_of_pass(),
-          "its window is not one of the data's");
-  require(place_ >= 0 && place_ <= rows_in_window(result.epochs, windows_), "its place is not one of its window's");
+  require(windows_ >= 0 && windows_ < windows_of_pass(), "its window is not one of the data's");
+  require(place_ >= 0 && place_ <= rows_in_window(loop_.epochs(), windows_), "its place is not one of its window's");
   require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
           "its rows are not those of the data");
+  std::int64_t passed = place_;
+  for (std::int64_t window = 0; window < windows_; ++window) passed += rows_in_window(loop_.epochs(), window);
+  require(loop_.batches() * batch_size_ + left_over_.count == passed, "its batches are not those of its windows");
 }
 
 // Of the rows that it trains on.
@@ -89,37 +94,30 @@ std::int64_t StreamedTraining::windows_of_pass() const {
 }
 
 void StreamedTraining::keep() {
-  if (trainer_->steps() == kept_steps_) return;
-  save_checkpoint(*context_.checkpoints, trained_.result, trained_.epochs, *trainer_, windows_of_pass(),
+  if (loop_.steps() == kept_steps_) return;
+  save_checkpoint(*context_.checkpoints, trained_.result.iteration, windows_of_pass(), seconds_, loop_, *trainer_,
                   [&](ByteWriter& state) {
                     state.put(windows_);
                     state.put(place_);
-                    state.put(awaits_validation_);
-                    state.put(loss_sum_);
                     left_over_.save(state);
                   });
-  kept_steps_ = trainer_->steps();
+  kept_steps_ = loop_.steps();
 }
 
 std::int64_t StreamedTraining::next_window() const {
   const auto validation = context_.stream->options().validation;
-  return next_pass(trained_.result.epochs, awaits_validation_, validation) * windows_of_pass() + windows_;
-}
-
-bool StreamedTraining::is_done() const {
-  return trained_.result.status == IterationStatus::diverged ||
-         (trained_.result.epochs >= trial_.train.epochs && !awaits_validation_);
+  return next_pass(loop_.epochs(), awaits_validation(), validation) * windows_of_pass() + windows_;
 }
 
 void StreamedTraining::use(const Window& window, const std::function<bool()>& should_stop) {
-  if (is_done() || window.pass.training == awaits_validation_) return;
+  if (is_done() || window.pass.training == awaits_validation()) return;
   const auto start = Clock::now();
-  if (awaits_validation_) {  // any pass over the validation rows will do
+  if (awaits_validation()) {  // any pass over the validation rows will do
     if (evaluate(window, should_stop) && window.last) end_validation();
-  } else if (window.pass.epoch == trained_.result.epochs && window.number == windows_) {
-    if (train(window, should_stop) && window.last) end_epoch();
+  } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
+    train(window, should_stop);
   }
-  trained_.result.seconds += seconds_since(start);
+  seconds_ += seconds_since(start);
 }
 
 // Where `rows` lie in the window.
@@ -183,12 +181,20 @@ void StreamedTraining::train_left_over() {
   data.weights = data_or_null(left_over_.weights);
   std::vector<std::int64_t> places(static_cast<std::size_t>(left_over_.count));
   std::iota(places.begin(), places.end(), 0);
-  trainer_->train_rows(data, places.data(), left_over_.count, loss_sum_);
+  train_rows(data, places.data(), left_over_.count);
   left_over_ = {};
 }
 
-// Takes the window from where it is in it. False: it was told to leave.
-bool StreamedTraining::train(const Window& window, const std::function<bool()>& should_stop) {
+// Whole batches, or the last one of the epoch.
+void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
+  double loss_sum = loop_.loss_sum();
+  trainer_->read_from(data);
+  trainer_->train({rows, count, loop_.steps()}, rate_, loss_sum);
+  loop_.trained((count + batch_size_ - 1) / batch_size_, loss_sum);
+}
+
+// Takes the window from where it is in it, unless it is told to stop.
+void StreamedTraining::train(const Window& window, const std::function<bool()>& should_stop) {
   auto places = places_in(window, rows_);
   const auto count = static_cast<std::int64_t>(places.size());
   if (trial_.train.shuffle)
@@ -200,32 +206,19 @@ bool StreamedTraining::train(const Window& window, const std::function<bool()>& 
     if (left_over_.count == batch_size_) train_left_over();
   }
   while (count - place_ >= batch_size_) {
-    if (should_stop()) return false;
+    if (should_stop()) return;
     const auto start = Clock::now();
     const std::int64_t batches = std::min(piece_.batches(), (count - place_) / batch_size_);
-    trainer_->train_rows(window.data, places.data() + place_, batches * batch_size_, loss_sum_);
+    train_rows(window.data, places.data() + place_, batches * batch_size_);
     place_ += batches * batch_size_;
     piece_.learn(batches, seconds_since(start));
   }
   for (; place_ < count; ++place_) keep_row(window.data, places[static_cast<std::size_t>(place_)]);
   place_ = 0;
   ++windows_;
-  return true;
-}
-
-// Of rows whose losses are in the sum.
-double StreamedTraining::loss_of(const RowSet& rows) const {
-  return trial_.train.reduction == Reduction::mean ? loss_sum_ / static_cast<double>(rows.count()) : loss_sum_;
-}
-
-void StreamedTraining::end_epoch() {
+  if (!window.last) return;
   train_left_over();
-  enter_epoch(loss_of(rows_), context_.study.run.curves, trained_);
-  loss_sum_ = 0;
   windows_ = 0;
-  const auto validation = context_.stream->options().validation;
-  awaits_validation_ = validation == Validation::each ||
-                       (validation == Validation::last && trained_.result.epochs == trial_.train.epochs);
 }
 
 // False: it was told to leave.
@@ -233,28 +226,27 @@ bool StreamedTraining::evaluate(const Window& window, const std::function<bool()
   if (window.number == 0) {  // also where a pass was broken off
     outputs_.clear();
     outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
-    loss_sum_ = 0;
+    validation_sum_ = 0;
   }
   const auto places = places_in(window, split_->validation_rows);
   if (places.empty()) return true;
-  const auto loss = trainer_->evaluate_rows(window.data, places.data(), static_cast<std::int64_t>(places.size()),
-                                            outputs_, should_stop);
-  loss_sum_ += loss.value_or(0);
-  return loss.has_value();
+  trainer_->read_from(window.data);
+  const auto loss_sum =
+      trainer_->evaluate(places.data(), static_cast<std::int64_t>(places.size()), outputs_, should_stop);
+  validation_sum_ += loss_sum.value_or(0);
+  return loss_sum.has_value();
 }
 
 void StreamedTraining::end_validation() {
   const auto& rows = split_->validation_rows;
   const Metric& metric = score_metric(context_.study);
-  enter_validation(loss_of(rows), prediction_score(metric, outputs_, *context_.data, rows), trained_);
-  loss_sum_ = 0;
-  awaits_validation_ = false;
+  loop_.validated(validation_sum_, rows.count(), prediction_score(metric, outputs_, *context_.data, rows));
 }
 
 TrainedIteration StreamedTraining::finish() {
-  IterationResult& result = trained_.result;
-  result.steps = trainer_->steps();
-  if (result.status == IterationStatus::finished)
+  loop_.enter(trained_);
+  trained_.result.seconds = seconds_;
+  if (trained_.result.status == IterationStatus::finished)
     add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }

@@ -14,8 +14,8 @@
 #include "study/plan.hpp"
 #include "training/piece_size.hpp"
 #include "training/trainer.hpp"
-#include "training/training.hpp"
 #include "training/training_context.hpp"
+#include "training/training_loop.hpp"
 
 namespace sheaf {
 
@@ -36,10 +36,10 @@ class StreamedTraining {
   void use(const Window& window, const std::function<bool()>& should_stop);
 
   /// Everything is trained and validated.
-  bool is_done() const;
+  bool is_done() const { return loop_.next() == TrainingLoop::Next::end; }
 
   /// It has trained all epochs that come before its next validation.
-  bool awaits_validation() const { return awaits_validation_; }
+  bool awaits_validation() const { return loop_.next() == TrainingLoop::Next::validate; }
 
   /// Makes a checkpoint if it has trained since the last one. Throws DeviceError.
   void keep();
@@ -50,12 +50,12 @@ class StreamedTraining {
  private:
   std::vector<std::int64_t> places_in(const Window& window, const RowSet& rows) const;
   void start(std::uint64_t seed);
-  void restore(ByteReader& state, const IterationResult& result);
+  TrainingLoop new_loop() const;
+  void restore(ByteReader& state);
   std::int64_t windows_of_pass() const;
   std::int64_t rows_in_window(std::int64_t epoch, std::int64_t window) const;
-  bool train(const Window& window, const std::function<bool()>& should_stop);
-  double loss_of(const RowSet& rows) const;
-  void end_epoch();
+  void train(const Window& window, const std::function<bool()>& should_stop);
+  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count);
   bool evaluate(const Window& window, const std::function<bool()>& should_stop);
   void end_validation();
   void train_left_over();
@@ -82,16 +82,18 @@ class StreamedTraining {
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   const std::unique_ptr<Trainer> trainer_;
+  TrainingLoop loop_;
+  const LearningRate rate_;
   PieceSize piece_;
+  double seconds_ = 0;           // that it has taken
   std::int64_t kept_steps_ = 0;  // of the last checkpoint
 
-  // Where it is: after `windows_` windows of the next epoch and `place_` rows of the one that follows, in whole
-  // batches, or before the validation of the last epoch.
+  // Where it is in the pass that trains the next epoch: after `windows_` windows and `place_` rows of the one that
+  // follows.
   std::int64_t windows_ = 0, place_ = 0;
-  bool awaits_validation_ = false;
   LeftOver left_over_;
-  double loss_sum_ = 0;
-  std::vector<float> outputs_;  // of the validation rows
+  double validation_sum_ = 0;   // of the losses of the validation rows
+  std::vector<float> outputs_;  // of these rows
   TrainedIteration trained_;
 };
 

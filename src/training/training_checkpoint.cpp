@@ -3,56 +3,49 @@
 
 #include <exception>
 #include <new>
-#include <utility>
 
 #include "core/error.hpp"
 
 namespace sheaf {
 namespace {
 
-// Sets `trained` last, when everything else was as it must be.
-void restore(const std::string& bytes, TrainedIteration& trained, Trainer& trainer, std::int64_t windows,
-             const std::function<void(ByteReader&, const IterationResult&)>& get) {
+double restore(const std::string& bytes, std::int64_t windows, TrainingLoop& loop, Trainer& trainer,
+               const std::function<void(ByteReader&)>& get) {
   ByteReader state(bytes);
   require(state.get<EngineName>() == trainer.engine(), "another engine wrote it");
   require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
-  const auto result = state.get<IterationResult>();
-  require(result.iteration == trained.result.iteration, "it is of another iteration");
-  auto epochs = state.get_list<std::vector<EpochResult>>();
+  const auto seconds = state.get<double>();
+  loop.restore(state);
   trainer.restore(state);
-  get(state, result);
+  get(state);
   require(state.is_at_end(), "it holds more than this model's state");
-  trained.result = result;
-  trained.epochs = std::move(epochs);
+  return seconds;
 }
 
 }  // namespace
 
-void save_checkpoint(const Checkpoints& checkpoints, const IterationResult& result,
-                     const std::vector<EpochResult>& epochs, const Trainer& trainer, std::int64_t windows,
-                     const std::function<void(ByteWriter&)>& put) {
+void save_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows, double seconds,
+                     const TrainingLoop& loop, const Trainer& trainer, const std::function<void(ByteWriter&)>& put) {
   ByteWriter state;
   state.put(trainer.engine());
   state.put(windows);
-  state.put(result);
-  state.put_list(epochs);
+  state.put(seconds);
+  loop.save(state);
   trainer.save(state);
   put(state);
   try {
-    checkpoints.save(result.iteration, state.bytes());
+    checkpoints.save(iteration, state.bytes());
   } catch (const RunError& error) {
     throw DeviceError(error.what());
   }
 }
 
-void restore_checkpoint(const Checkpoints& checkpoints, TrainedIteration& trained, Trainer& trainer,
-                        std::int64_t windows, const std::function<void()>& restart,
-                        const std::function<void(ByteReader&, const IterationResult&)>& get) {
-  const std::int64_t iteration = trained.result.iteration;
+double restore_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows,
+                          TrainingLoop& loop, Trainer& trainer, const std::function<void()>& restart,
+                          const std::function<void(ByteReader&)>& get) {
   while (const auto kept = checkpoints.load(iteration)) {
     try {
-      restore(*kept, trained, trainer, windows, get);
-      return;
+      return restore(*kept, windows, loop, trainer, get);
     } catch (const DeviceError&) {
       throw;
     } catch (const std::bad_alloc&) {
@@ -62,6 +55,7 @@ void restore_checkpoint(const Checkpoints& checkpoints, TrainedIteration& traine
     }
     restart();
   }
+  return 0;
 }
 
 }  // namespace sheaf

@@ -23,8 +23,8 @@
 #include "engines/native/product.hpp"
 #include "models/initial_weights.hpp"
 #include "parallel/mpi/session.hpp"
+#include "support/epochs.hpp"
 #include "support/loading.hpp"
-#include "support/train_epoch.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
@@ -64,10 +64,10 @@ double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
 }
 
 // Trains an epoch and returns its steps.
-std::int64_t steps_of_epoch(Trainer& trainer) {
-  const std::int64_t before = trainer.steps();
-  train_epoch(trainer);
-  return trainer.steps() - before;
+std::int64_t steps_of_epoch(Epochs& epochs) {
+  const std::int64_t before = epochs.steps();
+  epochs.train_epoch();
+  return epochs.steps() - before;
 }
 
 void measure_shape(const Shape& shape, double seconds, double peak) {
@@ -93,12 +93,11 @@ void measure_shape(const Shape& shape, double seconds, double peak) {
 
   const auto torch = make_torch_trainer({-1, 1}, &data);
   const auto native = make_native_trainer();
-  for (Trainer* trainer : {torch.get(), native.get()}) {
-    trainer->start(task);
-    train_epoch(*trainer);
-  }
-  const auto best =
-      unit_seconds(seconds, {[&] { return steps_of_epoch(*torch); }, [&] { return steps_of_epoch(*native); }});
+  Epochs torch_epochs(*torch, task), native_epochs(*native, task);
+  torch_epochs.train_epoch();
+  native_epochs.train_epoch();
+  const auto best = unit_seconds(
+      seconds, {[&] { return steps_of_epoch(torch_epochs); }, [&] { return steps_of_epoch(native_epochs); }});
   const double torch_step = best[0], native_step = best[1];
   const double flops = product_flops(layers, shape.batch) / native_step;
   std::printf("%4lld-%4lld-%2lld, batch %4lld  %9.2f %9.2f %7.1f %9.1f %7.0f %%\n",

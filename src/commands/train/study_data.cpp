@@ -36,11 +36,6 @@ void require_streamable(const Study& study, const Plan& plan) {
                       study.data.file, advice));
 }
 
-Validation validation_of(const Study& study) {
-  if (study.search.folds <= 1 && study.data.validation <= 0) return Validation::none;
-  return study.run.curves ? Validation::each : Validation::last;
-}
-
 void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
                  const Communicator& world, const Communicator& node, StudyData& prepared) {
   StreamOptions options;
@@ -52,7 +47,7 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   });
   options.seed = study.study.seed;
   options.shuffled = study.train.shuffle;
-  options.validation = validation_of(study);
+  options.validation = validation_epochs(study);
   options.lanes = placement.lanes;
   options.threads = placement.lanes * placement.threads;
   prepared.data = load_targets(study.data, schema, world, node);

@@ -99,30 +99,6 @@ bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t no
   return bytes > (options.memory_mib > 0 ? options.memory_mib * mebibyte : node_bytes / 2);
 }
 
-std::int64_t pass_count(std::int64_t epochs, Validation validation) {
-  if (epochs == 0) return 0;
-  switch (validation) {
-    case Validation::none:
-      return epochs;
-    case Validation::last:
-      return epochs + 1;
-    case Validation::each:
-      break;
-  }
-  return 2 * epochs;
-}
-
-Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation) {
-  assert(number >= 0 && number < pass_count(epochs, validation));
-  if (validation == Validation::each) return {number % 2 == 0, number / 2};
-  return {number < epochs, std::min(number, epochs - 1)};
-}
-
-std::int64_t next_pass(std::int64_t epochs, bool awaits_validation, Validation validation) {
-  if (validation == Validation::each) return 2 * epochs - std::int64_t{awaits_validation};
-  return awaits_validation ? std::numeric_limits<std::int32_t>::max() : epochs;
-}
-
 std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(blocks));
   std::iota(order.begin(), order.end(), 0);

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "data/stream/passes.hpp"
 #include "study/study.hpp"
+#include "study/validation_epochs.hpp"
 
 namespace sheaf {
 
@@ -46,27 +48,6 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
 /// Whether data of `bytes` in memory are streamed, on nodes that have `node_bytes` of it. Synthetic data never are.
 bool is_streamed(const DataOptions& options, std::int64_t bytes, std::int64_t node_bytes);
 
-/// When a pass over the validation rows follows.
-enum class Validation { none, last, each };
-
-/// One reading of the file.
-struct Pass {
-  bool training = true;
-  std::int64_t epoch = 0;  ///< trained in it, or validated after it
-
-  bool operator==(const Pass& other) const { return training == other.training && epoch == other.epoch; }
-  bool operator!=(const Pass& other) const { return !(*this == other); }
-};
-
-/// Passes of a round: models that train side by side for up to `epochs` epochs.
-std::int64_t pass_count(std::int64_t epochs, Validation validation);
-Pass pass_at(std::int64_t number, std::int64_t epochs, Validation validation);
-
-/// The number of the pass that a model needs next which has trained `epochs` epochs: the one that trains the next, or
-/// that validates when the last of them still `awaits` it (after all epochs of the round, whatever their number, for
-/// Validation::last).
-std::int64_t next_pass(std::int64_t epochs, bool awaits_validation, Validation validation);
-
 /// Numbers of the blocks in the order of a pass.
 std::vector<std::int64_t> block_order(std::int64_t blocks, bool shuffled, std::uint64_t seed, std::int64_t epoch);
 
@@ -75,7 +56,7 @@ struct StreamOptions {
   StreamPlan plan;
   std::uint64_t seed = 0;  ///< of the orders of blocks
   bool shuffled = true;
-  Validation validation = Validation::none;
+  ValidationEpochs validation{};
   std::int64_t lanes = 1;    ///< of this rank
   std::int64_t threads = 1;  ///< that read, of this rank
 

@@ -53,22 +53,17 @@ class TorchTrainer : public Trainer {
 
   EngineName engine() const override { return torch_engine_name; }
 
-  std::optional<double> train_batches(std::int64_t most) override {
-    return run([&] { return training_->train_batches(most); });
+  void read_from(const DataSet& data) override {
+    run([&] { training_->read_from(data); });
   }
 
-  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+  void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) override {
+    run([&] { training_->train(rows, rate, loss_sum); });
+  }
+
+  std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop) override {
-    return run([&] { return training_->evaluate(rows, outputs, should_stop); });
-  }
-
-  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
-    run([&] { training_->train_rows(data, {rows, rows + count}, loss_sum); });
-  }
-
-  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                      std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
-    return run([&] { return training_->evaluate_rows(data, {rows, rows + count}, outputs, should_stop); });
+    return run([&] { return training_->evaluate(rows, count, outputs, should_stop); });
   }
 
   void save(ByteWriter& state) const override { training_->save(state); }
@@ -78,8 +73,6 @@ class TorchTrainer : public Trainer {
   }
 
   NetworkState network() const override { return training_->state(); }
-
-  std::int64_t steps() const override { return training_->steps(); }
 
  private:
   torch::Device device_;

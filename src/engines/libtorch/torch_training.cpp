@@ -94,39 +94,35 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
 
 TorchTraining::~TorchTraining() = default;
 
-// The training rows in the order of this epoch.
-std::vector<std::int64_t> TorchTraining::epoch_rows() const {
-  return epoch_order(task_.rows, train_.shuffle, task_.seed, epochs_);
-}
-
 void TorchTraining::read_from(const DataSet& data) {
   reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss,
                         dtype_of(train_.precision), network_->parameters().device());
 }
 
 // Adds the losses of the batches, each times its rows where it is their mean.
-void TorchTraining::train_on(const std::vector<std::int64_t>& rows, double& loss_sum) {
+void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
   torch::Tensor gradients = network_->parameters().grad();
   LossSum sum(train_.reduction, gradients.device(), loss_sum);
-  reader_.read(rows, batch_size_, [&](const Batch& batch) {
+  std::int64_t step = rows.first_step;
+  reader_.read({rows.rows, rows.rows + rows.count}, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
-    const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, steps_});
+    const torch::Tensor outputs = network_->forward(batch.features, TrainingStep{task_.seed, step});
     const torch::Tensor loss = batch_loss(train_, outputs, batch.targets, batch.weights);
     loss.backward();
+    optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
     sum.add(loss, batch.features.size(0));
-    ++steps_;
+    ++step;
     return true;
   });
   loss_sum = sum.value();
 }
 
-std::optional<double> TorchTraining::evaluate_batches(const std::vector<std::int64_t>& rows,
-                                                      std::vector<float>& outputs,
-                                                      const std::function<bool()>& should_stop) {
+std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
+                                              const std::function<bool()>& should_stop) {
   const torch::NoGradGuard no_grad;
   LossSum sum(train_.reduction, network_->parameters().device());
-  const bool all = reader_.read(rows, validation_batch_size, [&](const Batch& batch) {
+  const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
     if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
     sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
@@ -138,15 +134,7 @@ std::optional<double> TorchTraining::evaluate_batches(const std::vector<std::int
   return sum.value();
 }
 
-double TorchTraining::per_row(double loss_sum, const std::vector<std::int64_t>& rows) const {
-  return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows.size()) : loss_sum;
-}
-
 void TorchTraining::save(ByteWriter& state) const {
-  state.put(epochs_);
-  state.put(steps_);
-  state.put(place_);
-  state.put(loss_sum_);
   put_tensor(network_->parameters(), state);
   for (const auto& buffer : network_->buffers()) put_tensor(buffer, state);
   torch::serialize::OutputArchive archive;
@@ -157,51 +145,12 @@ void TorchTraining::save(ByteWriter& state) const {
 }
 
 void TorchTraining::restore(ByteReader& state) {
-  epochs_ = state.get<std::int64_t>();
-  steps_ = state.get<std::int64_t>();
-  place_ = state.get<std::int64_t>();
-  loss_sum_ = state.get<double>();
-  require(place_ >= 0 && place_ < task_.rows.count() && place_ % batch_size_ == 0 && steps_ >= 0 && epochs_ >= 0,
-          "its place in the epoch is not one of this training's");
-  if (place_ > 0) order_ = epoch_rows();
   get_tensor(state, network_->parameters());
   for (const auto& buffer : network_->buffers()) get_tensor(state, buffer);
   std::istringstream text(state.get_list<std::string>());
   torch::serialize::InputArchive archive;
   archive.load_from(text, network_->parameters().device());
   optimizer_->load(archive);
-}
-
-std::optional<double> TorchTraining::train_batches(std::int64_t most) {
-  if (place_ == 0) order_ = epoch_rows();
-  const auto count = static_cast<std::int64_t>(order_.size());
-  const std::int64_t end = most <= (count - place_) / batch_size_ ? place_ + most * batch_size_ : count;
-  train_on({order_.begin() + place_, order_.begin() + end}, loss_sum_);
-  place_ = end;
-  if (place_ < count) return std::nullopt;
-  place_ = 0;
-  ++epochs_;
-  return per_row(std::exchange(loss_sum_, 0), order_);
-}
-
-void TorchTraining::train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum) {
-  read_from(data);
-  train_on(rows, loss_sum);
-}
-
-std::optional<double> TorchTraining::evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                              const std::function<bool()>& should_stop) {
-  outputs.clear();
-  const auto sum = evaluate_batches(rows, outputs, should_stop);
-  if (!sum) return std::nullopt;
-  return per_row(*sum, rows);
-}
-
-std::optional<double> TorchTraining::evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
-                                                   std::vector<float>& outputs,
-                                                   const std::function<bool()>& should_stop) {
-  read_from(data);
-  return evaluate_batches(rows, outputs, should_stop);
 }
 
 NetworkState TorchTraining::state() const {

@@ -26,44 +26,30 @@ namespace sheaf {
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights = {});
 
-/// The course of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
+/// The training of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
 class TorchTraining {
  public:
   /// `network` is the task's, `tensors` are its data, on one device.
   TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
   ~TorchTraining();
 
-  std::optional<double> train_batches(std::int64_t most);
-  void train_rows(const DataSet& data, const std::vector<std::int64_t>& rows, double& loss_sum);
-  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+  void read_from(const DataSet& data);
+  void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum);
+  std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop);
-  std::optional<double> evaluate_rows(const DataSet& data, const std::vector<std::int64_t>& rows,
-                                      std::vector<float>& outputs, const std::function<bool()>& should_stop);
   NetworkState state() const;
-  std::int64_t steps() const { return steps_; }
   void save(ByteWriter& state) const;
   void restore(ByteReader& state);
 
   const Network& network() const { return *network_; }
 
  private:
-  std::vector<std::int64_t> epoch_rows() const;
-  void read_from(const DataSet& data);
-  void train_on(const std::vector<std::int64_t>& rows, double& loss_sum);
-  std::optional<double> evaluate_batches(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
-                                         const std::function<bool()>& should_stop);
-  double per_row(double loss_sum, const std::vector<std::int64_t>& rows) const;
-
   TrainingTask task_;
   TrainOptions train_;
   std::int64_t batch_size_;
   std::unique_ptr<Network> network_;
   BatchReader reader_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  std::int64_t epochs_ = 0, steps_ = 0;
-  std::vector<std::int64_t> order_;  // the epoch's rows
-  std::int64_t place_ = 0;           // of the next one
-  double loss_sum_ = 0;              // of those before it
 };
 
 }  // namespace sheaf

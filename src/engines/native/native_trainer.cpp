@@ -73,31 +73,24 @@ class NativeTrainer : public Trainer {
  public:
   void start(const TrainingTask& task) override {
     if (!shape_ || !shape_->fits(task)) make(task);
-    visit([&](auto& training) { training.start(task.weights, task.data, task.split.scaling, task.rows, task.seed); });
+    visit([&](auto& training) { training.start(task); });
   }
 
   EngineName engine() const override { return native_engine_name; }
 
-  std::optional<double> train_batches(std::int64_t most) override {
-    const FlushDenormals flush;
-    return visit([&](auto& training) { return training.train_batches(most); });
+  void read_from(const DataSet& data) override {
+    visit([&](auto& training) { training.read_from(data); });
   }
 
-  std::optional<double> evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs,
+  void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) override {
+    const FlushDenormals flush;
+    visit([&](auto& training) { training.train(rows, rate, loss_sum); });
+  }
+
+  std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop) override {
     const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate(rows, outputs, should_stop); });
-  }
-
-  void train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count, double& loss_sum) override {
-    const FlushDenormals flush;
-    visit([&](auto& training) { training.train_rows(data, rows, count, loss_sum); });
-  }
-
-  std::optional<double> evaluate_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count,
-                                      std::vector<float>& outputs, const std::function<bool()>& should_stop) override {
-    const FlushDenormals flush;
-    return visit([&](auto& training) { return training.evaluate_rows(data, rows, count, outputs, should_stop); });
+    return visit([&](auto& training) { return training.evaluate(rows, count, outputs, should_stop); });
   }
 
   void save(ByteWriter& state) const override {
@@ -110,10 +103,6 @@ class NativeTrainer : public Trainer {
 
   NetworkState network() const override {
     return {std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
-  }
-
-  std::int64_t steps() const override {
-    return std::visit([](const auto& training) { return training ? training->steps() : 0; }, training_);
   }
 
  private:

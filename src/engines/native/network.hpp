@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -19,12 +20,18 @@
 
 namespace sheaf {
 
+/// Looks at the gradient of a whole step before the update, and may change it: `count` values in the order of the
+/// parameters in memory, among them zeros of padding.
+template <class Value>
+using GradientHook = std::function<void(Value* gradient, std::int64_t count)>;
+
 /// What a tile's training needs to know of its batch.
 struct BatchPart {
   std::int64_t begin = 0;     ///< of the tile within the batch
   bool first = true;          ///< the batch begins with this tile, hence gradients do
   bool last = true;           ///< the batch ends with it, hence parameters are updated
   double gradient_scale = 1;  ///< of the gradients of the summed loss
+  double learning_rate = 0;
   TrainingStep step;
 };
 
@@ -58,8 +65,9 @@ class NativeNetwork {
   void gather(const std::int64_t* rows, std::int64_t count, bool weighted);
 
   /// Forward, backward and, with the last tile of a batch, the update. Returns the weighted sum of the rows' losses
-  /// (for mse and bce of all outputs of a row).
-  double train(const BatchPart& part);
+  /// (for mse and bce of all outputs of a row). With a `hook`, which all tiles of a batch have then, the gradient is
+  /// completed in memory before the update; without one each piece is used up in the cache.
+  double train(const BatchPart& part, const GradientHook<Value>* hook = nullptr);
 
   /// Forward alone, without dropout: the loss sum, and outputs [count, outputs] row-major, plain values or logits.
   double evaluate(float* outputs);
@@ -138,6 +146,7 @@ class NativeNetwork {
   void weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block, std::int64_t output,
                        const Value* gradients, bool accumulate, Value* to) const;
   void update(const Value* gradients, std::int64_t offset, std::int64_t count);
+  bool updates_by_pieces(const BatchPart& part) const { return part.last && hook_ == nullptr; }
 
   ModelOptions model_;
   TrainOptions train_;
@@ -150,6 +159,7 @@ class NativeNetwork {
   LossKernels<Value> loss_ = loss_kernels<Value>();
   LinearKernels<Value> linear_ = linear_kernels<Value>();
   Updater<Value> updater_;
+  const GradientHook<Value>* hook_ = nullptr;  // of the batch at hand
 
   Arena arena_;
   Value *parameters_ = nullptr, *first_ = nullptr, *second_ = nullptr, *gradients_ = nullptr;

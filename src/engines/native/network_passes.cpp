@@ -127,12 +127,21 @@ Value* NativeNetwork<Value>::bias_gradients(const Place& place) const {
 }
 
 template <class Value>
-double NativeNetwork<Value>::train(const BatchPart& part) {
-  if (part.last) updater_.begin_step(part.step.number);
-  if (goes_in_one_pass()) return train_in_one_pass(part);
-  forward(&part);
-  const double sum = loss(&part);
-  backward(part);
+double NativeNetwork<Value>::train(const BatchPart& part, const GradientHook<Value>* hook) {
+  hook_ = hook;
+  if (part.last) updater_.begin_step(part.step.number, part.learning_rate);
+  double sum = 0;
+  if (goes_in_one_pass()) {
+    sum = train_in_one_pass(part);
+  } else {
+    forward(&part);
+    sum = loss(&part);
+    backward(part);
+  }
+  if (part.last && hook != nullptr) {
+    (*hook)(gradients_, parameter_count_);
+    update(gradients_, 0, parameter_count_);
+  }
   return sum;
 }
 
@@ -152,7 +161,7 @@ double NativeNetwork<Value>::train_in_one_pass(const BatchPart& part) {
                                    place.layer.bias ? parameters_ + place.bias : nullptr},
                                   {labels_, targets_, weights_}, static_cast<Value>(part.gradient_scale),
                                   pass_->row_count, !part.first, gradients_ + place.weights, bias_gradients(place));
-  if (!part.last) return sum;
+  if (!updates_by_pieces(part)) return sum;
   update(gradients_ + place.weights, place.weights, outputs * padded);
   if (place.layer.bias) update(gradients_ + place.bias, place.bias, round_up(outputs, padding));
   return sum;
@@ -175,7 +184,7 @@ void NativeNetwork<Value>::backward(const BatchPart& part) {
       update_weights_by_rows(index, gradients, part);
     else
       update_weights_by_columns(index, gradients, part);
-    if (part.last && place.layer.bias)
+    if (updates_by_pieces(part) && place.layer.bias)
       update(gradients_ + place.bias, place.bias, round_up(place.layer.outputs, padding));
     std::swap(gradients, next);
   }
@@ -236,7 +245,7 @@ void NativeNetwork<Value>::finish_gradient(std::size_t index, bool accumulate, V
 template <class Value>
 void NativeNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients, const BatchPart& part) {
   const Place& place = places_[index];
-  const bool whole = part.first && part.last;
+  const bool whole = part.first && updates_by_pieces(part);
   for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
     const BlockProducts& products = pass_->layers[index][static_cast<std::size_t>(block)];
     const std::int64_t padded = place.inputs.padded(block);
@@ -244,7 +253,7 @@ void NativeNetwork<Value>::update_weights_by_columns(std::size_t index, const Va
       const std::int64_t offset = place.weights + place.inputs.offset(block, place.layer.outputs) + output * padded;
       Value* to = whole ? weight_gradients_ : gradients_ + offset;
       weight_gradient(place, products, block, output, gradients + output * pass_->row_count, !part.first, to);
-      if (part.last) update(to, offset, std::min(place.chunk, place.layer.outputs - output) * padded);
+      if (updates_by_pieces(part)) update(to, offset, std::min(place.chunk, place.layer.outputs - output) * padded);
     }
   }
 }
@@ -254,7 +263,7 @@ template <class Value>
 void NativeNetwork<Value>::update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part) {
   const Place& place = places_[index];
   const std::int64_t row_count = pass_->row_count;
-  const bool whole = part.first && part.last;
+  const bool whole = part.first && updates_by_pieces(part);
   const BlockProducts* products = pass_->layers[index].data();
   for (std::int64_t output_block = 0; output_block < place.outputs.count(); ++output_block) {
     const std::int64_t padded = place.outputs.padded(output_block);
@@ -266,7 +275,7 @@ void NativeNetwork<Value>::update_weights_by_rows(std::size_t index, const Value
       for (std::int64_t input = 0; input < inputs; input += place.chunk, offset += place.chunk * padded) {
         Value* to = whole ? weight_gradients_ : gradients_ + offset;
         products->weight_gradient_of(input + place.chunk >= inputs, !part.first)(output_gradients, rows + input, to);
-        if (part.last) update(to, offset, std::min(place.chunk, inputs - input) * padded);
+        if (updates_by_pieces(part)) update(to, offset, std::min(place.chunk, inputs - input) * padded);
       }
     }
   }
@@ -305,8 +314,8 @@ double NativeNetwork<Value>::evaluate(float* outputs) {
   return sum;
 }
 
-template double NativeNetwork<float>::train(const BatchPart&);
-template double NativeNetwork<double>::train(const BatchPart&);
+template double NativeNetwork<float>::train(const BatchPart&, const GradientHook<float>*);
+template double NativeNetwork<double>::train(const BatchPart&, const GradientHook<double>*);
 template double NativeNetwork<float>::evaluate(float*);
 template double NativeNetwork<double>::evaluate(float*);
 

@@ -34,10 +34,8 @@ Updater<Value>::Updater(const TrainOptions& train)
       log_beta1_(std::log(train.beta1)),
       log_beta2_(std::log(train.beta2)),
       update_(update_of<Value>(train)) {
-  const bool decoupled = train.optimizer == OptimizerKind::adamw;
-  rule_.rate = static_cast<Value>(train.learning_rate);
-  rule_.weight_decay = static_cast<Value>(decoupled ? 0 : train.weight_decay);
-  rule_.shrink = static_cast<Value>(decoupled ? 1 - train.learning_rate * train.weight_decay : 1);
+  rule_.weight_decay = static_cast<Value>(train.optimizer == OptimizerKind::adamw ? 0 : train.weight_decay);
+  rule_.shrink = 1;
   rule_.momentum = static_cast<Value>(train.momentum);
   rule_.first_decay = train.beta1;
   rule_.second_decay = is_adam(train.optimizer) ? train.beta2 : train.alpha;
@@ -45,12 +43,15 @@ Updater<Value>::Updater(const TrainOptions& train)
 }
 
 template <class Value>
-void Updater<Value>::begin_step(std::int64_t step) {
+void Updater<Value>::begin_step(std::int64_t step, double learning_rate) {
+  rule_.rate = static_cast<Value>(learning_rate);
   if (!is_adam(train_.optimizer)) return;
   // 1 - beta^t is -expm1(t ln beta), which costs half as much.
   const auto done = static_cast<double>(step + 1);
-  rule_.rate = static_cast<Value>(train_.learning_rate / -std::expm1(log_beta1_ * done));
+  rule_.rate = static_cast<Value>(learning_rate / -std::expm1(log_beta1_ * done));
   rule_.root_scale = static_cast<Value>(1 / std::sqrt(-std::expm1(log_beta2_ * done)));
+  if (train_.optimizer == OptimizerKind::adamw)
+    rule_.shrink = static_cast<Value>(1 - learning_rate * train_.weight_decay);
 }
 
 template class Updater<float>;

@@ -15,8 +15,8 @@ class Updater {
  public:
   explicit Updater(const TrainOptions& train);
 
-  /// Sets the numbers of step `step`, which counts from 0.
-  void begin_step(std::int64_t step);
+  /// Sets the numbers of step `step`, which counts from 0, in place of `train.learning_rate`.
+  void begin_step(std::int64_t step, double learning_rate);
 
   /// Updates `count` parameters, a multiple of `padding`, with their state.
   void operator()(const Value* gradients, std::int64_t count, Value* parameters, Value* first, Value* second) const {

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
-constexpr std::uint32_t checkpoint_format = 2;  // increases with every change of what a state consists of
+constexpr std::uint32_t checkpoint_format = 3;  // increases with every change of what a state consists of
 constexpr std::size_t files_kept = 2;
 
 struct CheckpointHead {

@@ -29,16 +29,11 @@ TEST_CASE("a set of rows is all of them, a fold, all others, or a sample") {
     CHECK(set.data_rows() == 6);
     CHECK(set.count() == static_cast<std::int64_t>(set.list().size()));
     CHECK(among(set, {0, 6}) == set.list());
-    CHECK(set.is_same(set));
   }
   CHECK(among(all, {2, 4}) == Rows{2, 3});
   CHECK(among(inside, {1, 5}) == Rows{4});
   CHECK(among(outside, {1, 5}) == Rows{1, 2, 3});
   CHECK(among(sample, {1, 5}) == Rows{1, 1, 1, 3});
-  CHECK(inside.is_same(RowSet::in_fold(fold_of, 6, 2)));
-  CHECK_FALSE(inside.is_same(RowSet::in_fold(fold_of, 6, 1)));
-  CHECK_FALSE(inside.is_same(outside));
-  CHECK_FALSE(sample.is_same(RowSet::sample({0, 3, 0, 1, 0, 2})));
   CHECK(RowSet().empty());
   CHECK(RowSet().list().empty());
   CHECK(RowSet::in_fold(fold_of, 6, 7).empty());

@@ -154,7 +154,7 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
     StreamOptions options;
     options.plan = small_plan(FeatureReader(data, schema));
     options.seed = 5;
-    options.validation = Validation::each;
+    options.validation = {1};
     options.lanes = 2;
     options.threads = 2;
     Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, node);
@@ -183,7 +183,7 @@ TEST_CASE("where the whole file is kept, it is read once, and no lane waits for 
   NodeFile file;
   file.options.plan.kept_blocks = file.options.plan.blocks();
   REQUIRE(file.options.plan.keeps_all());
-  file.options.validation = Validation::each;
+  file.options.validation = {1};
   file.options.lanes = 2;
   file.options.threads = 2;
   Stream stream = file.stream(file.node);
@@ -229,7 +229,7 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
 TEST_CASE("a round begins where the model that is least far does, and nothing before is read") {
   NodeFile file;
   file.options.seed = 5;
-  file.options.validation = Validation::last;
+  file.options.validation = {ValidationEpochs::last};
   Stream stream = file.stream(file.node);
   StreamLane lane(stream);
   const std::int64_t windows = file.options.plan.windows();

@@ -109,33 +109,6 @@ TEST_CASE("files larger than their memory are streamed, unless the study says wh
   CHECK_FALSE(is_streamed(options, 1, 100));
 }
 
-TEST_CASE("the passes of a round train every epoch, and validate after the last or after each") {
-  const auto passes = [](std::int64_t epochs, Validation validation) {
-    std::vector<std::pair<bool, std::int64_t>> all;
-    for (std::int64_t number = 0; number < pass_count(epochs, validation); ++number) {
-      const Pass pass = pass_at(number, epochs, validation);
-      all.emplace_back(pass.training, pass.epoch);
-    }
-    return all;
-  };
-  using Passes = std::vector<std::pair<bool, std::int64_t>>;
-  CHECK(passes(2, Validation::none) == Passes{{true, 0}, {true, 1}});
-  CHECK(passes(2, Validation::last) == Passes{{true, 0}, {true, 1}, {false, 1}});
-  CHECK(passes(2, Validation::each) == Passes{{true, 0}, {false, 0}, {true, 1}, {false, 1}});
-  for (const auto validation : {Validation::none, Validation::last, Validation::each})
-    CHECK(pass_count(0, validation) == 0);
-}
-
-TEST_CASE("a model that has trained some epochs goes on with the pass that follows them") {
-  const auto next = [](std::int64_t epochs, bool awaits, Validation validation) {
-    return pass_at(next_pass(epochs, awaits, validation), 5, validation);
-  };
-  for (const auto validation : {Validation::none, Validation::last, Validation::each})
-    CHECK(next(3, false, validation) == Pass{true, 3});
-  CHECK(next(3, true, Validation::each) == Pass{false, 2});
-  CHECK(next_pass(3, true, Validation::last) >= pass_count(5, Validation::last));
-}
-
 TEST_CASE("blocks come in another order in every epoch, each once") {
   std::set<std::vector<std::int64_t>> orders;
   for (std::int64_t epoch = 0; epoch < 10; ++epoch) {

@@ -12,9 +12,9 @@
 #include "engines/lane_engine.hpp"
 #include "engines/libtorch/torch_trainer.hpp"
 #include "engines/native/native_trainer.hpp"
+#include "support/epochs.hpp"
 #include "support/one_training.hpp"
 #include "support/small_studies.hpp"
-#include "support/train_epoch.hpp"
 #include "training/piece_size.hpp"
 
 #include "support/catch.hpp"
@@ -119,26 +119,27 @@ TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, i
     const Study study = study_of(engine, OptimizerKind::adam);
     const OneTraining training(study, draw_synthetic(study.data, 1));
     const auto fresh = [&] {
-      auto trainer = engine == EngineKind::native ? make_native_trainer() : make_torch_trainer({-1, 1}, nullptr);
-      trainer->start(training.task());
-      return trainer;
+      return engine == EngineKind::native ? make_native_trainer() : make_torch_trainer({-1, 1}, nullptr);
     };
-    const auto whole = fresh();
-    const std::vector<double> losses = {train_epoch(*whole), train_epoch(*whole), train_epoch(*whole)};
+    const auto whole_trainer = fresh();
+    Epochs whole(*whole_trainer, training.task());
+    const std::vector<double> losses = {whole.train_epoch(), whole.train_epoch(), whole.train_epoch()};
     for (const std::int64_t piece : {1, 2, 4, 5, 100}) {
       auto trainer = fresh();
+      auto epochs = std::make_unique<Epochs>(*trainer, training.task());
       std::vector<double> found;
       while (found.size() < losses.size()) {
-        if (const auto loss = trainer->train_batches(piece)) found.push_back(*loss);
+        if (const auto loss = epochs->train(piece)) found.push_back(*loss);
         ByteWriter state;
-        trainer->save(state);
+        epochs->save(state);
         trainer = fresh();
+        epochs = std::make_unique<Epochs>(*trainer, training.task());
         ByteReader kept(state.bytes());
-        trainer->restore(kept);
+        epochs->restore(kept);
       }
       INFO("engine " << static_cast<int>(engine) << ", pieces of " << piece);
       CHECK(found == losses);
-      CHECK(trainer->steps() == whole->steps());
+      CHECK(epochs->steps() == whole.steps());
     }
   }
 }

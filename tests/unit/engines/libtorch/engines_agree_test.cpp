@@ -8,9 +8,13 @@
 
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
+#include "engines/libtorch/torch_trainer.hpp"
 #include "engines/native/kernels.hpp"
+#include "engines/native/native_trainer.hpp"
 #include "study/settings.hpp"
+#include "support/epochs.hpp"
 #include "support/every_target.hpp"
+#include "support/one_training.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -213,4 +217,29 @@ TEST_CASE("every instruction set trains alike") {
     check_random_studies(5, 20, Precision::float32, 1e-3);
   });
   CHECK(names.size() == hwy::SupportedAndGeneratedTargets().size());
+}
+
+TEST_CASE("both engines follow a learning rate that changes with every step") {
+  const LearningRate rate = [](std::int64_t step) { return 0.02 / static_cast<double>(1 + step) + 0.001; };
+  for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
+    Study study;
+    study.data = drawn_classes(90, 12, 3);
+    study.model.kind = ModelKind::mlp;
+    study.model.hidden = {9};
+    study.train.loss = LossKind::cross_entropy;
+    study.train.optimizer = optimizer;
+    study.train.momentum = optimizer == OptimizerKind::sgd || optimizer == OptimizerKind::rmsprop ? 0.5 : 0;
+    study.train.weight_decay = 0.1;
+    study.train.epsilon = 1e-4;
+    study.train.batch_size = 16;
+    study.train.precision = Precision::float64;
+    const OneTraining training(study, draw_synthetic(study.data, 1));
+    const auto native = make_native_trainer(), torch = make_torch_trainer({-1, 1}, nullptr);
+    Epochs ours(*native, training.task(), rate), theirs(*torch, training.task(), rate);
+    for (int epoch = 0; epoch < 3; ++epoch) CHECK(ours.train_epoch() == Approx(theirs.train_epoch()).epsilon(1e-10));
+    const auto plain = make_native_trainer();
+    Epochs constant(*plain, training.task());
+    for (int epoch = 0; epoch < 2; ++epoch) constant.train_epoch();
+    CHECK(constant.train_epoch() != Approx(ours.train_epoch()).epsilon(1e-4));
+  }
 }

@@ -12,8 +12,8 @@
 #include "engines/native/native_trainer.hpp"
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
+#include "support/epochs.hpp"
 #include "support/one_training.hpp"
-#include "support/train_epoch.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -121,12 +121,11 @@ TEST_CASE("trainers give their parameters as the flat list that they start from"
     const OneTraining training(study, draw_synthetic(study.data, 1));
     const auto native = make_native_trainer();
     const auto torch = make_torch_trainer({-1, 1}, nullptr);
-    native->start(training.task());
-    torch->start(training.task());
+    Epochs native_epochs(*native, training.task()), torch_epochs(*torch, training.task());
     CHECK(native->network().parameters == training.task().weights);
     CHECK(torch->network().parameters == training.task().weights);
-    train_epoch(*native);
-    train_epoch(*torch);
+    native_epochs.train_epoch();
+    torch_epochs.train_epoch();
     const auto ours = native->network().parameters, theirs = torch->network().parameters;
     REQUIRE(ours.size() == theirs.size());
     CHECK(ours != training.task().weights);

@@ -41,7 +41,10 @@ std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1)
   train.batch_size = 0;
   const Line start(line, train);
   TorchTraining training = start.training();
-  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) training.train_batches(1);
+  const auto rows = start.rows.list();
+  double loss_sum = 0;
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
+    training.train({rows.data(), start.rows.count(), epoch}, learning_rate_of(train, 1), loss_sum);
   const torch::Tensor& parameters = training.network().parameters();
   return {parameters[0].item<double>(), parameters[1].item<double>()};
 }
@@ -124,7 +127,7 @@ TEST_CASE("weights multiply the losses of rows; a mean divides by the number of 
         Approx(batch_loss(train, outputs, targets).item<double>()).epsilon(rounding));
 }
 
-TEST_CASE("validation in several batches is the mean over rows") {
+TEST_CASE("an evaluation in several batches adds the losses of all rows") {
   const std::int64_t rows = 2500;
   std::vector<float> features(rows), targets(rows);
   double squares = 0;
@@ -136,13 +139,16 @@ TEST_CASE("validation in several batches is the mean over rows") {
   const DataSet data = regression_data(1, features, targets);
   std::vector<float> outputs;
   const Line start(data, {});
-  CHECK(start.training().evaluate(start.rows.list(), outputs, [] { return false; }).value() ==
-        Approx(squares / rows).epsilon(rounding));
+  const auto listed = start.rows.list();
+  const auto evaluate = [&](const Line& at) {
+    outputs.clear();
+    return at.training().evaluate(listed.data(), rows, outputs, [] { return false; }).value();
+  };
+  CHECK(evaluate(start) / rows == Approx(squares / rows).epsilon(rounding));
   REQUIRE(outputs.size() == rows);
   CHECK(outputs[2499] == 4.75f);
   TrainOptions summed;
   summed.reduction = Reduction::sum;
   const Line sum(data, summed);
-  CHECK(sum.training().evaluate(sum.rows.list(), outputs, [] { return false; }).value() ==
-        Approx(squares).epsilon(rounding));
+  CHECK(evaluate(sum) == Approx(squares).epsilon(rounding));
 }

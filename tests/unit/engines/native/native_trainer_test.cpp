@@ -8,10 +8,10 @@
 
 #include "data/synthetic.hpp"
 #include "support/catch.hpp"
+#include "support/epochs.hpp"
 #include "support/one_training.hpp"
 #include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
-#include "support/train_epoch.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -19,36 +19,32 @@ using namespace sheaf::test;
 namespace {
 
 // What a training shows of itself.
-struct MemoryTraining {
+struct Course {
   std::vector<double> losses;  // of its epochs, and of the validation rows at the end
   std::vector<float> outputs;
   std::int64_t steps = 0;
 };
 
-bool same_bits(const MemoryTraining& a, const MemoryTraining& b) {
+bool same_bits(const Course& a, const Course& b) {
   const auto same = [](const auto& one, const auto& other) {
     return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(one[0])) == 0;
   };
   return same(a.losses, b.losses) && same(a.outputs, b.outputs) && a.steps == b.steps;
 }
 
-bool never() {
-  return false;
-}
-
-MemoryTraining train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
-  MemoryTraining course;
-  trainer.start(training.task());
+Course train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
+  Course course;
+  Epochs epochs(trainer, training.task());
   for (int epoch = 0; epoch < 4; ++epoch) {
-    course.losses.push_back(train_epoch(trainer));
-    if (evaluate_in_between) trainer.evaluate(training.validation_rows(), course.outputs, never);
+    course.losses.push_back(epochs.train_epoch());
+    if (evaluate_in_between) epochs.evaluate(training.validation_rows(), course.outputs);
   }
-  course.losses.push_back(trainer.evaluate(training.validation_rows(), course.outputs, never).value());
-  course.steps = trainer.steps();
+  course.losses.push_back(epochs.evaluate(training.validation_rows(), course.outputs));
+  course.steps = epochs.steps();
   return course;
 }
 
-MemoryTraining train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
+Course train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
   return train(*make_native_trainer(), training, evaluate_in_between);
 }
 
@@ -102,7 +98,7 @@ std::vector<std::unique_ptr<OneTraining>> trainings_of(const std::vector<Study>&
 
 TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
   const auto trainings = trainings_of(different_studies());
-  std::vector<MemoryTraining> expected;
+  std::vector<Course> expected;
   for (const auto& training : trainings) expected.push_back(train_afresh(*training));
   const auto trainer = make_native_trainer();
   for (std::size_t turn = 0; turn < 3 * trainings.size(); ++turn) {
@@ -130,8 +126,8 @@ TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") 
       {plain.trial, plain.layers, plain.weights, plain.data, plain.split, rows, 78},
       {plain.trial, plain.layers, plain.weights, there.data, there.split, there.rows, 79}};
   const auto losses = [](Trainer& trainer, const TrainingTask& task) {
-    trainer.start(task);
-    return std::vector<double>{train_epoch(trainer), train_epoch(trainer), train_epoch(trainer)};
+    Epochs epochs(trainer, task);
+    return std::vector<double>{epochs.train_epoch(), epochs.train_epoch(), epochs.train_epoch()};
   };
   std::vector<std::vector<double>> expected;
   for (const TrainingTask& task : tasks) {
@@ -152,10 +148,7 @@ TEST_CASE("a trial is known by what it says, not by where it lies") {
   Trial trial = one.task().trial;
   const TrainingTask task = one.task();
   const TrainingTask there{trial, task.layers, task.weights, task.data, task.split, task.rows, task.seed};
-  const auto loss = [&](Trainer& trainer) {
-    trainer.start(there);
-    return train_epoch(trainer);
-  };
+  const auto loss = [&](Trainer& trainer) { return Epochs(trainer, there).train_epoch(); };
   const auto trainer = make_native_trainer();
   const double before = loss(*trainer);
   trial = other.task().trial;

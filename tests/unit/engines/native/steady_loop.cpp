@@ -22,6 +22,7 @@
 
 #include "data/synthetic.hpp"
 #include "engines/native/native_trainer.hpp"
+#include "support/epochs.hpp"
 #include "support/one_training.hpp"
 #include "support/small_studies.hpp"
 
@@ -211,15 +212,15 @@ bool check_instruments(int& failed) {
 void check_case(const Case& one, bool filter, int& failed) {
   const OneTraining training(one.study, draw_synthetic(one.study.data, 1));
   const auto trainer = make_native_trainer();
-  trainer->start(training.task());
-  const auto train = [&](int epochs) {
-    for (int epoch = 0; epoch < epochs; ++epoch)
-      while (!trainer->train_batches(2)) {  // in pieces, as a lane trains
+  Epochs epochs(*trainer, training.task());
+  const auto train = [&](int count) {
+    for (int epoch = 0; epoch < count; ++epoch)
+      while (!epochs.train(2)) {  // in pieces, as a lane trains
       }
   };
   const std::int64_t allocated = allocations_of([&] { train(3); });
   const int end = filter ? end_of_silent_child([&] { train(one.study.model.hidden.size() > 1 ? 3 : 200); }) : 0;
-  if (allocated != 0 || end != 0 || trainer->steps() == 0) {
+  if (allocated != 0 || end != 0 || epochs.steps() == 0) {
     std::printf("FAILED: %s: %ld allocations, end %d\n", one.name.c_str(), static_cast<long>(allocated), end);
     ++failed;
   }

@@ -3,6 +3,7 @@
 #include "engines/native/updater.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -12,7 +13,8 @@ namespace {
 
 // What `steps` steps with a constant gradient make of a parameter.
 template <class Value>
-double after(const TrainOptions& train, std::int64_t steps, double gradient, double parameter) {
+double after(const TrainOptions& train, std::int64_t steps, double gradient, double parameter,
+             const std::vector<double>& rates = {}) {
   constexpr std::int64_t count = 16;
   struct alignas(64) Line {
     Value values[count];
@@ -23,7 +25,7 @@ double after(const TrainOptions& train, std::int64_t steps, double gradient, dou
   }
   Updater<Value> updater(train);
   for (std::int64_t step = 0; step < steps; ++step) {
-    updater.begin_step(step);
+    updater.begin_step(step, rates.empty() ? train.learning_rate : rates[static_cast<std::size_t>(step)]);
     updater(gradients.values, count, parameters.values, first.values, second.values);
   }
   return static_cast<double>(parameters.values[count - 1]);
@@ -81,4 +83,15 @@ TEST_CASE("rmsprop's steps by its formula, with momentum and without") {
   CHECK(after<double>(train, 2, 1, 0) == Approx(-0.01 * (first + second)).epsilon(1e-7));
   train.momentum = 0.5;
   CHECK(after<double>(train, 2, 1, 0) == Approx(-0.01 * (first + (0.5 * first + second))).epsilon(1e-7));
+}
+
+TEST_CASE("every step has its own learning rate, and adamw's decay follows it") {
+  const std::vector<double> rates = {0.1, 0.02, 0, 0.03};
+  CHECK(after<double>(options(OptimizerKind::sgd), 4, 2, 1, rates) == Approx(1 - 2 * 0.15));
+  TrainOptions train = options(OptimizerKind::adamw);
+  train.weight_decay = 0.5;
+  double expected = 1;
+  for (const double rate : rates)
+    expected = expected * (1 - rate * 0.5) - rate;  // adam's steps are as long as the rate
+  CHECK(after<double>(train, 4, 2, 1, rates) == Approx(expected).epsilon(1e-7));
 }

@@ -33,13 +33,6 @@ class IterationInputs {
   std::shared_ptr<const Split> whole_;  // of drawn data that is neither split nor scaled, the same for all
 };
 
-/// Enters an epoch that ended with `loss`, with `curves` among the iteration's epochs, too. Where the loss is not
-/// finite the iteration has diverged, and no validation of an earlier epoch stands for it.
-void enter_epoch(double loss, bool curves, TrainedIteration& trained);
-
-/// Enters the validation of the last epoch.
-void enter_validation(double loss, double score, TrainedIteration& trained);
-
 /// Adds what is asked of a finished iteration besides its result: for ensembles the predictions, of the validation
 /// rows' `outputs`; for `run.models` the network with the scaling of its split.
 void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "training/training.hpp"
+#include "training/memory_training.hpp"
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -11,12 +11,16 @@
 #include "data/synthetic.hpp"
 #include "models/initial_weights.hpp"
 #include "models/predictions.hpp"
+#include "study/validation_epochs.hpp"
 #include "training/batches.hpp"
+#include "training/epoch_rows.hpp"
+#include "training/learning_rate.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/piece_size.hpp"
 #include "training/training_checkpoint.hpp"
 #include "training/training_cost.hpp"
+#include "training/training_loop.hpp"
 
 namespace sheaf {
 namespace {
@@ -26,7 +30,7 @@ bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalize != Normalize::none;
 }
 
-// The training of one iteration.
+// Drives the loop of one iteration.
 class MemoryTraining {
  public:
   MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
@@ -37,83 +41,80 @@ class MemoryTraining {
         shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),
         weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
-        trainer_(trainer) {
+        rows_(context.study.ensemble.bootstrap ? bootstrap_rows(input_.split->training_rows, iteration.seed)
+                                               : input_.split->training_rows),
+        seed_(iteration.seed),
+        batch_size_(batch_rows(trial_.train, rows_.count())),
+        trainer_(trainer),
+        order_(rows_, trial_.train, trial_.model, iteration.seed),
+        loop_(new_loop()),
+        rate_(learning_rate_of(trial_.train, epoch_steps(trial_.train, rows_.count()))) {
     trained_.result.iteration = iteration.number;
-    if (context.study.ensemble.bootstrap) bootstrap_ = bootstrap_rows(input_.split->training_rows, iteration.seed);
-    steps_ = trial_.train.epochs * epoch_steps(trial_.train, training_rows().count());
-    seed_ = iteration.seed;
+    trained_.result.engine = trainer_.engine();
     start();
   }
 
   TrainedIteration run(const std::function<bool()>& stop_requested) {
-    IterationResult& result = trained_.result;
-    result.status = IterationStatus::finished;
-    result.engine = trainer_.engine();
     if (context_.checkpoints != nullptr)
-      restore_checkpoint(
-          *context_.checkpoints, trained_, trainer_, 0, [&] { start(); },
-          [&](ByteReader& state, const IterationResult&) { awaits_validation_ = state.get<bool>(); });
-    begun_steps_ = trainer_.steps();
-    while (!is_done()) {
+      seconds_before_ = restore_checkpoint(
+          *context_.checkpoints, trained_.result.iteration, 0, loop_, trainer_, [&] { start(); }, [](ByteReader&) {});
+    begun_steps_ = loop_.steps();
+    while (loop_.next() != TrainingLoop::Next::end) {
       bool leaving = false;
-      if (awaits_validation_)
+      if (loop_.next() == TrainingLoop::Next::validate)
         leaving = !validate(stop_requested);
-      else if (const auto loss = train_piece())
-        end_epoch(*loss);
-      if (context_.checkpoints == nullptr || is_done()) continue;
+      else
+        train_piece();
+      if (context_.checkpoints == nullptr || loop_.next() == TrainingLoop::Next::end) continue;
       leaving = leaving || (stop_requested() && seconds_left() > most_seconds_after_stop);
       if (leaving || seconds_since(kept_at_) >= context_.checkpoints->interval_seconds) keep();
       if (leaving) return TrainedIteration{};
     }
-    result.steps = trainer_.steps();
-    if (result.status == IterationStatus::finished)
+    loop_.enter(trained_);
+    trained_.result.seconds = seconds_before_;
+    if (trained_.result.status == IterationStatus::finished)
       add_products(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
   }
 
  private:
-  const RowSet& training_rows() const {
-    return context_.study.ensemble.bootstrap ? bootstrap_ : input_.split->training_rows;
+  TrainingLoop new_loop() const {
+    const bool validates = !input_.split->validation_rows.empty();
+    return {trial_.train, rows_.count(), validates ? validation_epochs(context_.study) : ValidationEpochs{},
+            context_.study.run.curves};
   }
 
   void start() {
-    awaits_validation_ = false;
-    trainer_.start({trial_, layers_, weights_, input_.data, *input_.split, training_rows(), seed_, shape_});
+    loop_ = new_loop();
+    trainer_.start(
+        {trial_, layers_, weights_, input_.data, *input_.split, rows_, seed_, shape_, order_.repeat_one_batch()});
   }
 
-  bool is_done() const {
-    return trained_.result.status == IterationStatus::diverged ||
-           (trained_.result.epochs >= trial_.train.epochs && !awaits_validation_);
-  }
-
-  std::optional<double> train_piece() {
-    if (steps_ == trial_.train.epochs) return trainer_.train_batches(1);  // epochs of one batch have no pieces
+  void train_piece() {
+    if (loop_.has_one_batch()) return train_batches(1);
     const auto start = Clock::now();
-    const std::int64_t steps = trainer_.steps();
-    const auto loss = trainer_.train_batches(piece_.batches());
-    piece_.learn(trainer_.steps() - steps, seconds_since(start));
-    return loss;
+    const std::int64_t batches = std::min(piece_.batches(), loop_.batches_left());
+    train_batches(batches);
+    piece_.learn(batches, seconds_since(start));
   }
 
-  void end_epoch(double loss) {
-    const bool curves = context_.study.run.curves;
-    enter_epoch(loss, curves, trained_);
-    const IterationResult& result = trained_.result;
-    awaits_validation_ = result.status == IterationStatus::finished && !input_.split->validation_rows.empty() &&
-                         (curves || result.epochs == trial_.train.epochs);
+  void train_batches(std::int64_t batches) {
+    const std::int64_t first = loop_.batches() * batch_size_;
+    const std::int64_t count = std::min(batches * batch_size_, rows_.count() - first);
+    double loss_sum = loop_.loss_sum();
+    trainer_.train({order_.of(loop_.epochs()) + first, count, loop_.steps()}, rate_, loss_sum);
+    loop_.trained(batches, loss_sum);
   }
 
   // By what it took so far, validations included.
   double seconds_left() const {
-    const auto steps_left = static_cast<double>(steps_ - trainer_.steps());
-    return seconds_since(begun_at_) * steps_left / static_cast<double>(trainer_.steps() - begun_steps_);
+    const auto steps = static_cast<double>(loop_.steps() - begun_steps_);
+    return seconds_since(begun_at_) * static_cast<double>(loop_.steps_left()) / steps;
   }
 
   void keep() {
-    IterationResult so_far = trained_.result;
-    so_far.seconds += seconds_since(begun_at_);
-    save_checkpoint(*context_.checkpoints, so_far, trained_.epochs, trainer_, 0,
-                    [&](ByteWriter& state) { state.put(awaits_validation_); });
+    const double seconds = seconds_before_ + seconds_since(begun_at_);
+    save_checkpoint(*context_.checkpoints, trained_.result.iteration, 0, seconds, loop_, trainer_, [](ByteWriter&) {});
     kept_at_ = Clock::now();
   }
 
@@ -127,11 +128,11 @@ class MemoryTraining {
     };
     const RowSet& rows = input_.split->validation_rows;
     if (validation_rows_.empty()) validation_rows_ = rows.list();
-    const auto loss = trainer_.evaluate(validation_rows_, outputs_, should_stop);
-    if (!loss) return false;
-    const Metric& metric = score_metric(context_.study);
-    enter_validation(*loss, prediction_score(metric, outputs_, input_.data, rows), trained_);
-    awaits_validation_ = false;
+    outputs_.clear();
+    const auto loss_sum = trainer_.evaluate(validation_rows_.data(), rows.count(), outputs_, should_stop);
+    if (!loss_sum) return false;
+    loop_.validated(*loss_sum, rows.count(),
+                    prediction_score(score_metric(context_.study), outputs_, input_.data, rows));
     return true;
   }
 
@@ -141,41 +142,24 @@ class MemoryTraining {
   const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
+  const RowSet rows_;  // that train
+  const std::uint64_t seed_;
+  const std::int64_t batch_size_;
   Trainer& trainer_;
-  RowSet bootstrap_;
+  EpochRows order_;
+  TrainingLoop loop_;
+  const LearningRate rate_;
   std::vector<std::int64_t> validation_rows_;  // from the first validation on
   std::vector<float> outputs_;                 // of the validation rows, the last ones
-  bool awaits_validation_ = false;             // of the last epoch
   TrainedIteration trained_;
-  std::uint64_t seed_ = 0;
-  std::int64_t steps_ = 0;        // of all epochs
-  std::int64_t begun_steps_ = 0;  // that a checkpoint brought
+  double seconds_before_ = 0;     // that a checkpoint brought
+  std::int64_t begun_steps_ = 0;  // the same
   PieceSize piece_;
   const Clock::time_point begun_at_ = Clock::now();
   Clock::time_point kept_at_ = begun_at_;
 };
 
 }  // namespace
-
-void enter_epoch(double loss, bool curves, TrainedIteration& trained) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  IterationResult& result = trained.result;
-  result.final_loss = loss;
-  ++result.epochs;
-  if (!std::isfinite(loss)) {
-    result.status = IterationStatus::diverged;
-    result.validation_loss = result.validation_score = none;
-  }
-  if (curves) trained.epochs.push_back({result.iteration, result.epochs - 1, loss, none, none});
-}
-
-void enter_validation(double loss, double score, TrainedIteration& trained) {
-  trained.result.validation_loss = loss;
-  trained.result.validation_score = score;
-  if (trained.epochs.empty()) return;  // without curves
-  trained.epochs.back().validation_loss = loss;
-  trained.epochs.back().validation_score = score;
-}
 
 void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
                   std::vector<float>&& outputs, TrainedIteration& trained) {

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "training/learning_rate.hpp"
+
+namespace sheaf {
+
+LearningRate learning_rate_of(const TrainOptions& train, std::int64_t) {
+  return [rate = train.learning_rate](std::int64_t) { return rate; };
+}
+
+}  // namespace sheaf

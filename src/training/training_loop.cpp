@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "training/training_loop.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "training/batches.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TrainingLoop::State::State() : training_loss(none), validation_loss(none), validation_score(none) {}
+
+TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool keeps_epochs)
+    : train_(train),
+      rows_(rows),
+      epoch_batches_(epoch_steps(train, rows)),
+      validation_(validation),
+      keeps_epochs_(keeps_epochs) {}
+
+TrainingLoop::Next TrainingLoop::next() const {
+  if (state_.diverged) return Next::end;
+  if (state_.awaits_validation) return Next::validate;
+  return state_.epochs < train_.epochs ? Next::train : Next::end;
+}
+
+void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
+  assert(next() == Next::train && batches <= batches_left());
+  state_.batches += batches;
+  state_.steps += batches;
+  state_.loss_sum = loss_sum;
+  if (batches_left() == 0) end_epoch();
+}
+
+// No validation of an earlier epoch stands for an iteration that diverges.
+void TrainingLoop::end_epoch() {
+  state_.batches = 0;
+  state_.training_loss = reduced(std::exchange(state_.loss_sum, 0), rows_);
+  ++state_.epochs;
+  state_.diverged = !std::isfinite(state_.training_loss);
+  if (state_.diverged)
+    state_.validation_loss = state_.validation_score = none;
+  else
+    state_.awaits_validation = validation_.follows(state_.epochs, train_.epochs);
+  if (keeps_epochs_) epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
+}
+
+void TrainingLoop::validated(double loss_sum, std::int64_t rows, double score) {
+  assert(next() == Next::validate);
+  state_.awaits_validation = false;
+  state_.validation_loss = reduced(loss_sum, rows);
+  state_.validation_score = score;
+  if (!keeps_epochs_) return;
+  epochs_.back().validation_loss = state_.validation_loss;
+  epochs_.back().validation_score = score;
+}
+
+double TrainingLoop::reduced(double loss_sum, std::int64_t rows) const {
+  return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows) : loss_sum;
+}
+
+void TrainingLoop::enter(TrainedIteration& trained) const {
+  IterationResult& result = trained.result;
+  result.status = state_.diverged ? IterationStatus::diverged : IterationStatus::finished;
+  result.final_loss = state_.training_loss;
+  result.validation_loss = state_.validation_loss;
+  result.validation_score = state_.validation_score;
+  result.epochs = state_.epochs;
+  result.steps = state_.steps;
+  trained.epochs = epochs_;
+  for (EpochResult& epoch : trained.epochs) epoch.iteration = result.iteration;
+}
+
+void TrainingLoop::save(ByteWriter& state) const {
+  const auto& [epochs, batches, steps, loss_sum, training_loss, validation_loss, validation_score, awaits_validation,
+               diverged] = state_;
+  for (const std::int64_t count : {epochs, batches, steps}) state.put(count);
+  for (const double value : {loss_sum, training_loss, validation_loss, validation_score}) state.put(value);
+  for (const bool flag : {awaits_validation, diverged}) state.put(flag);
+  state.put_list(epochs_);
+}
+
+void TrainingLoop::restore(ByteReader& state) {
+  State found;
+  for (std::int64_t* count : {&found.epochs, &found.batches, &found.steps}) *count = state.get<std::int64_t>();
+  for (double* value : {&found.loss_sum, &found.training_loss, &found.validation_loss, &found.validation_score})
+    *value = state.get<double>();
+  for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
+  require(found.epochs >= 0 && found.epochs <= train_.epochs && found.batches >= 0 && found.batches < epoch_batches_ &&
+              found.steps == found.epochs * epoch_batches_ + found.batches,
+          "its epochs and steps are not those of this training");
+  require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
+          "it awaits a validation that this training does not have");
+  auto epochs = state.get_list<std::vector<EpochResult>>();
+  require(static_cast<std::int64_t>(epochs.size()) == (keeps_epochs_ ? found.epochs : 0),
+          "it has not the epochs that it should");
+  state_ = found;
+  epochs_ = std::move(epochs);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,83 @@
+// A trainer's epochs on data in memory, driven by hand as an engine drives them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "training/batches.hpp"
+#include "training/epoch_rows.hpp"
+#include "training/trainer.hpp"
+#include "training/training_loop.hpp"
+
+namespace sheaf::test {
+
+class Epochs {
+ public:
+  /// Starts `trainer` on the task, in any number of epochs. `rate`: in place of the trial's learning rate.
+  Epochs(Trainer& trainer, const TrainingTask& task, LearningRate rate = {})
+      : trainer_(trainer),
+        task_(task),
+        train_(endless(task.trial.train)),
+        order_(task_.rows, train_, task_.trial.model, task_.seed),
+        loop_(train_, task_.rows.count(), {}, false),
+        rate_(rate ? std::move(rate) : learning_rate_of(train_, epoch_steps(train_, task_.rows.count()))) {
+    task_.repeats_one_batch = order_.repeat_one_batch();
+    trainer_.start(task_);
+  }
+
+  /// Trains up to `most` batches of the epoch. Returns its loss when it is done; NaN once the training has diverged.
+  std::optional<double> train(std::int64_t most) {
+    if (loop_.next() == TrainingLoop::Next::end) return std::numeric_limits<double>::quiet_NaN();
+    const std::int64_t batch = batch_rows(train_, task_.rows.count()), first = loop_.batches() * batch;
+    const std::int64_t batches = std::min(most, loop_.batches_left());
+    double sum = loop_.loss_sum();
+    trainer_.train(
+        {order_.of(loop_.epochs()) + first, std::min(batches * batch, task_.rows.count() - first), loop_.steps()},
+        rate_, sum);
+    loop_.trained(batches, sum);
+    if (loop_.batches() > 0) return std::nullopt;
+    return train_.reduction == Reduction::mean ? sum / static_cast<double>(task_.rows.count()) : sum;
+  }
+
+  /// Trains the rest of the epoch and returns its loss.
+  double train_epoch() { return train(std::numeric_limits<std::int64_t>::max()).value(); }
+
+  /// The loss of some rows, and their outputs.
+  double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
+    outputs.clear();
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const double sum = trainer_.evaluate(rows.data(), count, outputs, [] { return false; }).value();
+    return train_.reduction == Reduction::mean ? sum / static_cast<double>(count) : sum;
+  }
+
+  std::int64_t steps() const { return loop_.steps(); }
+
+  void save(ByteWriter& state) const {
+    loop_.save(state);
+    trainer_.save(state);
+  }
+  void restore(ByteReader& state) {
+    loop_.restore(state);
+    trainer_.restore(state);
+  }
+
+ private:
+  static TrainOptions endless(TrainOptions train) {
+    train.epochs = std::int64_t{1} << 30;
+    return train;
+  }
+
+  Trainer& trainer_;
+  TrainingTask task_;
+  const TrainOptions train_;
+  EpochRows order_;
+  TrainingLoop loop_;
+  const LearningRate rate_;
+};
+
+}  // namespace sheaf::test

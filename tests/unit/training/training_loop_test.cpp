@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "training/training_loop.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TrainOptions options_of(std::int64_t epochs, std::int64_t batch_size) {
+  TrainOptions train;
+  train.epochs = epochs;
+  train.batch_size = batch_size;
+  return train;
+}
+
+// What the loop asks for until it ends: t for a piece of `most` batches, v for a validation. Every epoch's losses sum
+// to 10 times its number.
+std::string walk(TrainingLoop& loop, std::int64_t most) {
+  std::string steps;
+  for (; loop.next() != TrainingLoop::Next::end && steps.size() < 100;) {
+    if (loop.next() == TrainingLoop::Next::validate) {
+      loop.validated(static_cast<double>(loop.epochs()), 2, 0.5);
+      steps += 'v';
+    } else {
+      const std::int64_t batches = std::min(most, loop.batches_left());
+      loop.trained(batches, 10 * static_cast<double>(loop.epochs() + 1));
+      steps += 't';
+    }
+  }
+  return steps;
+}
+
+TrainedIteration result_of(const TrainingLoop& loop) {
+  TrainedIteration trained;
+  trained.result.iteration = 7;
+  loop.enter(trained);
+  return trained;
+}
+
+ByteWriter saved(const TrainingLoop& loop) {
+  ByteWriter state;
+  loop.save(state);
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("the loop trains its epochs in pieces and validates after the chosen ones") {
+  const TrainOptions train = options_of(3, 10);  // three batches of 25 rows
+  const auto walked = [&](ValidationEpochs validation, std::int64_t most) {
+    TrainingLoop loop(train, 25, validation, false);
+    return walk(loop, most);
+  };
+  CHECK(walked({ValidationEpochs::never}, 100) == "ttt");
+  CHECK(walked({ValidationEpochs::last}, 100) == "tttv");
+  CHECK(walked({1}, 100) == "tvtvtv");
+  CHECK(walked({2}, 100) == "ttvtv");
+  CHECK(walked({2}, 2) == "ttttvttv");
+}
+
+TEST_CASE("the loop's result has the losses, epochs and steps of the training") {
+  TrainingLoop loop(options_of(2, 10), 25, {1}, true);
+  CHECK(loop.steps_left() == 6);
+  walk(loop, 2);
+  CHECK(loop.steps_left() == 0);
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.status == IterationStatus::finished);
+  CHECK(trained.result.final_loss == 20.0 / 25);
+  CHECK(trained.result.validation_loss == 1.0);
+  CHECK(trained.result.validation_score == 0.5);
+  CHECK(trained.result.epochs == 2);
+  CHECK(trained.result.steps == 6);
+  REQUIRE(trained.epochs.size() == 2);
+  CHECK(trained.epochs[0].iteration == 7);
+  CHECK(trained.epochs[0].training_loss == 10.0 / 25);
+  CHECK(trained.epochs[0].validation_loss == 0.5);
+  CHECK(trained.epochs[1].epoch == 1);
+}
+
+TEST_CASE("a training whose losses are summed reports sums") {
+  TrainOptions train = options_of(1, 10);
+  train.reduction = Reduction::sum;
+  TrainingLoop loop(train, 25, {ValidationEpochs::last}, false);
+  walk(loop, 1);
+  CHECK(result_of(loop).result.final_loss == 10);
+  CHECK(result_of(loop).result.validation_loss == 1);
+}
+
+TEST_CASE("a loss that is not finite ends the training, and no earlier validation stands for it") {
+  TrainingLoop loop(options_of(3, 25), 25, {1}, true);
+  loop.trained(1, 10);
+  loop.validated(1, 2, 0.5);
+  loop.trained(1, infinity);
+  CHECK(loop.next() == TrainingLoop::Next::end);
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.status == IterationStatus::diverged);
+  CHECK(trained.result.epochs == 2);
+  CHECK(std::isnan(trained.result.validation_loss));
+  CHECK(std::isnan(trained.result.validation_score));
+  CHECK(trained.epochs.size() == 2);
+}
+
+TEST_CASE("a loop goes on from any of its states") {
+  const TrainOptions train = options_of(3, 10);
+  TrainingLoop whole(train, 25, {2}, true);
+  walk(whole, 1);
+  TrainingLoop loop(train, 25, {2}, true);
+  for (int step = 0; loop.next() != TrainingLoop::Next::end; ++step) {
+    if (loop.next() == TrainingLoop::Next::validate)
+      loop.validated(static_cast<double>(loop.epochs()), 2, 0.5);
+    else
+      loop.trained(1, 10 * static_cast<double>(loop.epochs() + 1));
+    const ByteWriter state = saved(loop);
+    TrainingLoop other(train, 25, {2}, true);
+    ByteReader reader(state.bytes());
+    other.restore(reader);
+    CHECK(reader.is_at_end());
+    CHECK(other.next() == loop.next());
+    loop = other;
+  }
+  CHECK(saved(loop).bytes() == saved(whole).bytes());
+}
+
+TEST_CASE("a state of another training is refused") {
+  TrainingLoop loop(options_of(3, 10), 25, {1}, true);
+  loop.trained(2, 1);
+  const ByteWriter in_epoch = saved(loop);
+  loop.trained(1, 1);
+  const ByteWriter awaiting = saved(loop);
+  const auto restore = [](TrainingLoop other, const std::string& state) {
+    ByteReader reader(state);
+    other.restore(reader);
+  };
+  CHECK_NOTHROW(restore(loop, in_epoch.bytes()));
+  CHECK_THROWS_AS(restore({options_of(3, 13), 25, {1}, true}, in_epoch.bytes()), RunError);   // two batches
+  CHECK_THROWS_AS(restore({options_of(3, 10), 25, {2}, true}, awaiting.bytes()), RunError);   // no validation here
+  CHECK_THROWS_AS(restore({options_of(3, 10), 25, {1}, false}, awaiting.bytes()), RunError);  // without epochs
+  CHECK_THROWS(restore(loop, awaiting.bytes().substr(0, awaiting.bytes().size() - 1)));
+}
