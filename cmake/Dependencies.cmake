@@ -49,6 +49,13 @@ if(NOT HDF5_IS_PARALLEL)
   message(FATAL_ERROR "HDF5 was found without MPI support (${HDF5_C_INCLUDE_DIRS}). "
                       "Install the parallel build (libhdf5-openmpi-dev on Debian) or set HDF5_ROOT to one.")
 endif()
+include(SameMpi)
+mpi_of_another("${HDF5_C_LIBRARIES}" "${MPI_C_LIBRARIES}" other_mpi)
+if(other_mpi)
+  message(FATAL_ERROR "HDF5 was built with another MPI (${HDF5_C_INCLUDE_DIRS}: it needs ${other_mpi}, and MPI is "
+                      "${MPI_C_LIBRARIES}). Install the build for this MPI (libhdf5-openmpi-dev on Debian for Open MPI) "
+                      "or set HDF5_ROOT to one.")
+endif()
 add_library(sheaf_hdf5_c INTERFACE)
 target_include_directories(sheaf_hdf5_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(sheaf_hdf5_c INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_C)
