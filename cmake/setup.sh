@@ -56,7 +56,7 @@ needed_by_tests=(
   "Random123|librandom123-dev|has_header Random123/philox.h"
   "h5dump|hdf5-tools|has_command h5dump"
 )
-# Modules of the system's Python; --torch=pip uses those of its virtual environment.
+# Modules of the system's Python, where the tests use that one.
 # SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
 # place as the system's BLAS, from being chosen.
 modules_of_tests=(
@@ -196,6 +196,33 @@ PYTHON
 }
 has_python_modules() { has_modules /usr/bin/python3 h5py sklearn torch; }
 has_skimage() { has_modules /usr/bin/python3 skimage; }
+
+# The Python of the tests: that of LibTorch's installation, by the rule of cmake/FindLibTorch.cmake, or the one that CMake
+# finds. Where LibTorch has yet to be installed, both come from the system's packages.
+python_of_tests() {
+  local folder
+  folder=$(chosen_torch) || {
+    echo /usr/bin/python3
+    return
+  }
+  while folder=$(dirname "$folder") && [[ $folder != [/.] ]]; do
+    [ ! -e "$folder/bin/python3" ] || {
+      echo "$folder/bin/python3"
+      return
+    }
+  done
+  command -v python3 || echo /usr/bin/python3
+}
+
+# Packages of the distribution do not reach another Python, and what is installed there is its owner's choice.
+require_modules_of() {
+  local python=$1 entry missing=()
+  for entry in torch:torch h5py:h5py sklearn:scikit-learn skimage:scikit-image; do
+    has_modules "$python" "${entry%:*}" || missing+=("${entry#*:}")
+  done
+  [ ${#missing[@]} = 0 ] || fail "nothing was built: '$python', which the tests use with this LibTorch, has no" \
+    "${missing[*]}. Install them: $python -m pip install ${missing[*]}"
+}
 has_venv() { has_modules python3 venv ensurepip; }
 
 # ---- The virtual environment of --torch=pip
@@ -331,7 +358,8 @@ if [ "$torch" = pip ]; then
   needed+=("Python 3 with venv|python3 python3-venv|has_venv")
 else
   needed+=("LibTorch 1.13 or newer|libtorch-dev|has_torch")
-  needed_by_tests+=("${modules_of_tests[@]}")
+  test_python=$(python_of_tests)
+  [ "$test_python" != /usr/bin/python3 ] || needed_by_tests+=("${modules_of_tests[@]}")
 fi
 if [ "$tests" = yes ]; then
   needed+=("${needed_by_tests[@]}")
@@ -345,7 +373,11 @@ if [ "$list" = yes ]; then
   exit 0
 fi
 provide needed "${needed[@]}"
-[ "$torch" != pip ] || provide_venv
+if [ "$torch" = pip ]; then
+  provide_venv
+elif [ "$tests" = yes ] && [ "$test_python" != /usr/bin/python3 ]; then
+  require_modules_of "$test_python"
+fi
 [ "$tests" = no ] || provide wanted "${wanted_by_tests[@]}"
 case $(chosen_torch || true) in /usr/lib/*) warn_of_slow_blas ;; esac
 

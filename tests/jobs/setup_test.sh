@@ -67,6 +67,22 @@ touch "$config/TorchConfig.cmake"
 run with_torch 0 everything --torch=pip --venv "$work/environment" --no-install --preset none
 says with_torch "^cmake --preset none .*-DTorch_DIR=$config$"
 says with_torch '^cmake --build --preset none$'
+
+# With the LibTorch of another Python, the tests use that Python, so what it lacks is said, and how it gets it.
+mkdir -p "$work/environment/bin"
+cat >"$work/environment/bin/python3" <<'SCRIPT'
+#!/bin/sh
+[ "$2" != "${lacking:-}" ]
+SCRIPT
+chmod +x "$work/environment/bin/python3"
+of_environment() { CMAKE_PREFIX_PATH=$work/environment/lib/python3.99/site-packages/torch everything "$@" --torch=system; }
+lacking=sklearn run lacking 1 of_environment --tests --no-install --preset none
+says lacking "'$work/environment/bin/python3', .* has no scikit-learn\. Install them: .*/bin/python3 -m pip install scikit-learn$"
+run lists_none 0 of_environment --tests --list-packages
+says_not lists_none 'python3-(torch|h5py|skimage)'
+run lacks_none 0 of_environment --tests --no-install --preset none
+says lacks_none "^cmake --preset none .*-DTorch_DIR=$config$"
+
 run unknown_torch 1 setup --torch=conda
 says unknown_torch "unknown LibTorch 'conda'"
 
