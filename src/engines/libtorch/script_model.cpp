@@ -107,8 +107,10 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
 std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                            torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
+  auto network = std::make_unique<ScriptNetwork>(copy, image, device, precision);
+  // Into the network's values, which are of the training's precision: those of a file in bfloat16 would round them.
   if (!model.keep_weights) draw_script_weights(copy, file_, model.initialization, iteration_seed);
-  return std::make_unique<ScriptNetwork>(copy, image, device, precision);
+  return network;
 }
 
 torch::jit::Module ScriptModel::trained(const NetworkState& state) const {

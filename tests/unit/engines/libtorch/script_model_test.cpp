@@ -70,6 +70,17 @@ TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's w
   CHECK(values_of(network_of(small_net(), 4, true)->parameters()) == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0});
 }
 
+TEST_CASE("initial weights are drawn in the precision of the training, whatever the file's") {
+  const torch::Tensor weight = torch::ones({2, 3}), bias = torch::zeros({2});
+  const auto net = [&](torch::ScalarType type) {
+    return net_of({layer_of("linear.Linear", trained(weight.to(type)), trained(bias.to(type)))},
+                  "rows @ self.layer0.weight.t() + self.layer0.bias");
+  };
+  const auto drawn = values_of(network_of(net(torch::kFloat32), 4)->parameters());
+  for (const auto type : {torch::kBFloat16, torch::kFloat16, torch::kFloat64})
+    CHECK(values_of(network_of(net(type), 4)->parameters()) == drawn);
+}
+
 TEST_CASE("copies of a module share no values; the flat parameters are its own") {
   const ScriptModel script(saved(small_net()));
   ModelOptions model;
