@@ -34,21 +34,34 @@ std::string library_path() {
   return std::filesystem::exists(std::filesystem::symlink_status(path, failed)) ? path.string() : library_name;
 }
 
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
 // Everything is resolved at once, so that what is missing is missed here; and for all, as if the program were linked to
 // it: MKL and others load parts of themselves that look for the rest there.
 const TorchBackend& load() {
   const SharedLibrary library = load_shared_library(library_path(), RTLD_NOW | RTLD_GLOBAL);
-  require(library.handle != nullptr,
-          fmt::format("LibTorch is needed here and cannot be loaded ({}). Keep the {} of the same build beside the "
-                      "program, install the LibTorch that it was built with and no other on LD_LIBRARY_PATH, and raise "
-                      "the limit of memory (ulimit -v) if there is one.",
-                      library.problem, library_name));
+  require(library.handle != nullptr, fmt::format("LibTorch is needed here and cannot be loaded ({}). {}",
+                                                 library.problem, cure_of_loading(library.problem)));
   require_same_build(library.handle);
   void* entry = dlsym(library.handle, "sheaf_torch_backend");
   return *reinterpret_cast<const TorchBackend* (*)()>(entry)();
 }
 
 }  // namespace
+
+std::string cure_of_loading(const std::string& problem) {
+  if (contains(problem, "failed to map segment") || contains(problem, "Cannot allocate memory"))
+    return "Raise the limit of memory (ulimit -v) if there is one.";
+  const bool names_what_it_needs = contains(problem, "undefined symbol: ") || contains(problem, "required by");
+  if (names_what_it_needs ? contains(problem, "5sheaf") : contains(problem, library_name))
+    return fmt::format("Keep the {} of the same build beside the program.", library_name);
+  if (contains(problem, "cannot open shared object file"))
+    return "Install the LibTorch that the program was built with, or name the folder of its libraries in "
+           "LD_LIBRARY_PATH.";
+  return "Install the LibTorch that the program was built with, and have no other one in LD_LIBRARY_PATH.";
+}
 
 const TorchBackend& torch_backend() {
   static const TorchBackend& backend = load();

@@ -69,7 +69,8 @@ for ranks in (None, 2):
     checks.check(done.code == 0, f"and evaluates (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and "libsheaf_libtorch.so of the same build beside" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and 
+                 lines[0].endswith("). Keep the libsheaf_libtorch.so of the same build beside the program."),
                  f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
 
@@ -108,7 +109,9 @@ with open(os.path.join(os.path.dirname(SHEAF), "libsheaf_libtorch.so"), "rb") as
     library = file.read()
 build = version.split("build ")[1].split(")")[0]
 checks.check(library.count(build.encode()) == 1, "the library holds the program's build id", version)
-for name, content in (("other", library.replace(build.encode(), b"0123456789abcdef")), ("same", library)):
+torch_library = b"libtorch_cpu.so"
+checks.check(library.count(torch_library) == 1, "the library names LibTorch's once")
+for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu.so")), ("other", library.replace(build.encode(), b"0123456789abcdef")), ("same", library)):
     os.mkdir(name)
     shutil.copy(SHEAF, f"{name}/sheaf")
     with open(f"{name}/libsheaf_libtorch.so", "wb") as file:
@@ -124,6 +127,10 @@ done = launch(["other/sheaf", "info"])
 checks.check(done.code == 1 and len(done.error_lines()) == 1 and "not of the same build" in done.error_lines()[0]
              and "LibTorch     cannot be loaded" in done.stdout and "HDF5 " in done.stdout,
              "info shows everything else", done.stdout + done.stderr)
+done = launch(["unlinked/sheaf"] + run("mixed", "--run.engine=torch"))
+checks.check(done.code == 1 and len(done.error_lines()) == 1 and "cannot be loaded (libtorch_gpu.so" in done.stderr
+             and "Install the LibTorch that the program was built with, or name the folder" in done.stderr,
+             "a library of LibTorch's that is missing", f"{done.code}\n{done.stderr}")
 for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/libsheaf_libtorch.so", path))):
     os.mkdir(name)
     shutil.copy(SHEAF, f"{name}/sheaf")
