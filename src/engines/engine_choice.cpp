@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/error.hpp"
 
 namespace sheaf {
@@ -41,14 +39,9 @@ std::optional<std::string> reason_for_torch(const RunOptions& run, double speedu
 
 }  // namespace
 
-double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cores) {
-  const EngineEntry &on_gpu = engine_named(torch_engine_name), &on_cores = engine_named(native_engine_name);
-  double gpu_seconds = 0, core_seconds = 0;
-  for (const auto& estimate : estimates) {
-    gpu_seconds += on_gpu.expected_seconds(estimate);
-    core_seconds += on_cores.expected_seconds(estimate) / static_cast<double>(cores);
-  }
-  return core_seconds / gpu_seconds;
+void GpuSpeedup::add(const TrialEstimate& estimate) {
+  gpu_seconds_ += engine_named(torch_engine_name).expected_seconds(estimate);
+  core_seconds_ += engine_named(native_engine_name).expected_seconds(estimate) / static_cast<double>(cores_);
 }
 
 std::string described(std::string_view name, const std::optional<std::string>& reason) {
@@ -73,20 +66,21 @@ const EngineEntry& engine_of(const Trial& trial, EngineKind settled) {
 
 EngineKind settled_engine(const Plan& plan, const RunOptions& run, double speedup) {
   if (run.engine != EngineKind::automatic) return run.engine;
-  const auto& trials = plan.trials();
-  const EngineEntry* first = choose_engine(trials.front(), run, speedup).engine;
-  const bool same = std::all_of(trials.begin(), trials.end(),
-                                [&](const Trial& trial) { return choose_engine(trial, run, speedup).engine == first; });
+  const EngineEntry* first = choose_engine(plan.trial(0), run, speedup).engine;
+  bool same = true;
+  plan.for_each_network(
+      [&](std::int64_t, const Trial& trial) { same = same && choose_engine(trial, run, speedup).engine == first; });
   return same ? first->asked : EngineKind::by_model;
 }
 
 void require_engine(const Plan& plan, const RunOptions& run) {
   const EngineEntry* asked = asked_engine(run.engine);
   if (asked == nullptr) return;
-  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial)
-    if (const auto refusal = asked->refusal(plan.trials()[trial]))
+  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
+    if (const auto refusal = asked->refusal(trial))
       throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.", asked->name,
-                                   trial, *refusal));
+                                   number, *refusal));
+  });
 }
 
 }  // namespace sheaf

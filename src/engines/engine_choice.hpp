@@ -15,9 +15,20 @@
 
 namespace sheaf {
 
-/// How many times as fast one GPU is expected to train a model of each of these dense trials in LibTorch, one after the
+/// How many times as fast one GPU is expected to train a model of each of some dense trials in LibTorch, one after the
 /// other, as `cores` cores are with the native engine, one model on each.
-double gpu_speedup(const std::vector<TrialEstimate>& estimates, std::int64_t cores);
+class GpuSpeedup {
+ public:
+  explicit GpuSpeedup(std::int64_t cores) : cores_(cores) {}
+
+  void add(const TrialEstimate& estimate);
+  /// After at least one estimate.
+  double value() const { return core_seconds_ / gpu_seconds_; }
+
+ private:
+  const std::int64_t cores_;
+  double gpu_seconds_ = 0, core_seconds_ = 0;  // summed over the trials
+};
 
 /// Of a job without GPUs.
 inline constexpr double no_gpu = 0;
@@ -31,7 +42,7 @@ struct EngineChoice {
 /// "native", "torch (a cnn has convolutions)"
 std::string described(std::string_view name, const std::optional<std::string>& reason);
 
-/// The engine of a trial. `speedup`: gpu_speedup() of all dense trials of the plan where a rank has a GPU, else no_gpu;
+/// The engine of a trial. `speedup`: GpuSpeedup of all dense trials of the plan where a rank has a GPU, else no_gpu;
 /// only EngineKind::automatic uses it. run.device = cuda chooses the GPU even where it is slower.
 EngineChoice choose_engine(const Trial& trial, const RunOptions& run, double speedup);
 

@@ -47,10 +47,16 @@ class MemoryEngine : public Engine {
 
   TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
-    const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-    Trainer& trainer = trainer_of(engine_of(trial, context_.study.run.engine));
+    Trainer& trainer = trainer_of(engine_of_trial(iteration.trial));
     const IterationInput input = inputs_.of(iteration);
     return train_iteration(context_, iteration, input, trainer, stop_requested);
+  }
+
+  // Iterations of one trial follow each other.
+  const EngineEntry& engine_of_trial(std::int64_t trial) {
+    if (trial != trial_) engine_ = &engine_of(context_.plan.trial(trial), context_.study.run.engine);
+    trial_ = trial;
+    return *engine_;
   }
 
   Trainer& trainer_of(const EngineEntry& engine) {
@@ -66,6 +72,8 @@ class MemoryEngine : public Engine {
   TrainingContext context_;
   LaneDevice device_;
   IterationInputs inputs_;
+  std::int64_t trial_ = -1;              // of the iteration at hand
+  const EngineEntry* engine_ = nullptr;  // that trains it
   std::map<const EngineEntry*, std::unique_ptr<Trainer>> trainers_;
 };
 

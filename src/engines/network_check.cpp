@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "engines/network_check.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <vector>
 
 #include "engines/torch_backend.hpp"
 
 namespace sheaf {
 
-std::vector<std::int64_t> check_networks(const std::vector<Trial>& trials, const DataShape& shape) {
+NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
+  std::vector<std::int64_t> numbers;
   std::vector<Trial> modules;
-  std::copy_if(trials.begin(), trials.end(), std::back_inserter(modules),
-               [](const Trial& trial) { return !has_layout(trial.model.kind); });
-  std::vector<std::int64_t> of_modules;
-  if (!modules.empty()) of_modules = torch_backend().check_modules(modules, shape);
-  std::vector<std::int64_t> counts;
-  auto next = of_modules.begin();
-  for (const auto& [values, model, train] : trials)
-    counts.push_back(has_layout(model.kind) ? parameter_count(network_layout(model, shape)) : *next++);
-  return counts;
+  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
+    if (has_layout(trial.model.kind)) {
+      parameter_count(network_layout(trial.model, shape));
+    } else {
+      numbers.push_back(number);
+      modules.push_back(trial);
+    }
+  });
+  NetworkSizes sizes{shape, {}};
+  if (modules.empty()) return sizes;
+  const auto counts = torch_backend().check_modules(modules, shape);
+  for (std::size_t module = 0; module < modules.size(); ++module) sizes.of_modules[numbers[module]] = counts[module];
+  return sizes;
+}
+
+std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial) {
+  return has_layout(trial.model.kind) ? parameter_count(network_layout(trial.model, sizes.shape))
+                                      : sizes.of_modules.at(plan.first_of_network(number));
 }
 
 }  // namespace sheaf

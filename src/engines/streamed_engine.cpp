@@ -27,7 +27,8 @@ constexpr std::size_t most_models = 64;
 struct Model {
   std::int64_t number = 0;
   std::int64_t attempt = 0;                    ///< counts from 0
-  const Trial* trial = nullptr;                ///< once it is in a round
+  double bytes = 0;                            ///< of the network in training, once it is in a round
+  std::int64_t epochs = 0;                     ///< likewise
   std::unique_ptr<StreamedTraining> training;  ///< none after a failure
   std::string failure;
   double waited_seconds = 0;  ///< its share of the seconds that the lane waited
@@ -99,20 +100,22 @@ class StreamedEngine : public Engine {
   // Adds to `models` as many of those that wait as fit into memory beside them, but at least one to none.
   void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
     double bytes = 0;
-    for (const auto& model : models) bytes += memory_of(*model.trial);
+    for (const auto& model : models) bytes += model.bytes;
     for (; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
-      const Trial& trial = context_.plan.trials()[static_cast<std::size_t>(iteration.trial)];
-      bytes += memory_of(trial);
+      const Trial trial = context_.plan.trial(iteration.trial);
+      const double bytes_of_model = memory_of(trial);
+      bytes += bytes_of_model;
       if (!models.empty() && bytes > models_bytes) break;
       Model& model = models.emplace_back(std::move(waiting.front()));
-      model.trial = &trial;
+      model.bytes = bytes_of_model;
+      model.epochs = trial.train.epochs;
       attempt(model, [&] { model.training = make_training(iteration, trial); });
     }
     epochs_ = 0;
     first_window_ = std::numeric_limits<std::int64_t>::max();
     for (const auto& model : models) {
-      epochs_ = std::max(epochs_, model.trial->train.epochs);
+      epochs_ = std::max(epochs_, model.epochs);
       if (model.training) first_window_ = std::min(first_window_, model.training->next_window());
     }
   }

@@ -39,9 +39,7 @@ Ranking ranking_of(const Study& study) {
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking)
-    : plan_(plan),
-      ranking_(ranking),
-      per_trial_(plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size())) {}
+    : plan_(plan), ranking_(ranking), per_trial_(plan.iteration_count() / plan.trial_count()) {}
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
   assert(result.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
@@ -94,7 +92,7 @@ void Leaderboard::end_trial() {
 }
 
 std::vector<TrialSummary> Leaderboard::ranked() const {
-  assert(trials_.size() == plan_.trials().size());
+  assert(static_cast<std::int64_t>(trials_.size()) == plan_.trial_count());
   std::vector<TrialSummary> trials = trials_;
   const auto costs = [this](const TrialSummary& trial) {
     return costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);

@@ -5,29 +5,55 @@
 #include <cassert>
 #include <cstddef>
 
-#include "study/settings.hpp"
-
 namespace sheaf {
 
-// Sets only the keys that change: mostly one. Setting all of them, a large grid would take seconds.
-void for_each_combination(const Study& study, std::int64_t most, const VisitCombination& visit) {
-  const auto& keys = study.search.keys;
-  assert(std::none_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.candidates.empty(); }));
-  Study point = study;
-  std::vector<std::size_t> chosen(keys.size(), 0);
-  std::vector<std::string> values(keys.size());
-  const auto choose = [&](std::size_t key, std::size_t candidate) {
-    chosen[key] = candidate;
-    values[key] = keys[key].candidates[candidate];
-    apply_setting(point, keys[key].key, values[key]);
-  };
-  for (std::size_t key = 0; key < keys.size(); ++key) choose(key, 0);
-  for (std::int64_t number = 0; number < most; ++number) {
-    visit(point, values);
-    std::size_t key = keys.size();
-    while (key > 0 && chosen[key - 1] + 1 == keys[key - 1].candidates.size()) choose(--key, 0);
+Combinations::Combinations(const Study& study) {
+  for (const auto& searched : study.search.keys) {
+    assert(!searched.candidates.empty());
+    Key key{searched.key, searched.candidates, {}, 1};
+    key.setters.reserve(searched.candidates.size());
+    for (const auto& candidate : searched.candidates) key.setters.push_back(value_setter(searched.key, candidate));
+    keys_.push_back(std::move(key));
+  }
+  for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
+    key->stride = count_;
+    const auto candidates = static_cast<std::int64_t>(key->candidates.size());
+    count_ = candidates > most_iterations / count_ ? most_iterations + 1 : count_ * candidates;
+  }
+}
+
+std::size_t Combinations::place(std::int64_t number, std::size_t key) const {
+  assert(number >= 0 && number < count_);
+  return static_cast<std::size_t>(number / keys_[key].stride) % keys_[key].candidates.size();
+}
+
+void Combinations::apply(std::int64_t number, Study& study) const {
+  for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[place(number, key)](study);
+}
+
+std::int64_t Combinations::first_alike(std::int64_t number, const KeyFilter& counts) const {
+  std::int64_t first = 0;
+  for (std::size_t key = 0; key < keys_.size(); ++key)
+    if (counts(keys_[key].name)) first += static_cast<std::int64_t>(place(number, key)) * keys_[key].stride;
+  return first;
+}
+
+void Combinations::for_each_distinct(const KeyFilter& counts,
+                                     const std::function<void(std::int64_t number)>& visit) const {
+  std::vector<const Key*> counting;
+  for (const Key& key : keys_)
+    if (counts(key.name)) counting.push_back(&key);
+  std::vector<std::size_t> chosen(counting.size(), 0);
+  for (std::int64_t number = 0;;) {
+    visit(number);
+    std::size_t key = counting.size();
+    for (; key > 0; --key) {
+      number += counting[key - 1]->stride;
+      if (++chosen[key - 1] < counting[key - 1]->candidates.size()) break;
+      number -= static_cast<std::int64_t>(chosen[key - 1]) * counting[key - 1]->stride;
+      chosen[key - 1] = 0;
+    }
     if (key == 0) return;
-    choose(key - 1, chosen[key - 1] + 1);
   }
 }
 

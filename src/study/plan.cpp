@@ -4,14 +4,19 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/random/random_stream.hpp"
-#include "study/combinations.hpp"
 
 namespace sheaf {
 
-Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.folds), members_(study.ensemble.members) {
+bool decides_network(const std::string& key) {
+  return key.rfind("model.", 0) == 0 || key == "train.precision";
+}
+
+Plan::Plan(const Study& study)
+    : seed_(study.study.seed), folds_(study.search.folds), members_(study.ensemble.members), combinations_(study) {
   double total = static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
                  static_cast<double>(folds_) * static_cast<double>(members_);
   for (const auto& searched : study.search.keys) {
@@ -24,13 +29,25 @@ Plan::Plan(const Study& study) : seed_(study.study.seed), folds_(study.search.fo
                     "iterations, candidates, folds, repeats or members.",
                     total, most_iterations));
   repeats_ = study.study.iterations * study.search.repeats;
-  for_each_combination(study, most_iterations, [&](const Study& point, const std::vector<std::string>& values) {
-    trials_.push_back({values, point.model, point.train});
-  });
+  base_.model = study.model;
+  base_.train = study.train;
+}
+
+Trial Plan::trial(std::int64_t number) const {
+  Study point = base_;
+  combinations_.apply(number, point);
+  Trial trial{{}, std::move(point.model), point.train};
+  trial.values.reserve(searched_keys_.size());
+  for (std::size_t key = 0; key < searched_keys_.size(); ++key) trial.values.push_back(value(number, key));
+  return trial;
+}
+
+void Plan::for_each_distinct(const KeyFilter& counts, const VisitTrial& visit) const {
+  combinations_.for_each_distinct(counts, [&](std::int64_t number) { visit(number, trial(number)); });
 }
 
 std::int64_t Plan::iteration_count() const {
-  return static_cast<std::int64_t>(trials_.size()) * repeats_ * folds_ * members_;
+  return trial_count() * repeats_ * folds_ * members_;
 }
 
 Iteration Plan::iteration(std::int64_t number) const {

@@ -303,12 +303,15 @@ void check_run(const Study& study, Problems& problems) {
 std::vector<StudyProblem> problems_in(const Study& study) {
   Problems data, model, train, others;
   check_data(study, data);
-  for_each_combination(study, most_combinations_checked, [&](const Study& trial, const auto& /*values*/) {
+  const Combinations combinations(study);
+  Study trial = study;
+  for (std::int64_t number = 0; number < std::min(combinations.count(), most_combinations_checked); ++number) {
+    combinations.apply(number, trial);
     check_model(trial, model);
     check_train(trial, train);
     check_tf32(trial, train);
     check_models(trial, others);
-  });
+  }
   check_search(study, others);
   check_iteration_count(study, others);
   check_run(study, others);

@@ -67,18 +67,22 @@ std::string key_hint(const std::string& key) {
 
 }  // namespace
 
-void apply_setting(Study& study, const std::string& key, const std::string& text) {
+SetValue value_setter(const std::string& key, const std::string& text) {
   const Setting* setting = find_setting(key);
   if (!setting) {
     const std::string hint = key_hint(key);
     throw UsageError(
         fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " The option --help lists the keys." : hint));
   }
-  if (setting->set(study, text)) return;
+  if (SetValue set = setting->setter(text)) return set;
   std::string hint = text.empty() ? "" : new_name_of(key, text);
   if (hint.empty() && text.size() <= longest_slip) hint = did_you_mean(text, setting->names);
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
                                setting->allowed, hint));
+}
+
+void apply_setting(Study& study, const std::string& key, const std::string& text) {
+  value_setter(key, text)(study);
 }
 
 std::string setting_text(const Study& study, const std::string& key) {

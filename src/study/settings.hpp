@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "study/settings_table.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
 
-/// Sets one key from its text. Throws UsageError with one sentence that names the key, the value, and what is allowed
-/// (unknown key: the nearest one). Local, pure but for `study`.
+/// What sets one key to the value that its text means, as often as needed. Throws UsageError with one sentence that
+/// names the key, the value, and what is allowed (unknown key: the nearest one). Pure.
+SetValue value_setter(const std::string& key, const std::string& text);
+
+/// Sets one key from its text. Throws as value_setter.
 void apply_setting(Study& study, const std::string& key, const std::string& text);
 
 /// The value of one key as `apply_setting` takes it. Numbers print with all digits, the shortest form.

@@ -64,10 +64,10 @@ class Section {
     setting.decides_results = decides == Decides::results;
     setting.allowed = form.allowed;
     setting.names = form.names;
-    setting.set = [=](Study& study, const std::string& text) {
+    setting.setter = [=](const std::string& text) -> SetValue {
       const auto read = form.read(text);
-      if (read) set(study.*options, *read);
-      return read.has_value();
+      if (!read) return {};
+      return [=, value = *read](Study& study) { set(study.*options, value); };
     };
     setting.text = [=](const Study& study) { return form.write(get(study.*options)); };
     setting.info = {name_ + "." + name, form.values, setting.text(Study{}), help};

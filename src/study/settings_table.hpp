@@ -18,14 +18,17 @@ struct SettingInfo {
   std::string help;           ///< one sentence, with the unit
 };
 
+/// Sets one value that has been read from its text.
+using SetValue = std::function<void(Study&)>;
+
 /// A key with its functions.
 struct Setting {
   SettingInfo info;
   bool decides_results = true;     ///< whether iterations may depend on the key (runs/directory/study_identity.hpp)
   std::string allowed;             ///< info.values in full, for messages
   std::vector<std::string> names;  ///< of a choice, to look for slips; otherwise empty
-  std::function<bool(Study&, const std::string&)> set;  ///< false: not allowed, nothing changed
-  std::function<std::string(const Study&)> text;        ///< what `set` takes
+  std::function<SetValue(const std::string&)> setter;  ///< of the value that a text means; empty: it is not allowed
+  std::function<std::string(const Study&)> text;       ///< what `setter` takes
 };
 
 /// Every key, in the order of the sections.

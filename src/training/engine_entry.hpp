@@ -28,7 +28,7 @@ struct EngineEntry {
   EngineKind asked;       ///< the value of run.engine that selects this engine alone
   bool uses_gpus;         ///< trains on the GPU of its lane, if that has one; otherwise always on cores
 
-  /// Why the engine cannot train a trial; none: it can. Pure.
+  /// Why the engine cannot train a trial; none: it can. Depends on the trial's network alone (decides_network). Pure.
   std::optional<std::string> (*refusal)(const Trial& trial);
 
   /// Seconds that one iteration of a trial is expected to take on a GPU if the engine uses GPUs, else on one core: an

@@ -36,7 +36,7 @@ class MemoryTraining {
   MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
                  Trainer& trainer)
       : context_(context),
-        trial_(context.plan.trials()[static_cast<std::size_t>(iteration.trial)]),
+        trial_(context.plan.trial(iteration.trial)),
         input_(input),
         shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),
@@ -137,7 +137,7 @@ class MemoryTraining {
   }
 
   const TrainingContext& context_;
-  const Trial& trial_;
+  const Trial trial_;
   const IterationInput& input_;
   const DataShape shape_;
   const std::vector<Layer> layers_;

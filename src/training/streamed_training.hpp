@@ -75,7 +75,7 @@ class StreamedTraining {
   };
 
   const TrainingContext& context_;
-  const Trial& trial_;
+  const Trial trial_;
   const std::shared_ptr<const Split> split_;
   const RowSet rows_;  // that it trains on
   const std::int64_t batch_size_;

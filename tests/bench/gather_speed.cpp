@@ -64,9 +64,8 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   const Communicator node = world.split_by_node();
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);
   const GatherRoute route(world, node, leaders, without_limit());
-  const std::vector<TrialEngine> engines(1);
   std::unique_ptr<ResultStream> stream;
-  ResultTally tally(study, plan, engines);
+  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
   gather_results(own, {}, 0, count, {}, route, [&](const std::vector<GatheredResult>& window) {

@@ -69,7 +69,7 @@ std::string dump_weights(const std::string& study_path, std::int64_t iteration, 
 std::string json_iteration(const std::string& path, const Study& study, const Plan& plan, const DataSet& data,
                            Splits& splits, const IterationResult& result) {
   const Iteration iteration = plan.iteration(result.iteration);
-  const Trial& trial = plan.trials()[static_cast<std::size_t>(iteration.trial)];
+  const Trial trial = plan.trial(iteration.trial);
   const auto split = splits.split(iteration.repeat, iteration.fold);
   const auto weights = initial_weights(network_layout(trial.model, shape_of(data, study.data)),
                                        trial.model.initialization, iteration.seed);

@@ -18,6 +18,7 @@ class OneTraining {
  public:
   OneTraining(const Study& study, DataSet data)
       : plan_(study),
+        trial_(plan_.trial(0)),
         data_(std::move(data)),
         split_(Splits(study, data_).split(0, 0)),
         layers_(network_layout(study.model, shape_of(data_, study.data))),
@@ -26,13 +27,12 @@ class OneTraining {
   OneTraining(const OneTraining&) = delete;
   OneTraining& operator=(const OneTraining&) = delete;
 
-  TrainingTask task() const {
-    return {plan_.trials()[0], layers_, weights_, data_, *split_, split_->training_rows, seed_};
-  }
+  TrainingTask task() const { return {trial_, layers_, weights_, data_, *split_, split_->training_rows, seed_}; }
   std::vector<std::int64_t> validation_rows() const { return split_->validation_rows.list(); }
 
  private:
   Plan plan_;
+  Trial trial_;
   DataSet data_;
   std::shared_ptr<const Split> split_;
   std::vector<Layer> layers_;

@@ -128,7 +128,7 @@ class ResultsOfRun {
         locks_(std::move(locks)),
         stream_(end.run.directory, end.context.study, end.context.plan, extent),
         ensembles_(end.context, files_),
-        tally_(end.context.study, end.context.plan, end.engines) {}
+        tally_(end.context.study, end.context.plan, end.engine_of_trial) {}
 
   void take(const std::vector<GatheredResult>& window) {
     std::vector<TrainedIteration> iterations;

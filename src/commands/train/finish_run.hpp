@@ -34,8 +34,8 @@ struct EndOfRun {
   const SavedModels& models;
   const TrainedRest& trained;
   const std::vector<RankInfo>& ranks;
-  const std::vector<TrialEngine>& engines;  ///< of each trial
-  std::int64_t streamed_bytes;              ///< by this rank
+  const EngineOfTrial& engine_of_trial;
+  std::int64_t streamed_bytes;  ///< by this rank
   /// Called at the end, by a thread of rank 0 that must not call MPI.
   std::function<std::vector<std::pair<std::string, std::string>>()> provenance;
   Clock::time_point start;

@@ -8,12 +8,13 @@ namespace sheaf {
 
 ModelFingerprints fingerprint_model_files(const Plan& plan) {
   ModelFingerprints fingerprints;
-  for (const auto& trial : plan.trials())
+  plan.for_each_network([&](std::int64_t, const Trial& trial) {
     if (const std::string& file = trial.model.file; !file.empty() && fingerprints.count(file) == 0) {
       Fingerprint fingerprint;
       fingerprint.add(first_content(file));
       fingerprints[file] = fingerprint.text();
     }
+  });
   return fingerprints;
 }
 

@@ -35,7 +35,7 @@ class ModelSavingEngine : public Engine {
  private:
   // Takes the network out of `trained`: where it goes next, it is of no use.
   void write(std::int64_t number, TrainedIteration& trained) const {
-    const Trial& trial = models_.plan.trials()[static_cast<std::size_t>(models_.plan.iteration(number).trial)];
+    const Trial trial = models_.plan.trial(models_.plan.iteration(number).trial);
     const SavedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
                            std::exchange(trained.network, {}),
                            std::exchange(trained.scaling, {})};

@@ -41,43 +41,48 @@ std::string data_memory(const StudyData& data) {
 
 std::string iterations_line(const Plan& plan) {
   return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
-                     counted(static_cast<std::int64_t>(plan.trials().size()), "trial"),
-                     counted(plan.repeats(), "repeat"), counted(plan.folds(), "fold"),
-                     counted(plan.members(), "member"));
+                     counted(plan.trial_count(), "trial"), counted(plan.repeats(), "repeat"),
+                     counted(plan.folds(), "fold"), counted(plan.members(), "member"));
 }
 
-// Every trial's parameters, arithmetic, memory and engine (on rank 0); a long search shows its first ones.
+constexpr std::int64_t trials_shown = 20;
+
+// The parameters, arithmetic, memory and engine (on rank 0) of the first trials, whose estimates are given.
 std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates,
-                        const std::vector<TrialEngine>& engines) {
-  constexpr std::size_t shown = 20;
+                        const EngineOfTrial& engine_of_trial) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
   for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane", "engine"}) rows[0].emplace_back(name);
-  for (std::size_t trial = 0; trial < std::min(shown, estimates.size()); ++trial) {
-    rows.push_back({fmt::format("{}", trial)});
-    for (const auto& value : plan.trials()[trial].values) rows.back().push_back(value);
-    rows.back().push_back(fmt::format("{}", estimates[trial].parameters));
-    rows.back().push_back(
-        has_layout(plan.trials()[trial].model.kind) ? fmt::format("{:.4g}", estimates[trial].flops / 1e9) : "unknown");
-    rows.back().push_back(human_bytes(estimates[trial].memory_bytes));
-    rows.back().push_back(described(engines[trial].name.view(), engines[trial].reason));
+  for (const TrialEstimate& estimate : estimates) {
+    const auto number = static_cast<std::int64_t>(rows.size()) - 1;
+    const Trial trial = plan.trial(number);
+    const TrialEngine engine = engine_of_trial(number);
+    rows.push_back({fmt::format("{}", number)});
+    for (const auto& value : trial.values) rows.back().push_back(value);
+    rows.back().push_back(fmt::format("{}", estimate.parameters));
+    rows.back().push_back(has_layout(trial.model.kind) ? fmt::format("{:.4g}", estimate.flops / 1e9) : "unknown");
+    rows.back().push_back(human_bytes(estimate.memory_bytes));
+    rows.back().push_back(described(engine.name.view(), engine.reason));
   }
   std::string text = format_table(rows);
-  if (estimates.size() > shown) text += fmt::format("... and {} more trials\n", estimates.size() - shown);
+  if (plan.trial_count() > trials_shown)
+    text += fmt::format("... and {} more trials\n", plan.trial_count() - trials_shown);
   return text;
 }
 
 std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
-  std::vector<TrialEstimate> estimates;
+  std::vector<TrialEstimate> shown;
   double flops = 0, memory = 0;
   std::int64_t lanes = 0;
   const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
-  for (std::size_t trial = 0; trial < plan.trials().size(); ++trial) {
-    estimates.push_back(estimate_trial(plan.trials()[trial], data.shape, data.parameter_counts[trial], training_rows));
-    flops += estimates.back().flops * static_cast<double>(plan.iteration_count()) /
-             static_cast<double>(plan.trials().size());
-    memory = std::max(memory, estimates.back().memory_bytes);
+  for (std::int64_t number = 0; number < plan.trial_count(); ++number) {
+    const Trial trial = plan.trial(number);
+    const std::int64_t parameters = parameters_of(data.networks, plan, number, trial);
+    const TrialEstimate estimate = estimate_trial(trial, data.shape, parameters, training_rows);
+    flops += estimate.flops * static_cast<double>(plan.iteration_count()) / static_cast<double>(plan.trial_count());
+    memory = std::max(memory, estimate.memory_bytes);
+    if (number < trials_shown) shown.push_back(estimate);
   }
   for (const auto& rank : prepared.ranks) lanes += rank.lanes;
   std::string text =
@@ -90,7 +95,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
-  text += "\n" + trial_lines(plan, estimates, prepared.engines);
+  text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial);
   return text;
 }
 
@@ -114,7 +119,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
       study, *plan, [](const PreparedStudy&) {}, world, node);
   study = prepared.study;
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
-                                     plan->trials().size());
+                                     plan->trial_count());
   agree(world, [&] {
     if (world.is_root()) print_result(plan_text(study, *plan, prepared));
   });

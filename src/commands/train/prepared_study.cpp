@@ -11,14 +11,12 @@
 namespace sheaf {
 namespace {
 
-// `options`: before they are settled, so that what settled them is told.
-std::vector<TrialEngine> engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
-  std::vector<TrialEngine> engines;
-  for (const Trial& trial : plan.trials()) {
-    EngineChoice choice = choose_engine(trial, options, facts.gpu_speedup);
-    engines.push_back({choice.engine->name, std::move(choice.reason)});
-  }
-  return engines;
+// `options`: before they are settled, so that the reason names what settled them.
+EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
+  return [&plan, options, speedup = facts.gpu_speedup](std::int64_t trial) {
+    EngineChoice choice = choose_engine(plan.trial(trial), options, speedup);
+    return TrialEngine{choice.engine->name, std::move(choice.reason)};
+  };
 }
 
 }  // namespace
@@ -28,7 +26,7 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeDa
   const std::optional<FileSchema> file = agree_on_data(study, world);
   PlacedStudy placed = place_and_settle(study, plan, file, world, node);
   PreparedStudy prepared;
-  prepared.engines = engines_of(plan, study.run, placed.facts);
+  prepared.engine_of_trial = engines_of(plan, study.run, placed.facts);
   prepared.study = std::move(placed.study);
   prepared.placement = placed.placement;
   prepared.facts = placed.facts;

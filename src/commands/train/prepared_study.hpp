@@ -17,11 +17,11 @@
 namespace sheaf {
 
 struct PreparedStudy {
-  Study study;                       ///< settled
-  Placement placement;               ///< of this rank
-  JobFacts facts;                    ///< that settled it
-  std::vector<RankInfo> ranks;       ///< in rank order
-  std::vector<TrialEngine> engines;  ///< of each trial, with the reason that settled it
+  Study study;                    ///< settled
+  Placement placement;            ///< of this rank
+  JobFacts facts;                 ///< that settled it
+  std::vector<RankInfo> ranks;    ///< in rank order
+  EngineOfTrial engine_of_trial;  ///< with the reason that settled it; uses the plan
   StudyData data;
 };
 

@@ -31,10 +31,6 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
           file->image};
 }
 
-bool is_dense_trial(const Trial& trial) {
-  return is_dense(trial.model.kind);
-}
-
 // Lanes of this rank if it trains on its cores, some of which other ranks may be bound to, too. Collective.
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
@@ -63,17 +59,23 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks) {
-  const auto& trials = plan.trials();
-  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
-  std::vector<TrialEstimate> estimates;
-  for (const Trial& trial : trials)
-    if (is_dense_trial(trial))
-      estimates.push_back(
-          estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), training_rows));
-  if (estimates.empty()) return no_gpu;
+  bool any_dense = false, all_dense = true;
+  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+    any_dense = any_dense || is_dense(trial.model.kind);
+    all_dense = all_dense && is_dense(trial.model.kind);
+  });
+  if (!any_dense) return no_gpu;
   // A rank that needs its GPU for other trials trains one model at a time.
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
-  return gpu_speedup(estimates, estimates.size() == trials.size() ? std::min(lanes, iterations_of_rank) : 1);
+  GpuSpeedup speedup(all_dense ? std::min(lanes, iterations_of_rank) : 1);
+  const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
+  for (std::int64_t number = 0; number < plan.trial_count(); ++number) {
+    const Trial trial = plan.trial(number);
+    if (!is_dense(trial.model.kind)) continue;
+    const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
+    speedup.add(estimate_trial(trial, shape, parameters, training_rows));
+  }
+  return speedup.value();
 }
 
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
@@ -115,10 +117,10 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
 }
 
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
-  const auto& trials = plan.trials();
   if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
-  const bool on_cores = std::any_of(trials.begin(), trials.end(), [&](const Trial& trial) {
-    return !engine_of(trial, settled.run.engine).uses_gpus;
+  bool on_cores = false;
+  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+    on_cores = on_cores || !engine_of(trial, settled.run.engine).uses_gpus;
   });
   if (!on_cores || facts.gpu_speedup == no_gpu) return "";
   const double times = 1 / facts.gpu_speedup;

@@ -27,7 +27,7 @@ struct JobFacts {
   std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
 };
 
-/// gpu_speedup() of the plan's dense trials; no_gpu if there are none. `lanes`: that a rank with a GPU has if it trains
+/// GpuSpeedup of the plan's dense trials; no_gpu if there are none. `lanes`: that a rank with a GPU has if it trains
 /// on its cores. `ranks`: of the job, which share the iterations. Pure.
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks);

@@ -28,12 +28,14 @@ void require_streamable(const Study& study, const Plan& plan) {
         fmt::format("train.shuffle cannot be searched on streamed data (all models share one reading of the "
                     "file). Set it to yes or no, {}.",
                     advice));
-  for (const auto& trial : plan.trials())
+  const auto decides_batches = [](const std::string& key) { return key == "train.batch_size"; };
+  plan.for_each_distinct(decides_batches, [&](std::int64_t, const Trial& trial) {
     if (trial.train.batch_size == 0)
       throw UsageError(
           fmt::format("train.batch_size = full needs all rows in memory, and '{}' is streamed. Set a number "
                       "of rows, {}.",
                       study.data.file, advice));
+  });
 }
 
 void open_stream(const Study& study, const Plan& plan, const FileSchema& schema, const Placement& placement,
@@ -83,7 +85,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
     prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
-    prepared.parameter_counts = check_networks(plan.trials(), prepared.shape);
+    prepared.networks = check_networks(plan, prepared.shape);
   });
   // By itself: what can fail on one rank alone must not keep it from the node's collective calls.
   agree(world, [&] {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "data/dataset.hpp"
 #include "data/file_schema.hpp"
 #include "data/splits.hpp"
 #include "data/stream/stream.hpp"
+#include "engines/network_check.hpp"
 #include "models/network_layout.hpp"
 #include "parallel/devices/placement.hpp"
 #include "parallel/mpi/communicator.hpp"
@@ -25,7 +25,7 @@ struct StudyData {
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< of the features of a file larger than memory
   DataShape shape;
-  std::vector<std::int64_t> parameter_counts;  ///< of each trial's network
+  NetworkSizes networks;
 };
 
 /// Bytes of a row of the file in memory, its targets and weight included. Pure.

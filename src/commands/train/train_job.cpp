@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
@@ -49,13 +48,14 @@ namespace {
 // A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
 constexpr double slow_blas_flops = 15e9;
 
-bool torch_trains(const std::vector<TrialEngine>& engines) {
-  return std::any_of(engines.begin(), engines.end(),
-                     [](const TrialEngine& engine) { return engine.name == torch_engine_name; });
+bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
+  bool any = false;
+  plan.for_each_network(
+      [&](std::int64_t number, const Trial&) { any = any || engine_of_trial(number).name == torch_engine_name; });
+  return any;
 }
 
-void warn_of_slow_blas(const std::vector<TrialEngine>& engines) {
-  const bool by_torch = torch_trains(engines);
+void warn_of_slow_blas(bool by_torch) {
   if (!by_torch && !native_engine_needs_blas()) return;
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
   if (flops < slow_blas_flops)
@@ -118,7 +118,7 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
   const auto journal = begin_journal(run, files, world);
   const StageWork stage{options,
                         settled_kind(options.partition, context.stream != nullptr, node.size() == world.size(),
-                                     context.plan.trials().size()),
+                                     context.plan.trial_count()),
                         run.work,
                         [&] {
                           auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
@@ -157,8 +157,8 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const std::int64_t total = plan->iteration_count();
   const std::optional<Study> stored = find_stored_study(study, request, slice, world);
   if (stored) study = with_stored_choices(study, *stored);
-  const auto uses_torch = [](const PreparedStudy& of) {
-    return torch_trains(of.engines) || of.study.run.models != ModelsSaved::none;
+  const auto uses_torch = [&plan](const PreparedStudy& of) {
+    return torch_trains(*plan, of.engine_of_trial) || of.study.run.models != ModelsSaved::none;
   };
   const PreparedStudy prepared = prepare_study(
       study, *plan,
@@ -190,7 +190,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
       for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
       log_root(
           fmt::format("{}: {} into '{}'", study.study.name, counted(run.work.count(), "iteration"), run.directory));
-      warn_of_slow_blas(prepared.engines);
+      warn_of_slow_blas(torch_trains(*plan, prepared.engine_of_trial));
       if (const auto note = note_on_gpus(study, *plan, prepared.facts); !note.empty()) log_root(note);
     }
     trained = train_rest(run, context, models, prepared.placement, start, world, node);
@@ -201,7 +201,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
     return provenance(request.command_line, fingerprint, run.directory, uses_torch(prepared), world.size(), mpi_version,
                       start);
   };
-  return finish_run({run, context, models, trained, prepared.ranks, prepared.engines,
+  return finish_run({run, context, models, trained, prepared.ranks, prepared.engine_of_trial,
                      data.stream ? data.stream->bytes_read() : 0, tell_provenance, start.monotonic},
                     world, node, leaders);
 }

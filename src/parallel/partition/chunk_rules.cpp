@@ -26,7 +26,7 @@ std::int64_t factoring_chunk(std::int64_t total, std::int64_t taken, std::int64_
 
 }  // namespace
 
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::size_t combinations) {
+PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations) {
   if (kind != PartitionKind::automatic) return kind;
   return is_streamed && is_one_node && combinations == 1 ? PartitionKind::block : PartitionKind::factoring;
 }

@@ -16,7 +16,7 @@ namespace sheaf {
 /// rounds, in which they wait for each other and read the file once for all their models. So where one node trains
 /// models of one combination, claims that shrink would only make more rounds; models of different cost are evened out
 /// by them.
-PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::size_t combinations);
+PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations);
 
 /// Claims come from a shared pool, against being known to each worker in advance.
 bool is_dynamic(PartitionKind kind);

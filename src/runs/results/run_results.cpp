@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace sheaf {
 
-ResultTally::ResultTally(const Study& study, const Plan& plan, const std::vector<TrialEngine>& engines)
-    : study_(study), plan_(plan), engines_(engines), leaderboard_(plan, ranking_of(study)) {}
+ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial)
+    : study_(study), plan_(plan), engine_of_trial_(std::move(engine_of_trial)), leaderboard_(plan, ranking_of(study)) {}
 
 void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* ensemble) {
   const IterationResult& result = iteration.result;
@@ -31,10 +32,13 @@ void ResultTally::add_engine(const IterationResult& result) {
   auto use = std::find_if(engines.begin(), engines.end(), [&](const EngineUse& e) { return e.name == result.engine; });
   if (use == engines.end()) use = engines.insert(engines.end(), {result.engine, 0, {}});
   ++use->iterations;
-  const TrialEngine& chosen = engines_.at(static_cast<std::size_t>(plan_.iteration(result.iteration).trial));
-  if (!chosen.reason || chosen.name != result.engine) return;
+  if (const std::int64_t trial = plan_.iteration(result.iteration).trial; trial != trial_) {
+    chosen_ = engine_of_trial_(trial);
+    trial_ = trial;
+  }
+  if (!chosen_.reason || chosen_.name != result.engine) return;
   auto& reasons = use->reasons;
-  if (std::find(reasons.begin(), reasons.end(), *chosen.reason) == reasons.end()) reasons.push_back(*chosen.reason);
+  if (std::find(reasons.begin(), reasons.end(), *chosen_.reason) == reasons.end()) reasons.push_back(*chosen_.reason);
 }
 
 RunResults ResultTally::finish() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ struct TrialEngine {
   EngineName name;
   std::optional<std::string> reason;
 };
+
+/// The engine of a trial, by its number.
+using EngineOfTrial = std::function<TrialEngine(std::int64_t trial)>;
 
 /// The iterations that an engine has trained, with the reasons why, each once, in the order of the iterations.
 struct EngineUse {
@@ -60,8 +64,8 @@ struct RunResults {
 /// the values that the summary prints.
 class ResultTally {
  public:
-  /// `engines`: of each trial. All outlive the tally.
-  ResultTally(const Study& study, const Plan& plan, const std::vector<TrialEngine>& engines);
+  /// `study` and `plan` outlive the tally.
+  ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial);
 
   /// The plan's iterations in order; `ensemble` as for Leaderboard::add.
   void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
@@ -74,8 +78,10 @@ class ResultTally {
 
   const Study& study_;
   const Plan& plan_;
-  const std::vector<TrialEngine>& engines_;
+  const EngineOfTrial engine_of_trial_;
   Leaderboard leaderboard_;
+  std::int64_t trial_ = -1;  // of the last iteration
+  TrialEngine chosen_;       // its engine
   RunResults results_;
 };
 

@@ -85,7 +85,8 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   for (std::size_t place = 0; place < std::min(trials.size(), leaderboard_rows); ++place) {
     const auto& trial = trials[place];
     rows.push_back({fmt::format("{}", trial.rank)});
-    for (const auto& value : plan.trials()[static_cast<std::size_t>(trial.trial)].values) rows.back().push_back(value);
+    for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+      rows.back().push_back(plan.value(trial.trial, key));
     if (has_validation(study))
       for (const auto& cell : {short_number(trial.mean_score), short_number(trial.score_deviation),
                                loss_number(trial.mean_validation_loss)})
@@ -98,9 +99,8 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
 
   std::string best;
-  const auto& values = plan.trials()[static_cast<std::size_t>(trials[0].trial)].values;
-  for (std::size_t key = 0; key < values.size(); ++key)
-    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], values[key]);
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
   std::string over = counted(trials[0].iterations, "fit");
   if (plan.folds() > 1) over = fmt::format("{} folds", plan.folds());
   if (plan.repeats() > 1) over += fmt::format(" x {} repeats", plan.repeats());

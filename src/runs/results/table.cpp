@@ -27,9 +27,8 @@ TableColumn column(const std::string& name, const std::vector<Row>& rows, Get ge
 template <class Row, class Get>
 void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, Get trial) {
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    table.push_back(column<std::string>(plan.searched_keys()[key], rows, [&](const Row& row) {
-      return plan.trials()[static_cast<std::size_t>(trial(row))].values[key];
-    }));
+    table.push_back(column<std::string>(plan.searched_keys()[key], rows,
+                                        [&](const Row& row) { return plan.value(trial(row), key); }));
 }
 
 using Text = fmt::memory_buffer;
@@ -63,7 +62,8 @@ void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
   for (auto& type : types)
     for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
       if (type.name == plan.searched_keys()[key])
-        for (const Trial& trial : plan.trials()) type.text_bytes = std::max(type.text_bytes, trial.values[key].size());
+        for (const auto& candidate : plan.candidates(key))
+          type.text_bytes = std::max(type.text_bytes, candidate.size());
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ inline TrialSummary summarise(const Plan& plan, std::int64_t trial, const std::v
                               const std::vector<EnsembleResult>& ensembles) {
   TrialSummary summary;
   summary.trial = trial;
-  const std::int64_t per_trial = plan.iteration_count() / static_cast<std::int64_t>(plan.trials().size());
+  const std::int64_t per_trial = plan.iteration_count() / plan.trial_count();
   std::vector<double> scores, validation_losses, final_losses;
   for (std::int64_t number = trial * per_trial; number < (trial + 1) * per_trial; ++number) {
     const IterationResult& result = results[static_cast<std::size_t>(number)];
@@ -66,7 +66,7 @@ inline std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector
                                              const std::vector<EnsembleResult>& ensembles) {
   assert(static_cast<std::int64_t>(results.size()) == plan.iteration_count());
   std::vector<TrialSummary> trials;
-  for (std::int64_t trial = 0; trial < static_cast<std::int64_t>(plan.trials().size()); ++trial)
+  for (std::int64_t trial = 0; trial < plan.trial_count(); ++trial)
     trials.push_back(summarise(plan, trial, results, ensembles));
   std::stable_sort(trials.begin(), trials.end(), [](const TrialSummary& a, const TrialSummary& b) {
     return std::make_tuple(cost(-a.mean_score), cost(a.mean_validation_loss), cost(a.mean_final_loss)) <

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/combinations.hpp"
 
+#include <algorithm>
+
 #include "study/settings.hpp"
 #include "support/catch.hpp"
 
@@ -10,17 +12,6 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-std::vector<Values> first_combinations(const Study& study, std::int64_t most) {
-  std::vector<Values> all;
-  for_each_combination(study, most, [&](const Study& point, const Values& values) {
-    for (std::size_t key = 0; key < values.size(); ++key)
-      CHECK(setting_text(point, study.search.keys[key].key) == values[key]);
-    CHECK(point.train.momentum == study.train.momentum);
-    all.push_back(values);
-  });
-  return all;
-}
-
 Study study_of(const std::vector<SearchedKey>& keys) {
   Study study;
   study.train.momentum = 0.5;
@@ -28,18 +19,68 @@ Study study_of(const std::vector<SearchedKey>& keys) {
   return study;
 }
 
+const Study grid =
+    study_of({{"train.epochs", {"1", "2"}}, {"model.bias", {"false"}}, {"train.batch_size", {"8", "full", "4"}}});
+
 }  // namespace
 
-TEST_CASE("combinations come with the last key fastest, as many as asked for") {
-  const Study study =
-      study_of({{"train.epochs", {"1", "2"}}, {"model.bias", {"false"}}, {"train.batch_size", {"8", "full", "4"}}});
+TEST_CASE("combinations are numbered with the last key fastest, and set exactly the searched keys") {
   const std::vector<Values> all = {{"1", "false", "8"}, {"1", "false", "full"}, {"1", "false", "4"},
                                    {"2", "false", "8"}, {"2", "false", "full"}, {"2", "false", "4"}};
-  CHECK(first_combinations(study, 100) == all);
-  CHECK(first_combinations(study, 6) == all);
-  CHECK(first_combinations(study, 4) == std::vector<Values>(all.begin(), all.begin() + 4));
+  const Combinations combinations(grid);
+  CHECK(combinations.count() == 6);
+  Study point = grid;
+  for (std::int64_t number : {5, 0, 3, 1, 4, 2}) {
+    combinations.apply(number, point);
+    for (std::size_t key = 0; key < 3; ++key) {
+      const std::string& value = all[static_cast<std::size_t>(number)][key];
+      CHECK(combinations.value(number, key) == value);
+      CHECK(setting_text(point, combinations.key(key)) == value);
+    }
+    CHECK(point.train.momentum == 0.5);
+  }
 }
 
 TEST_CASE("a study without searched keys is its only combination") {
-  CHECK(first_combinations(study_of({}), 100) == std::vector<Values>{{}});
+  const Combinations combinations(study_of({}));
+  CHECK(combinations.count() == 1);
+  std::vector<std::int64_t> visited;
+  combinations.for_each_distinct([](const std::string&) { return true; },
+                                 [&](std::int64_t number) { visited.push_back(number); });
+  CHECK(visited == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("distinct combinations of some keys are the first of each, in ascending order") {
+  const Combinations combinations(grid);
+  const auto distinct = [&](const Values& keys) {
+    const auto counts = [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+    std::vector<std::int64_t> visited;
+    combinations.for_each_distinct(counts, [&](std::int64_t number) {
+      CHECK(combinations.first_alike(number, counts) == number);
+      visited.push_back(number);
+    });
+    return visited;
+  };
+  using Numbers = std::vector<std::int64_t>;
+  CHECK(distinct({}) == Numbers{0});
+  CHECK(distinct({"train.epochs"}) == Numbers{0, 3});
+  CHECK(distinct({"train.batch_size", "model.bias"}) == Numbers{0, 1, 2});
+  CHECK(distinct({"train.batch_size", "train.epochs"}) == Numbers{0, 1, 2, 3, 4, 5});
+  CHECK(combinations.first_alike(4, [](const std::string& key) { return key == "train.epochs"; }) == 3);
+  CHECK(combinations.first_alike(4, [](const std::string& key) { return key == "train.batch_size"; }) == 1);
+}
+
+TEST_CASE("a grid of too many combinations is counted as one more than can be numbered") {
+  std::vector<SearchedKey> keys;
+  for (const char* name : {"train.epochs", "train.batch_size", "model.hidden", "train.beta1", "train.beta2"}) {
+    keys.push_back({name, {}});
+    for (int candidate = 0; candidate < 200; ++candidate)
+      keys.back().candidates.push_back(keys.size() > 3 ? "0." + std::to_string(candidate + 1)
+                                                       : std::to_string(2 * candidate + 1));
+  }
+  const Combinations combinations(study_of(keys));
+  CHECK(combinations.count() == most_iterations + 1);
+  CHECK(combinations.value(0, 0) == "1");
+  CHECK(combinations.value(201, 3) == "0.2");
+  CHECK(combinations.value(201, 4) == "0.2");
 }

@@ -30,14 +30,14 @@ TEST_CASE("a plain study has one trial and its iterations are repeats") {
   study.study.iterations = 10;
   const Plan plan(study);
   CHECK(plan.iteration_count() == 10);
-  CHECK(plan.trials().size() == 1);
+  CHECK(plan.trial_count() == 1);
   CHECK(plan.iteration(9).repeat == 9);
   CHECK(plan.iteration(9).trial == 0);
 }
 
 TEST_CASE("iterations are numbered trial, repeat, fold, member") {
   const Plan plan(searched_study());
-  CHECK(plan.trials().size() == 6);
+  CHECK(plan.trial_count() == 6);
   CHECK(plan.repeats() == 4);
   CHECK(plan.iteration_count() == 6 * 4 * 3 * 4);
   std::set<std::uint64_t> seeds;
@@ -56,11 +56,25 @@ TEST_CASE("iterations are numbered trial, repeat, fold, member") {
 TEST_CASE("trials are every combination, the last key fastest") {
   const Plan plan(searched_study());
   CHECK(plan.searched_keys() == std::vector<std::string>{"model.hidden", "train.learning_rate"});
-  CHECK(plan.trials()[0].values == std::vector<std::string>{"16", "0.1"});
-  CHECK(plan.trials()[1].values == std::vector<std::string>{"16", "0.01"});
-  CHECK(plan.trials()[5].values == std::vector<std::string>{"64 32", "0.001"});
-  CHECK(plan.trials()[5].model.hidden == std::vector<std::int64_t>{64, 32});
-  CHECK(plan.trials()[5].train.learning_rate == 0.001);
+  CHECK(plan.trial(0).values == std::vector<std::string>{"16", "0.1"});
+  CHECK(plan.trial(1).values == std::vector<std::string>{"16", "0.01"});
+  CHECK(plan.trial(5).values == std::vector<std::string>{"64 32", "0.001"});
+  CHECK(plan.trial(5).model.hidden == std::vector<std::int64_t>{64, 32});
+  CHECK(plan.trial(5).train.learning_rate == 0.001);
+}
+
+TEST_CASE("each network is visited once, by its first trial") {
+  Study study = searched_study();
+  study.search.keys.push_back({"train.precision", {"float32", "float64"}});
+  const Plan plan(study);
+  std::vector<std::int64_t> numbers;
+  plan.for_each_network([&](std::int64_t number, const Trial& trial) {
+    CHECK(trial.values == plan.trial(number).values);
+    numbers.push_back(number);
+  });
+  CHECK(numbers == std::vector<std::int64_t>{0, 1, 6, 7});
+  CHECK(plan.first_of_network(11) == 7);
+  CHECK(plan.first_of_network(4) == 0);
 }
 
 TEST_CASE("more iterations than can be numbered are refused before any is made") {

@@ -67,9 +67,8 @@ TEST_CASE("results come whole, under their final names only") {
   const Scratch scratch;
   const Study study = small_study();
   const Plan plan(study);
-  const std::vector<TrialEngine> engines(1);
   std::vector<TrainedIteration> iterations(2);
-  ResultTally tally(study, plan, engines);
+  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
   TableExtent extent;
   for (std::int64_t number = 0; number < 2; ++number) {
     auto& iteration = iterations[static_cast<std::size_t>(number)];

@@ -27,7 +27,7 @@ std::string summary_of(const Study& study, const std::vector<TrainedIteration>& 
                        const EnsembleResult* ensemble = nullptr,
                        const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4)) {
   const Plan plan(study);
-  ResultTally tally(study, plan, engines);
+  ResultTally tally(study, plan, [&](std::int64_t trial) { return engines[static_cast<std::size_t>(trial)]; });
   for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
   return summary_text(study, plan, tally.finish());
 }
