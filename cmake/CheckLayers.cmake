@@ -33,7 +33,7 @@ set(third_party
   "libxsmm.*|engines/native/product.cpp"
   "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
   "libdeflate\\.h|files/hdf5/"
-  "zlib\\.h|files/ runs/journal/"
+  "zlib\\.h|files/"
   "nlohmann/.*|runs/journal/")
 
 if(NOT DEFINED SOURCE_DIR)

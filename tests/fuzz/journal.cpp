@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "files/checksum.hpp"
 #include "fuzzing.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "runs/journal/replay.hpp"

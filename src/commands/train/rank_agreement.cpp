@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "data/file_schema.hpp"
+#include "files/checksum.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/settings.hpp"
 

@@ -14,6 +14,7 @@
 #include "core/bytes.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "files/checksum.hpp"
 #include "files/directories.hpp"
 #include "files/output_file.hpp"
 #include "files/replace_file.hpp"

@@ -2,7 +2,6 @@
 #include "runs/journal/journal_line.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <limits>
@@ -10,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
+
+#include "files/checksum.hpp"
 
 namespace sheaf {
 namespace {
@@ -128,10 +129,6 @@ JournalLine read_record(const Json& object) {
 }
 
 }  // namespace
-
-std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before) {
-  return static_cast<std::uint32_t>(::crc32_z(before, static_cast<const Bytef*>(bytes), size));
-}
 
 std::uint32_t JournalHeader::seed() const {
   std::string text = study + "\n" + data;

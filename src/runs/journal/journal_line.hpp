@@ -3,7 +3,6 @@
 // for are texts ("nan", "inf", "-inf"). Pure. SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,9 +12,6 @@
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
-
-/// CRC-32 of the bytes, going on from the checksum of what stands before them.
-std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0);
 
 /// The files that models come from, each with the fingerprint of its content.
 using ModelFingerprints = std::map<std::string, std::string>;

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
+#include "files/checksum.hpp"
 #include "files/output_file.hpp"
 #include "runs/journal/journal_files.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "files/checksum.hpp"
 #include "runs/journal/journal_files.hpp"
 
 namespace sheaf {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <random>
 
+#include "files/checksum.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "files/checksum.hpp"
 #include "runs/journal/journal_files.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
