@@ -1,6 +1,7 @@
 # Finds a shared LibTorch 1.13 or newer and defines
 #   LibTorch::LibTorch   its headers and libraries, all of one installation
 #   LibTorch_VERSION     e.g. 2.15.0
+#   LibTorch_HAS_CUDA    whether it was built with CUDA
 #   LibTorch_PYTHON      the Python of that installation, e.g. of the virtual environment that a wheel is in, or empty
 # Searched like every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
 #
@@ -22,6 +23,11 @@ if(candidate_count GREATER 0)
     find_library(LibTorch_${library} ${library} PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../..
                  NO_CACHE NO_DEFAULT_PATH)
   endforeach()
+  find_library(LibTorch_torch_cuda torch_cuda PATHS ${Torch_DIR}/../../../lib ${Torch_DIR}/../.. NO_CACHE NO_DEFAULT_PATH)
+  set(LibTorch_HAS_CUDA OFF)
+  if(LibTorch_torch_cuda)
+    set(LibTorch_HAS_CUDA ON)
+  endif()
   find_path(LibTorch_INCLUDE_DIR torch/script.h PATHS ${Torch_DIR}/../../../include ${Torch_DIR}/../../../../include
             NO_CACHE NO_DEFAULT_PATH)
   get_filename_component(LibTorch_INCLUDE_DIR ${LibTorch_INCLUDE_DIR} ABSOLUTE)

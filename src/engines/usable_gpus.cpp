@@ -8,6 +8,7 @@
 namespace sheaf {
 
 VisibleGpus find_usable_gpus() {
+  if constexpr (!SHEAF_TORCH_HAS_CUDA) return {{}, "the LibTorch of this build has no CUDA support"};
   VisibleGpus visible = find_gpus();
   if (visible.gpus.empty()) return visible;
   const TorchInfo torch = torch_backend().info();

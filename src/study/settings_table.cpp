@@ -287,7 +287,9 @@ void add_run(std::vector<Setting>& table) {
           "native or by_model.",
           Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
-          "Worker threads of a rank; auto takes the cores that are bound to it.", Decides::no_results);
+          "Worker threads of a rank, which train one model each. auto: 1 where a GPU trains, else as many as the rank "
+          "has cores bound, or its share of them where other ranks are bound to them, too.",
+          Decides::no_results);
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.",
           Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),

@@ -160,7 +160,7 @@ struct RunOptions {
   PartitionKind partition = PartitionKind::automatic;
   DeviceRequest device = DeviceRequest::automatic;
   EngineKind engine = EngineKind::automatic;
-  std::int64_t lanes = 0;                   ///< worker threads of a rank; 0: the cores bound to it
+  std::int64_t lanes = 0;                   ///< worker threads of a rank; 0: as place_rank chooses
   std::int64_t threads = 1;                 ///< threads inside a lane; more than 1 needs lanes = 1
   std::int64_t ranks_per_gpu = 1;           ///< more share one GPU (needs MPS to be of use)
   bool curves = false;                      ///< keep the losses and scores of every epoch

@@ -98,6 +98,12 @@ for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"]
                      f"{words} without a GPU (ranks: {ranks})", f"{done.code}\n{done.stdout}{done.stderr}")
 checks.check(not os.path.exists("no_gpu"), "nothing is written then")
 
+# Without CUDA in LibTorch, a driver would not help.
+without_cuda = "built without CUDA" in sheaf("info").stdout
+planned = sheaf("plan", "study.cfg").stdout
+checks.check(("(no GPU (the LibTorch of this build has no CUDA support)" in planned) == without_cuda,
+             "where LibTorch has no CUDA, that is why there is no GPU", planned)
+
 # The library that the calls reach, not the one that LibTorch was built with.
 blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]
 checks.check(len(blas) == 1 and "/lib" in blas[0],

@@ -146,6 +146,8 @@ result = sheaf("resume", "run", "--run.threads=1")
 checks.check(result.code == 0 and engines("run") == {("", "torch")} and
              "warning: run.threads = 1, and the run began with 2" in result.stderr, "one thread: still LibTorch",
              f"{result.code}\n{result.stderr}")
+checks.check(f"engine: torch {ITERATIONS} iterations (the run was begun with it)\n" in result.stdout,
+             "the reason is not what the run stores", result.stdout)
 SEARCH = ["--search.method=grid", "--search.model.kind=linear, cnn", "--model.channels=2"]
 begin("run", *SEARCH)
 checks.check(stored("run")["engine"] == "by_model", "kinds of models: each its engine", str(stored("run")))

@@ -12,6 +12,7 @@ project(finds CXX)
 list(APPEND CMAKE_MODULE_PATH ${SOURCE_DIR}/cmake)
 find_package(LibTorch 1.13 REQUIRED)
 message(STATUS \"version \${LibTorch_VERSION}\")
+message(STATUS \"cuda \${LibTorch_HAS_CUDA}\")
 message(STATUS \"python \${LibTorch_PYTHON}\")
 foreach(property INCLUDE_DIRECTORIES LINK_LIBRARIES LINK_OPTIONS COMPILE_FEATURES COMPILE_DEFINITIONS)
   get_target_property(value LibTorch::LibTorch INTERFACE_\${property})
@@ -60,6 +61,13 @@ endforeach()
 file(COPY ${torch} DESTINATION ${work}/other)
 configure(0 "LINK_LIBRARIES [^\n]*${work}/other/torch/lib/libc10.so\n" -B found
           -DTorch_DIR=${work}/other/torch/share/cmake/Torch)
+
+# CUDA is a library more.
+if(NOT output MATCHES "-- cuda OFF\n")
+  message(FATAL_ERROR "CUDA without libtorch_cuda.so:\n${output}")
+endif()
+file(WRITE ${torch}/lib/libtorch_cuda.so "")
+configure(0 "cuda ON\n" -B found -DTorch_DIR=${torch}/share/cmake/Torch)
 
 file(APPEND ${config} "\nset(TORCH_CXX_FLAGS \"-D_GLIBCXX_USE_CXX11_ABI=0\")")
 configure(1 "old C\\+\\+ ABI" -B old_abi -DTorch_DIR=${torch}/share/cmake/Torch)

@@ -116,7 +116,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   });
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(
-      study, *plan, [](const PreparedStudy&) {}, world, node);
+      study, *plan, false, [](const PreparedStudy&) {}, world, node);
   study = prepared.study;
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count());

@@ -11,22 +11,24 @@
 namespace sheaf {
 namespace {
 
-// `options`: before they are settled, so that the reason names what settled them.
-EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, const JobFacts& facts) {
-  return [&plan, options, speedup = facts.gpu_speedup](std::int64_t trial) {
+// `options`: before they are settled, so that the reason names what settled them. A run that is there already has.
+EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, bool joins, const JobFacts& facts) {
+  const bool begun_so = joins && options.engine != EngineKind::by_model;
+  return [&plan, options, begun_so, speedup = facts.gpu_speedup](std::int64_t trial) {
     EngineChoice choice = choose_engine(plan.trial(trial), options, speedup);
+    if (begun_so && choice.reason) choice.reason = "the run was begun with it";
     return TrialEngine{choice.engine->name, std::move(choice.reason)};
   };
 }
 
 }  // namespace
 
-PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
+PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node) {
   const std::optional<FileSchema> file = agree_on_data(study, world);
   PlacedStudy placed = place_and_settle(study, plan, file, world, node);
   PreparedStudy prepared;
-  prepared.engine_of_trial = engines_of(plan, study.run, placed.facts);
+  prepared.engine_of_trial = engines_of(plan, study.run, joins, placed.facts);
   prepared.study = std::move(placed.study);
   prepared.placement = placed.placement;
   prepared.facts = placed.facts;

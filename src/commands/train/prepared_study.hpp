@@ -28,9 +28,10 @@ struct PreparedStudy {
 /// Called on every rank before data are read, with all but these. Local; may throw.
 using BeforeData = std::function<void(const PreparedStudy&)>;
 
-/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. Throws the
-/// same on every rank. Collective over world, of which `node` is a part.
-PreparedStudy prepare_study(const Study& study, const Plan& plan, const BeforeData& before_data,
+/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. `joins`: the
+/// study has the stored choices of a run that is there already. Throws the same on every rank. Collective over world,
+/// of which `node` is a part.
+PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

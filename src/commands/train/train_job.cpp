@@ -161,7 +161,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
     return torch_trains(*plan, of.engine_of_trial) || of.study.run.models != ModelsSaved::none;
   };
   const PreparedStudy prepared = prepare_study(
-      study, *plan,
+      study, *plan, stored.has_value(),
       [&](const PreparedStudy& so_far) {
         if (uses_torch(so_far)) torch_backend();  // not by a lane in the middle of a training
         if (uses_torch(so_far) || native_engine_needs_blas())

@@ -30,9 +30,9 @@ bool may_use_gpus(const RunOptions& options);
 /// Places rank `rank_on_node` of the node whose ranks see `views`, in rank order.
 /// GPUs: in rank order each rank takes the GPU it sees that has the fewest ranks so far, while that is below
 /// ranks_per_gpu; those left over train on the CPU under device = auto. With engine = native all do. A GPU rank has
-/// one lane unless lanes is set. Lanes of a CPU rank: its bound cores, shared evenly with the other CPU ranks bound to
-/// the same cores, at least 1. Throws RunError under device = cuda for a rank without a GPU; `none_reason` says why
-/// there is none.
+/// one lane unless lanes is set. A CPU rank has a lane for every `threads` of its bound cores, of which it has an even
+/// share where other CPU ranks are bound to them; at least one. Throws RunError under device = cuda for a rank without
+/// a GPU; `none_reason` says why there is none.
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
                      const std::string& none_reason);
 
