@@ -283,6 +283,11 @@ void check_run(const Study& study, Problems& problems) {
                  fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
                              "run.threads.",
                              study.run.threads, setting_text(study, "run.lanes")));
+  if (study.run.threads > 1 && study.run.core_lanes > 0)
+    problems.add(
+        {"run.threads", "run.core_lanes"},
+        fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds others). Leave out one of them.",
+                    study.run.threads, study.run.core_lanes));
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& able, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},

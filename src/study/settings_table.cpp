@@ -287,13 +287,17 @@ void add_run(std::vector<Setting>& table) {
           "native or by_model.",
           Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
-          "Worker threads of a rank, which train one model each. auto: 1 where a GPU trains, else as many as the rank "
-          "has cores bound, or its share of them where other ranks are bound to them, too.",
+          "Lanes (worker threads that train one model each) per rank. auto: one on a GPU, otherwise one per core that is "
+          "bound to the rank, or its part of these cores where other ranks are bound to them.",
           Decides::no_results);
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.",
           Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (of use with MPS only).", Decides::no_results);
+  run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
+          "Lanes on the cores of a rank with a GPU, besides those on the GPU. Any lane may get any iteration, so they "
+          "pay where a core trains nearly as fast.",
+          Decides::no_results);
   run.add("curves", &RunOptions::curves, flag(),
           "Whether to keep the training loss of every epoch and, with held-out rows, the validation loss and score "
           "after it.",

@@ -163,6 +163,7 @@ struct RunOptions {
   std::int64_t lanes = 0;                   ///< worker threads of a rank; 0: as place_rank chooses
   std::int64_t threads = 1;                 ///< threads inside a lane; more than 1 needs lanes = 1
   std::int64_t ranks_per_gpu = 1;           ///< more share one GPU (needs MPS to be of use)
+  std::int64_t core_lanes = 0;              ///< lanes on the cores of a rank with a GPU, besides those on the GPU
   bool curves = false;                      ///< keep the losses and scores of every epoch
   TimeLimit time_limit;                     ///< after it no iteration is begun
   ArrayTask array;                          ///< the job's part of the study

@@ -228,11 +228,11 @@ class StudyRun {
     RunOptions run = study_.run;
     run.progress = ProgressKind::none;
     Placement placement;
-    placement.lanes = lanes;
+    placement.lanes.resize(static_cast<std::size_t>(lanes));
     ranks_.barrier();
     const auto start = Clock::now();
     const WorkList work({{0, plan_.iteration_count()}});
-    const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
+    const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
     train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, [] { return no_stop; }}, ranks_,
                 node_);
     return ranks_.maximum(seconds_since(start));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -163,9 +164,9 @@ PartialResult evaluate_part(const EvaluatedModel& subject, const RunOptions& run
   PartialResult part{std::vector<double>(static_cast<std::size_t>(runs.count() * run_numbers)), {}};
   std::mutex mutex;
   std::vector<std::shared_ptr<EvaluationLane>> lanes;
-  for_each_index(runs, placement.lanes, [&]() -> IndexWork {
-    const auto lane = std::make_shared<EvaluationLane>(
-        subject, run, LaneDevice{placement.gpu, static_cast<int>(placement.threads)}, predictions);
+  std::atomic<std::size_t> begun{0};
+  for_each_index(runs, placement.lane_count(), [&]() -> IndexWork {
+    const auto lane = std::make_shared<EvaluationLane>(subject, run, placement.lanes[begun++], predictions);
     const std::lock_guard lock(mutex);
     lanes.push_back(lane);
     return [&, lane](std::int64_t number) {
@@ -204,13 +205,13 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   std::optional<EvaluatedModel> subject;
   EngineChoice choice{};
   agree(world, [&] {
-    subject.emplace(make_evaluated_model(request, placement.gpu >= 0));
-    choice = choose_predictor(subject->models.front(), request.run, placement.gpu >= 0);
+    subject.emplace(make_evaluated_model(request, placement.uses_gpu()));
+    choice = choose_predictor(subject->models.front(), request.run, placement.uses_gpu());
     const bool native = choice.engine->name == native_engine_name;
     if (request.run.engine == EngineKind::native && !native)
       throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
                                    request.model, choice.reason.value_or("")));
-    if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.lanes * placement.threads + 1);
+    if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
   });
   const std::int64_t rows = subject->rows.count();
   std::optional<PredictionFile> predictions;

@@ -139,7 +139,7 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   options.device = DeviceRequest::cpu;
   const Placement placement = place_ranks(
       options, [] { return VisibleGpus{}; }, world, world.split_by_node());
-  const PreprocessJob job{world, placement.lanes * placement.threads, *source, *plan};
+  const PreprocessJob job{world, placement.thread_count(), *source, *plan};
 
   const std::optional<RowScaling> scaling = find_scaling(job);
   const RowScaling* scaling_used = scaling ? &*scaling : nullptr;

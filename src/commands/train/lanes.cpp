@@ -51,13 +51,13 @@ struct Lanes::State {
   bool is_stopping() const { return stopping || source.is_stopped(); }
 
   void train(int lane) {
-    const auto engine = stage.make_engine();
+    const auto engine = stage.make_engine(lane);
     const auto keep = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
       const EngineName& name = iteration.result.engine;
       const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
-      iteration.result.gpu = on_gpu ? stage.placement.gpu : -1;
+      iteration.result.gpu = on_gpu ? stage.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
       iteration.result.start_seconds = now() - iteration.result.seconds;
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
@@ -97,7 +97,7 @@ struct Lanes::State {
 
 Lanes::Lanes(const StageWork& stage, WorkSource& source, int rank)
     : state_(std::make_unique<State>(stage, source, rank)) {
-  state_->threads.start(stage.placement.lanes,
+  state_->threads.start(stage.placement.lane_count(),
                         [state = state_.get()](std::int64_t lane) { state->run_lane(static_cast<int>(lane)); });
 }
 

@@ -12,8 +12,8 @@
 
 namespace sheaf {
 
-/// Starts `stage.placement.lanes` threads, which wait for begin(). Then they train until `source` has no more work or
-/// is stopped, and finish the iterations they are at. They make no MPI call. The stage and the source and source
+/// Starts a thread for each lane of `stage.placement`; they wait for begin(). Then they train until `source` has no
+/// more work or is stopped, and finish the iterations they are at. They make no MPI call. The stage and the source
 /// outlive it. The destructor stops the lanes likewise. Local.
 class Lanes {
  public:

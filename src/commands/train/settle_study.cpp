@@ -35,16 +35,16 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
   run.engine = EngineKind::native;
-  return place_ranks(run, find_usable_gpus, world, node).lanes;
+  return place_ranks(run, find_usable_gpus, world, node).lane_count();
 }
 
 // Collective over world.
 JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                       const Placement& placement, const Communicator& world, const Communicator& node) {
   JobFacts facts;
-  const bool on_gpu = placement.gpu >= 0;
+  const bool on_gpu = placement.uses_gpu();
   facts.any_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
-  facts.all_gpu = world.minimum(std::int64_t{on_gpu}) > 0;
+  facts.all_gpu = world.maximum(std::int64_t{placement.uses_cores()}) == 0;
   if (facts.any_gpu) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
     const std::int64_t least = world.minimum(on_gpu ? lanes : std::numeric_limits<std::int64_t>::max());

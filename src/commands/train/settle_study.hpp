@@ -21,7 +21,7 @@ namespace sheaf {
 /// Facts about the machines of a job, by which open choices are settled.
 struct JobFacts {
   bool any_gpu = false;         ///< some rank trains on a GPU
-  bool all_gpu = false;         ///< every rank does
+  bool all_gpu = false;         ///< every lane of every rank does
   double gpu_speedup = no_gpu;  ///< of the dense trials, where a rank has a GPU
   std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
   std::int64_t node_bytes = 0;  ///< the least memory that any rank may use

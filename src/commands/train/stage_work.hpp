@@ -15,8 +15,8 @@
 
 namespace sheaf {
 
-/// Makes the engine of one lane, in the lane's own thread.
-using EngineFactory = std::function<std::unique_ptr<Engine>()>;
+/// Makes the engine of the lane of that number, in the lane's own thread.
+using EngineFactory = std::function<std::unique_ptr<Engine>(int lane)>;
 
 struct StageWork {
   const RunOptions& options;

@@ -50,8 +50,8 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   options.seed = study.study.seed;
   options.shuffled = study.train.shuffle;
   options.validation = validation_epochs(study);
-  options.lanes = placement.lanes;
-  options.threads = placement.lanes * placement.threads;
+  options.lanes = placement.lane_count();
+  options.threads = placement.thread_count();
   prepared.data = load_targets(study.data, schema, world, node);
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
   prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
@@ -80,7 +80,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
   if (file && study.data.mode == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
   else if (file)
-    prepared.data = load_to_node_memory(study.data, *file, placement.lanes * placement.threads, world, node);
+    prepared.data = load_to_node_memory(study.data, *file, placement.thread_count(), world, node);
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);

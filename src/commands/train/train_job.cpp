@@ -120,8 +120,8 @@ TrainedRest train_rest(const OpenRun& run, const TrainingContext& without_checkp
                         settled_kind(options.partition, context.stream != nullptr, node.size() == world.size(),
                                      context.plan.trial_count()),
                         run.work,
-                        [&] {
-                          auto engine = make_engine(context, {placement.gpu, static_cast<int>(placement.threads)});
+                        [&](int lane) {
+                          auto engine = make_engine(context, placement.lanes[static_cast<std::size_t>(lane)]);
                           return keeps ? saving_models(std::move(engine), models) : std::move(engine);
                         },
                         placement,
@@ -164,8 +164,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
       study, *plan, stored.has_value(),
       [&](const PreparedStudy& so_far) {
         if (uses_torch(so_far)) torch_backend();  // not by a lane in the middle of a training
-        if (uses_torch(so_far) || native_engine_needs_blas())
-          reserve_blas_memory(so_far.placement.lanes * so_far.placement.threads + 1);
+        if (uses_torch(so_far) || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
       },
       world, node);
   study = prepared.study;

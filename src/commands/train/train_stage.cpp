@@ -69,7 +69,7 @@ void close_if_possible(JournalWriter& journal) {
 StopCause train_stage(const StageWork& stage, const Communicator& world, const Communicator& node) {
   const auto start = Clock::now();
   const auto seconds = [start] { return seconds_since(start); };
-  WorkSource source(stage.partition, stage.work.count(), static_cast<int>(stage.placement.lanes), world, node,
+  WorkSource source(stage.partition, stage.work.count(), static_cast<int>(stage.placement.lane_count()), world, node,
                     network_timeout_of(stage.options));
   std::optional<Progress> progress;
   if (world.is_root()) progress.emplace(stage.options.progress, stage.work.count());

@@ -7,6 +7,8 @@ namespace sheaf {
 struct LaneDevice {
   int gpu = -1;          ///< CUDA device; -1: CPU
   int thread_count = 1;  ///< inside the lane, CPU only
+
+  bool on_gpu() const { return gpu >= 0; }
 };
 
 }  // namespace sheaf

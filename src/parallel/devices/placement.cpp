@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "core/error.hpp"
 
@@ -32,10 +33,11 @@ std::vector<int> assign_gpus(const RunOptions& options, const std::vector<RankVi
   return gpus;
 }
 
-std::int64_t shared_cores(const std::vector<RankView>& views, const std::vector<int>& gpus, std::size_t rank) {
+std::int64_t shared_cores(const RunOptions& options, const std::vector<RankView>& views, const std::vector<int>& gpus,
+                          std::size_t rank) {
   std::map<std::int32_t, int> users;
   for (std::size_t other = 0; other < views.size(); ++other) {
-    if (gpus[other] >= 0) continue;
+    if (gpus[other] >= 0 && options.core_lanes == 0) continue;
     for (std::int32_t core : views[other].cores) ++users[core];
   }
   double share = 0;
@@ -43,15 +45,66 @@ std::int64_t shared_cores(const std::vector<RankView>& views, const std::vector<
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(share + 1e-9));
 }
 
+void add_lanes(std::int64_t count, LaneDevice device, Placement& placement) {
+  placement.lanes.insert(placement.lanes.end(), static_cast<std::size_t>(count), device);
+}
+
+void add_note(const std::string& note, Placement& placement) {
+  if (note.empty()) return;
+  placement.note += (placement.note.empty() ? "" : "; ") + note;
+}
+
+std::string crowding(std::int64_t lanes, std::int64_t threads, std::int64_t cores) {
+  if (lanes * threads <= cores) return "";
+  return fmt::format("{} lane(s) x {} thread(s) on {} core(s)", lanes, threads, cores);
+}
+
+Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
+  Placement placement;
+  const std::int64_t lanes = std::max<std::int64_t>(1, options.lanes);
+  add_lanes(lanes, {gpu, static_cast<int>(options.threads)}, placement);
+  add_lanes(options.core_lanes, {-1, static_cast<int>(options.threads)}, placement);
+  if (options.ranks_per_gpu > 1 || lanes > 1)
+    add_note("several trainings share a GPU: without CUDA MPS their kernels take turns", placement);
+  add_note(crowding(options.core_lanes, options.threads, cores), placement);
+  return placement;
+}
+
+std::string no_gpu_note(const RunOptions& options, const RankView& view, const std::string& none_reason) {
+  if (options.device != DeviceRequest::automatic) return "";
+  return view.gpu_ids.empty() ? fmt::format("no GPU ({})", none_reason) : "more ranks than GPUs";
+}
+
+Placement on_cores(const RunOptions& options, std::int64_t cores, const std::string& note) {
+  Placement placement;
+  const std::int64_t lanes = options.lanes > 0 ? options.lanes : std::max<std::int64_t>(1, cores / options.threads);
+  add_lanes(lanes, {-1, static_cast<int>(options.threads)}, placement);
+  add_note(note, placement);
+  add_note(crowding(lanes, options.threads, cores), placement);
+  return placement;
+}
+
 }  // namespace
+
+std::int64_t Placement::thread_count() const {
+  return std::accumulate(lanes.begin(), lanes.end(), std::int64_t{0},
+                         [](std::int64_t sum, const LaneDevice& lane) { return sum + lane.thread_count; });
+}
+
+bool Placement::uses_gpu() const {
+  return std::any_of(lanes.begin(), lanes.end(), [](const LaneDevice& lane) { return lane.on_gpu(); });
+}
+
+bool Placement::uses_cores() const {
+  return std::any_of(lanes.begin(), lanes.end(), [](const LaneDevice& lane) { return !lane.on_gpu(); });
+}
 
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
                      const std::string& none_reason) {
   const auto rank = static_cast<std::size_t>(rank_on_node);
   const auto gpus = assign_gpus(options, views);
-  Placement placement;
-  placement.gpu = gpus[rank];
-  if (options.device == DeviceRequest::cuda && placement.gpu < 0) {
+  const int gpu = gpus[rank];
+  if (options.device == DeviceRequest::cuda && gpu < 0) {
     if (views[rank].gpu_ids.empty())
       throw RunError(
           fmt::format("run.device = cuda, but there is no GPU to use ({}). Use run.device = auto or cpu, or "
@@ -62,23 +115,9 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
                     "Start fewer ranks, or raise run.ranks_per_gpu.",
                     views.size(), views[rank].gpu_ids.size(), options.ranks_per_gpu));
   }
-  const std::int64_t cores = shared_cores(views, gpus, rank);
-  placement.threads = options.threads;
-  if (placement.gpu >= 0) {
-    placement.lanes = options.lanes > 0 ? options.lanes : 1;
-    if (options.ranks_per_gpu > 1 || placement.lanes > 1)
-      placement.note = "several trainings share a GPU: without CUDA MPS their kernels take turns";
-    return placement;
-  }
-  placement.lanes = options.lanes > 0 ? options.lanes : std::max<std::int64_t>(1, cores / options.threads);
-  if (options.device == DeviceRequest::automatic && views[rank].gpu_ids.empty())
-    placement.note = fmt::format("no GPU ({})", none_reason);
-  else if (options.device == DeviceRequest::automatic)
-    placement.note = "more ranks than GPUs";
-  if (placement.lanes * placement.threads > cores)
-    placement.note += fmt::format("{}{} lane(s) x {} thread(s) on {} core(s)", placement.note.empty() ? "" : "; ",
-                                  placement.lanes, placement.threads, cores);
-  return placement;
+  const std::int64_t cores = shared_cores(options, views, gpus, rank);
+  return gpu >= 0 ? on_gpu(options, gpu, cores)
+                  : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason));
 }
 
 }  // namespace sheaf

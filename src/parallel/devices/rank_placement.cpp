@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "parallel/devices/cores.hpp"
@@ -26,9 +28,13 @@ std::vector<std::vector<T>> gather_lists(const Communicator& comm, const std::ve
   return lists;
 }
 
-std::string device_name(int gpu) {
-  if (gpu < 0) return "cpu";
-  return fmt::format("cuda:{} {}", gpu, find_gpus().gpus.at(static_cast<std::size_t>(gpu)).name);
+// "cpu", "cuda:0 NVIDIA H200", "cuda:0 NVIDIA H200 and cpu": a rank has one GPU at most.
+std::string device_names(const Placement& placement) {
+  const auto on_gpu =
+      std::find_if(placement.lanes.begin(), placement.lanes.end(), [](LaneDevice lane) { return lane.on_gpu(); });
+  if (on_gpu == placement.lanes.end()) return "cpu";
+  const auto& name = find_gpus().gpus.at(static_cast<std::size_t>(on_gpu->gpu)).name;
+  return fmt::format("cuda:{} {}{}", on_gpu->gpu, name, placement.uses_cores() ? " and cpu" : "");
 }
 
 }  // namespace
@@ -58,10 +64,11 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
 std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world) {
   const auto texts = [&](const std::string& text) { return world.all_gather(text); };
   const auto hosts = texts(MpiSession::host_name());
-  const auto devices = texts(device_name(placement.gpu));
+  const auto devices = texts(device_names(placement));
   const auto notes = texts(placement.note);
-  const auto numbers = world.all_gather(std::vector<std::int64_t>{
-      static_cast<std::int64_t>(find_bound_cores().cores.size()), placement.lanes, placement.threads});
+  const auto numbers = world.all_gather(
+      std::vector<std::int64_t>{static_cast<std::int64_t>(find_bound_cores().cores.size()), placement.lane_count(),
+                                std::int64_t{placement.lanes.front().thread_count}});
   std::vector<RankInfo> ranks;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
     ranks.push_back(

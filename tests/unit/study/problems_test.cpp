@@ -207,6 +207,9 @@ TEST_CASE("run: threads inside a lane need one lane") {
   check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane (run.lanes = auto)");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
                     "run.threads = 2 needs one lane (run.lanes = 4)");
+  check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "1"}, {"run.core_lanes", "3"}}),
+                    "run.threads = 2 needs one lane (run.core_lanes = 3 adds others). Leave out one of them.");
+  check_sound(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
 }
 
 TEST_CASE("search: a metric is of the study's task, and needs validation rows") {

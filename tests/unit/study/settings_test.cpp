@@ -41,9 +41,9 @@ TEST_CASE("the keys that decide no results") {
   for (const auto& setting : settings_table())
     if (!setting.decides_results) keys.push_back(setting.info.key);
   CHECK(keys == std::vector<std::string>{"study.name", "data.file", "run.output", "run.partition", "run.device",
-                                         "run.lanes", "run.threads", "run.ranks_per_gpu", "run.time_limit",
-                                         "run.checkpoint_interval", "run.network_timeout", "run.array",
-                                         "run.on_failure", "run.retries", "run.models", "run.progress"});
+                                         "run.lanes", "run.threads", "run.ranks_per_gpu", "run.core_lanes",
+                                         "run.time_limit", "run.checkpoint_interval", "run.network_timeout",
+                                         "run.array", "run.on_failure", "run.retries", "run.models", "run.progress"});
 }
 
 TEST_CASE("every setting has one key, a help sentence, and a default that it accepts") {
@@ -57,7 +57,7 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 71);
+  CHECK(keys.size() == 72);
 }
 
 TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
@@ -122,6 +122,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
       {"run.lanes", {"1", "65536", "auto"}, {"0", "65537"}},
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
+      {"run.core_lanes", {"0", "65536"}, {"-1", "65537"}},
       {"run.checkpoint_interval", {"0.01", "1", "1e6", "none"}, {"0", "0.009", "-1", "1000001", "nan", "1m"}},
       {"run.network_timeout", {"1", "none"}, {"0", "-1", "1m"}},
       {"run.retries", {"0", "1000"}, {"-1", "1001"}}};

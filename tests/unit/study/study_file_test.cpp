@@ -103,6 +103,8 @@ method = grid
 folds = 5
 repeats = 2
 metric = loss
+[run]
+core_lanes = 3
 )";
 
 void check_equal(const Study& a, const Study& b) {

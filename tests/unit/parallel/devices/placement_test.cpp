@@ -15,7 +15,7 @@ RankView cpu_view(std::vector<std::int32_t> cores) {
 std::vector<int> gpus_of(const RunOptions& options, const std::vector<RankView>& views) {
   std::vector<int> gpus;
   for (int rank = 0; rank < static_cast<int>(views.size()); ++rank)
-    gpus.push_back(place_rank(options, views, rank, "none").gpu);
+    gpus.push_back(place_rank(options, views, rank, "none").lanes.front().gpu);
   return gpus;
 }
 
@@ -23,16 +23,16 @@ std::vector<int> gpus_of(const RunOptions& options, const std::vector<RankView>&
 
 TEST_CASE("a rank alone has a lane for each bound core") {
   const auto placement = place_rank({}, {cpu_view({0, 1, 2, 3})}, 0, "no driver");
-  CHECK(placement.gpu == -1);
-  CHECK(placement.lanes == 4);
-  CHECK(placement.threads == 1);
+  CHECK_FALSE(placement.uses_gpu());
+  CHECK(placement.lane_count() == 4);
+  CHECK(placement.thread_count() == 4);
   CHECK(placement.note == "no GPU (no driver)");
 }
 
 TEST_CASE("ranks bound to the same cores share them; bound apart they do not") {
-  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({0, 1})}, 1, "").lanes == 1);
-  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({2, 3})}, 1, "").lanes == 2);
-  CHECK(place_rank({}, {cpu_view({0}), cpu_view({0}), cpu_view({0})}, 2, "").lanes == 1);
+  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({0, 1})}, 1, "").lane_count() == 1);
+  CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({2, 3})}, 1, "").lane_count() == 2);
+  CHECK(place_rank({}, {cpu_view({0}), cpu_view({0}), cpu_view({0})}, 2, "").lane_count() == 1);
 }
 
 TEST_CASE("lanes and threads as asked; more than the cores is said") {
@@ -40,11 +40,11 @@ TEST_CASE("lanes and threads as asked; more than the cores is said") {
   options.device = DeviceRequest::cpu;
   options.lanes = 3;
   const auto placement = place_rank(options, {cpu_view({0, 1})}, 0, "");
-  CHECK(placement.lanes == 3);
+  CHECK(placement.lane_count() == 3);
   CHECK(placement.note == "3 lane(s) x 1 thread(s) on 2 core(s)");
   options.lanes = 0;
   options.threads = 2;
-  CHECK(place_rank(options, {cpu_view({0, 1, 2, 3})}, 0, "").lanes == 2);
+  CHECK(place_rank(options, {cpu_view({0, 1, 2, 3})}, 0, "").lane_count() == 2);
 }
 
 TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
@@ -53,11 +53,36 @@ TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
   CHECK(gpus_of(options, {view, view, view}) == std::vector<int>{0, 1, -1});
   CHECK(place_rank(options, {view, view, view}, 0, "").lanes == 1);
   const auto surplus = place_rank(options, {view, view, view}, 2, "");
-  CHECK(surplus.lanes == 4);
+  CHECK(surplus.lane_count() == 4);
   CHECK(surplus.note == "more ranks than GPUs");
   options.ranks_per_gpu = 2;
   CHECK(gpus_of(options, {view, view, view, view, view}) == std::vector<int>{0, 1, 0, 1, -1});
   CHECK(place_rank(options, {view}, 0, "").note.find("MPS") != std::string::npos);
+}
+
+TEST_CASE("a rank with a GPU may have lanes on its cores, too") {
+  const RankView view{{0, 1, 2, 3}, {70}};
+  RunOptions options;
+  options.lanes = 2;
+  options.core_lanes = 3;
+  const auto gpus = [](const Placement& placement) {
+    std::vector<int> of_lanes;
+    for (const LaneDevice& lane : placement.lanes) of_lanes.push_back(lane.gpu);
+    return of_lanes;
+  };
+  const Placement both = place_rank(options, {view}, 0, "");
+  CHECK(gpus(both) == std::vector<int>{0, 0, -1, -1, -1});
+  CHECK(both.uses_gpu());
+  CHECK(both.uses_cores());
+  CHECK(both.note == "several trainings share a GPU: without CUDA MPS their kernels take turns");
+  // A rank without a GPU has its cores' lanes as ever, on the share that the other leaves.
+  options.lanes = 0;
+  CHECK(gpus(place_rank(options, {view, view}, 0, "")) == std::vector<int>{0, -1, -1, -1});
+  CHECK(place_rank(options, {view, view}, 0, "").note == "3 lane(s) x 1 thread(s) on 2 core(s)");
+  CHECK(gpus(place_rank(options, {view, view}, 1, "")) == std::vector<int>{-1, -1});
+  options.core_lanes = 0;
+  CHECK_FALSE(place_rank(options, {view}, 0, "").uses_cores());
+  CHECK(place_rank(options, {view, view}, 1, "").lane_count() == 4);
 }
 
 TEST_CASE("a launcher that gives each rank its own GPU is understood") {

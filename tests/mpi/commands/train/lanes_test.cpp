@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/lanes.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engines/engine_table.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "runs/journal/journal_writer.hpp"
+#include "support/catch.hpp"
+#include "support/sample_results.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+// Has trained each iteration at once, by the engine of that name.
+class NamedEngine : public Engine {
+ public:
+  explicit NamedEngine(EngineName name) : name_(name) {}
+
+  bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
+             const std::function<bool()>&) override {
+    for (const IndexRange& range : claim)
+      for (std::int64_t number = range.begin; number < range.end; ++number) {
+        TrainedIteration trained;
+        trained.result.iteration = number;
+        trained.result.status = IterationStatus::finished;
+        trained.result.engine = name_;
+        sink(std::move(trained));
+      }
+    return !claim.empty();
+  }
+
+ private:
+  EngineName name_;
+};
+
+}  // namespace
+
+TEST_CASE("lanes of one rank may have different engines and devices, which their results name") {
+  const Communicator self = Communicator::self();
+  constexpr std::int64_t total = 40;
+  const Scratch scratch("lanes_test_" + std::to_string(Communicator::world().rank()));
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), {"0.1.0", "study", "data"});
+  const RunOptions options;
+  const WorkList work({{0, total}});
+  Placement placement;
+  placement.lanes = {{7, 1}, {7, 1}, {-1, 1}, {-1, 1}};
+  // Lane 1 has a GPU, and an engine that does not use it.
+  const std::vector<const char*> engines = {torch_engine_name, native_engine_name, torch_engine_name,
+                                            native_engine_name};
+  const EngineFactory make_engine = [&](int lane) {
+    return std::make_unique<NamedEngine>(engines.at(static_cast<std::size_t>(lane)));
+  };
+  const StageWork stage{options, PartitionKind::block, work, make_engine, placement, &journal, [] { return no_stop; }};
+  WorkSource source(stage.partition, total, 4, self, self);
+  {
+    Lanes lanes(stage, source, 3);
+    lanes.begin();
+    while (!lanes.wait(0.01)) source.service();
+    REQUIRE_FALSE(lanes.failure());
+    source.end_lanes();
+  }
+  source.leave();
+  journal.close();
+
+  std::set<std::int32_t> seen;
+  const ResultStore results = journal.take_results();
+  REQUIRE(results.size() == total);
+  for (const JournaledIteration& iteration : results) {
+    const IterationResult& result = iteration.trained.result;
+    seen.insert(result.lane);
+    CHECK(result.rank == 3);
+    CHECK(result.engine == engines.at(static_cast<std::size_t>(result.lane)));
+    CHECK(result.gpu == (result.lane == 0 ? 7 : -1));
+  }
+  CHECK(seen == std::set<std::int32_t>{0, 1, 2, 3});
+}
