@@ -43,8 +43,8 @@ class TorchBackend {
   ~TorchBackend() = default;
 };
 
-/// What to do when libsheaf_libtorch.so cannot be loaded because of `problem`, a sentence; pure. `problem` is the dynamic
-/// linker's, "<file>: <what is wrong>", or that of `load_shared_library`.
+/// What to do when libsheaf_libtorch.so cannot be loaded because of `problem`, a sentence; pure. `problem` is the
+/// dynamic linker's, "<file>: <what is wrong>", or that of `load_shared_library`.
 std::string cure_of_loading(const std::string& problem);
 
 /// Loads LibTorch when it is first asked for, which takes half a second. Throws RunError when it cannot be loaded.

@@ -82,9 +82,9 @@ class Section {
 
 void add_study(std::vector<Setting>& table) {
   Section<StudyOptions> study(table, "study", &Study::study);
-  study.add("name", &StudyOptions::name, directory_name(), "Names the results and the run directory, runs/<name>.",
+  study.add("name", &StudyOptions::name, directory_name(), "Name of the results and of the run directory, runs/<name>.",
             Decides::no_results);
-  study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "All randomness follows from it.");
+  study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "Seed of all random numbers.");
   study.add("iterations", &StudyOptions::iterations, integer(1, most_iterations),
             "Independent repeats of the whole study, each with its own random numbers.");
 }
@@ -93,43 +93,43 @@ void add_data(std::vector<Setting>& table) {
   Section<DataOptions> data(table, "data", &Study::data);
   data.add("source", &DataOptions::source,
            choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
-           "Where the rows come from: read from an HDF5 file, or drawn at random.");
+           "Source of the rows: an HDF5 file, or random numbers.");
   data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the working directory.", Decides::no_results);
-  data.add("features", &DataOptions::features, non_empty_text(), "The file's data set of features, [rows, ...].");
+  data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
-           "The file's data set of targets, [rows] or [rows, outputs].");
+           "Data set of the targets in the file, [rows] or [rows, outputs].");
   data.add("weights", &DataOptions::weights, text(),
-           "The file's data set of sample weights, [rows], which multiply the rows' training losses; empty: all are 1. "
-           "A mean divides by the number of rows, not by the sum of their weights.");
+           "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
+           "loss of its row; the mean of a batch divides by the number of rows.");
   data.add("task", &DataOptions::task,
            choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}}),
-           "Whether targets are labels 0, 1, 2, ... or numbers.");
+           "Classification (labels 0, 1, 2, ...) or regression (numbers).");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, most_columns),
-           "Number of classes; auto takes the file's highest label + 1.");
+           "Number of classes; auto: the highest label in the file + 1.");
   data.add(
       "normalize", &DataOptions::normalize,
       choice<Normalize>({{"none", Normalize::none}, {"standard", Normalize::standard}, {"minmax", Normalize::minmax}}),
-      "Scales each feature by its training rows: standard to mean 0 and deviation 1, minmax to 0..1.");
+      "Scaling of each feature, computed from the training rows; standard: mean 0 and standard deviation 1; minmax: "
+      "range 0 to 1.");
   data.add("validation", &DataOptions::validation, number(below_one_in_words, below_one),
-           "Fraction of the rows held out for validation; not together with search.folds.");
+           "Fraction of the rows held out for validation. Not allowed with search.folds.");
   data.add("image", &DataOptions::image, image_shape(),
-           "How a network of images sees a row: channels x height x width; auto takes the file's own shape.");
+           "Image shape of a row, channels x height x width; auto: the shape in the file.");
   data.add("channels", &DataOptions::channels,
            choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
-           "Where the file's images have their channels: [N, C, H, W] or [N, H, W, C].");
+           "Image layout in the file: channels first, [N, C, H, W], or last, [N, H, W, C].");
   data.add(
       "mode", &DataOptions::mode,
       choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
-      "Whether the rows lie in memory, once a node, or are read in every epoch; auto streams files that do not fit "
+      "memory loads all rows once per node; streamed reads them in every epoch; auto streams files that do not fit "
       "into data.memory.");
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
-           "Memory of a node for the rows, in MiB; auto takes half of what it has, streaming up to 384.");
-  data.add(
-      "window", &DataOptions::window, integer_or("auto", 1, most_rows),
-      "Streamed: rows that are shuffled together; auto takes what mixes well, 64 MiB and more of large chunks. What "
-      "windows leave of data.memory keeps part of the file, which is then read once.");
+           "Memory for the rows per node, in MiB; auto: half of the memory of the node, up to 384 MiB for streaming.");
+  data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
+           "Streamed: number of rows that are shuffled together; auto: 64 MiB of rows, more for large chunks. Memory "
+           "that windows do not need keeps part of the file between epochs.");
   data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64),
-           "Streamed: windows that are read while one is trained on.");
+           "Streamed: number of windows that are read ahead of the training.");
 }
 
 void add_synthetic_data(std::vector<Setting>& table) {
@@ -139,14 +139,14 @@ void add_synthetic_data(std::vector<Setting>& table) {
   data.add("outputs", &DataOptions::outputs, integer(1, most_columns), "Synthetic regression: number of targets.");
   data.add("distribution", &DataOptions::distribution,
            choice<Distribution>({{"normal", Distribution::normal}, {"uniform", Distribution::uniform}}),
-           "Synthetic: of the features; normal has mean 0 and deviation 1, uniform is on 0..1.");
+           "Synthetic: distribution of the features; normal: mean 0 and standard deviation 1; uniform: 0 to 1.");
   data.add("relation", &DataOptions::relation,
            choice<Relation>({{"independent", Relation::independent}, {"linear", Relation::linear}}),
-           "Synthetic: whether targets are drawn like features or follow from them linearly.");
+           "Synthetic: independent draws targets like features; linear computes them from the features.");
   data.add("noise", &DataOptions::noise, number("number >= 0", not_negative),
            "Synthetic: standard deviation of the noise on a linear relation.");
   data.add("draw", &DataOptions::draw, choice<Draw>({{"iteration", Draw::iteration}, {"study", Draw::study}}),
-           "Synthetic: whether each iteration draws its own rows or the study draws once for all.");
+           "Synthetic: iteration draws new rows for each iteration; study draws one data set for all.");
 }
 
 void add_model(std::vector<Setting>& table) {
@@ -160,54 +160,53 @@ void add_model(std::vector<Setting>& table) {
         options.kind = source.kind;
         options.file = source.file;
       },
-      "The network: one dense layer; dense layers; convolutions, then dense layers; a residual network (images of less "
-      "than 64 pixels on a side enter by a 3x3 convolution of stride 1, larger ones by 7x7 and max pooling); a module "
-      "that Python saved with torch.jit; a C++ module of your own (jobs/plugin).",
+      "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
+      "residual networks (He et al. 2016; images of less than 64 pixels per side enter through a 3x3 convolution of "
+      "stride 1); torchscript: a module saved with torch.jit; plugin: a C++ module (jobs/plugin).",
       Decides::results);
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
-  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side of the kernels, in pixels.");
+  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
   model.add("activation", &ModelOptions::activation,
             choice<Activation>({{"relu", Activation::relu},
                                 {"tanh", Activation::tanh},
                                 {"sigmoid", Activation::sigmoid},
                                 {"gelu", Activation::gelu}}),
-            "After each layer but the last, or each batch norm.");
+            "Activation after each layer except the last; resnet: after each batch norm.");
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, below_one),
-            "Probability of zeroing a value after each hidden dense layer.");
-  model.add("bias", &ModelOptions::bias, flag(), "Whether layers have a bias; resnet: the dense one.");
+            "Dropout probability after each hidden dense layer.");
+  model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
   model.add("initialization", &ModelOptions::initialization,
             choice<Initialization>({{"pytorch", Initialization::pytorch},
                                     {"glorot", Initialization::glorot},
                                     {"he", Initialization::he},
                                     {"zeros", Initialization::zeros}}),
-            "Initial weights: PyTorch's default, Glorot uniform (Keras), He, or zero; batch norms start at 1 and 0.");
+            "Initial weights: the defaults of PyTorch, Glorot uniform (as Keras), He, or zeros. Batch norms start at "
+            "weight 1 and bias 0.");
   model.add("keep_weights", &ModelOptions::keep_weights, flag(),
-            "torchscript: whether each iteration starts from the file's weights instead of drawing its own.");
+            "torchscript: each iteration starts from the weights in the file instead of new random ones.");
 }
 
 void add_train(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
-  train.add("epochs", &TrainOptions::epochs, integer(1), "Passes over the training rows.");
+  train.add("epochs", &TrainOptions::epochs, integer(1), "Number of passes over the training rows.");
   train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1),
-            "Rows of one step; full takes all of them at once.");
-  train.add("shuffle", &TrainOptions::shuffle, flag(), "Whether each epoch takes the rows in a new order.");
+            "Rows per optimizer step; full: all training rows.");
+  train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
   train.add(
       "loss", &TrainOptions::loss,
       choice<LossKind>({{"mse", LossKind::mse}, {"cross_entropy", LossKind::cross_entropy}, {"bce", LossKind::bce}}),
-      "What is minimised: squared error, cross entropy of softmax, or one-versus-rest cross entropy.");
+      "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy.");
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
-            "How a batch's losses, and with them its gradients, become one.");
-  train.add(
-      "precision", &TrainOptions::precision,
-      choice<Precision>({{"float32", Precision::float32},
-                         {"float64", Precision::float64},
-                         {"bfloat16", Precision::bfloat16},
-                         {"tf32", Precision::tf32}}),
-      "Type of the weights and of the arithmetic. bfloat16: mixed precision, products and convolutions in "
-      "bfloat16, weights and optimizer in float32, as PyTorch's autocast. tf32: float32 with TF32 products, where "
-      "every rank has a GPU. LibTorch trains these two.");
+            "Reduction of the losses of a batch; it scales the gradients as well.");
+  train.add("precision", &TrainOptions::precision,
+            choice<Precision>({{"float32", Precision::float32},
+                               {"float64", Precision::float64},
+                               {"bfloat16", Precision::bfloat16},
+                               {"tf32", Precision::tf32}}),
+            "Type of weights and arithmetic. bfloat16: mixed precision as in PyTorch's autocast, with weights and "
+            "optimizer in float32. tf32: float32 with TF32 products, only on GPUs. Both need LibTorch.");
 }
 
 void add_optimizer(std::vector<Setting>& table) {
@@ -217,26 +216,28 @@ void add_optimizer(std::vector<Setting>& table) {
                                    {"adam", OptimizerKind::adam},
                                    {"adamw", OptimizerKind::adamw},
                                    {"rmsprop", OptimizerKind::rmsprop}}),
-            "The update rule, with the meaning that its options have in PyTorch.");
-  train.add("learning_rate", &TrainOptions::learning_rate, number("number > 0", positive), "Size of a step.");
+            "Optimizer; its options have the meaning that they have in PyTorch.");
+  train.add("learning_rate", &TrainOptions::learning_rate, number("number > 0", positive), "Learning rate.");
   train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, below_one), "sgd, rmsprop: momentum.");
-  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov's form of the momentum.");
+  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
   train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", not_negative),
-            "Pull towards zero: an L2 term in sgd, adam and rmsprop, decoupled in adamw.");
-  train.add("beta1", &TrainOptions::beta1, number(below_one_in_words, below_one), "adam, adamw: decay of the mean.");
+            "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.");
+  train.add("beta1", &TrainOptions::beta1, number(below_one_in_words, below_one),
+            "adam, adamw: decay rate of the mean of the gradients.");
   train.add("beta2", &TrainOptions::beta2, number(below_one_in_words, below_one),
-            "adam, adamw: decay of the mean square.");
-  train.add("alpha", &TrainOptions::alpha, number(below_one_in_words, below_one), "rmsprop: decay of the mean square.");
+            "adam, adamw: decay rate of the mean of their squares.");
+  train.add("alpha", &TrainOptions::alpha, number(below_one_in_words, below_one),
+            "rmsprop: decay rate of the mean of the squared gradients.");
   train.add("epsilon", &TrainOptions::epsilon, number("number > 0", positive),
-            "adam, adamw, rmsprop: added to the denominator.");
+            "adam, adamw, rmsprop: constant added to the denominator.");
 }
 
 void add_ensemble(std::vector<Setting>& table) {
   Section<EnsembleOptions> ensemble(table, "ensemble", &Study::ensemble);
   ensemble.add("members", &EnsembleOptions::members, integer(1, most_iterations),
-               "Models that differ in their random numbers alone and vote together.");
+               "Members of each ensemble. They differ in their random numbers; their predictions are averaged.");
   ensemble.add("bootstrap", &EnsembleOptions::bootstrap, flag(),
-               "Whether each member trains on its own bootstrap of the training rows (bagging).");
+               "Train each member on a bootstrap sample of the training rows (bagging).");
 }
 
 void add_search(std::vector<Setting>& table) {
@@ -245,19 +246,19 @@ void add_search(std::vector<Setting>& table) {
              choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
              "grid trains every combination of the candidates below.");
   search.add("folds", &SearchOptions::folds, integer(1, most_iterations),
-             "Folds of the cross-validation of each combination; 1 for none.");
+             "Folds of the cross-validation of each combination; 1: no cross-validation.");
   search.add("repeats", &SearchOptions::repeats, integer(1, most_iterations),
-             "Repeats of the cross-validation, each with folds drawn anew.");
+             "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"auto", "auto"}, {"loss", "loss"}};
   for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
   search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
-             "What selects the best trial and model: loss is the validation loss; auto is accuracy for classification "
-             "and r2 for regression. Without validation rows the final loss does.");
+             "Metric that selects the best trial and the best model; loss: the validation loss; auto: accuracy for "
+             "classification, r2 for regression. Without validation rows the final loss decides.");
 }
 
 void add_run(std::vector<Setting>& table) {
   Section<RunOptions> run(table, "run", &Study::run);
-  run.add("output", &RunOptions::output, text(), "Run directory; empty for runs/<study.name>.", Decides::no_results);
+  run.add("output", &RunOptions::output, text(), "Run directory; empty: runs/<study.name>.", Decides::no_results);
   run.add("partition", &RunOptions::partition,
           choice<PartitionKind>({{"auto", PartitionKind::automatic},
                                  {"block", PartitionKind::block},
@@ -268,70 +269,66 @@ void add_run(std::vector<Setting>& table) {
                                  {"weighted_factoring", PartitionKind::weighted_factoring},
                                  {"static", PartitionKind::block},
                                  {"dynamic", PartitionKind::factoring}}),
-          "How iterations reach the ranks: block (also static) and cyclic in advance, the others from a common pool "
-          "as ranks become free (dynamic is factoring). auto is factoring, but block where one node trains one "
-          "combination on streamed data, which is then read for as many models at once as memory takes.",
+          "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; the others assign "
+          "chunks while lanes become free (dynamic is factoring). auto: factoring, or block if one node trains one "
+          "combination on streamed data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
               {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
-          "What a rank trains on; auto takes a GPU where there is one for the rank.", Decides::no_results);
+          "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results);
   run.add("engine", &RunOptions::engine,
           choice<EngineKind>({{"auto", EngineKind::automatic},
                               {"torch", EngineKind::torch},
                               {"native", EngineKind::native},
                               {"by_model", EngineKind::by_model}}),
-          "What trains: LibTorch; the native engine, for linear models and mlps on CPUs with one thread; or, by_model, "
-          "the native engine for those and LibTorch for the others. auto is settled once, when the run is opened: "
-          "torch if run.threads > 1, or on ranks with a GPU if it is expected to be faster than their cores, else "
-          "native or by_model.",
+          "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all models; "
+          "by_model: native where possible, otherwise torch. auto decides when the run begins: torch if run.threads > "
+          "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise native or by_model.",
           Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
-          "Lanes (worker threads that train one model each) per rank. auto: one on a GPU, otherwise one per core that is "
-          "bound to the rank, or its part of these cores where other ranks are bound to them.",
+          "Lanes per rank, worker threads that train one model each. auto: one on a GPU, otherwise one per core that "
+          "is bound to the rank, or its part of these cores where other ranks are bound to them.",
           Decides::no_results);
-  run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads inside a lane; more than 1 needs lanes = 1.",
+  run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
-          "Ranks that share one GPU (of use with MPS only).", Decides::no_results);
+          "Ranks that share one GPU (useful with MPS only).", Decides::no_results);
   run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
-          "Lanes on the cores of a rank with a GPU, besides those on the GPU. Any lane may get any iteration, so they "
-          "pay where a core trains nearly as fast.",
+          "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Every lane may get every "
+          "iteration, so this pays where a core trains nearly as fast as the GPU.",
           Decides::no_results);
   run.add("curves", &RunOptions::curves, flag(),
-          "Whether to keep the training loss of every epoch and, with held-out rows, the validation loss and score "
-          "after it.",
+          "Record the training loss of each epoch and, with validation rows, the validation loss and score.",
           Decides::results);
-  run.add(
-      "time_limit", &RunOptions::time_limit, time_limit(),
-      "After this time no iteration is begun, and the run stops so that it can be resumed; auto stops shortly before "
-      "the end of a Slurm job.",
-      Decides::no_results);
+  run.add("time_limit", &RunOptions::time_limit, time_limit(),
+          "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job.",
+          Decides::no_results);
   run.add("checkpoint_interval", &RunOptions::checkpoint_interval, number_or("none", 0.01, 1e6),
-          "Seconds after which a model in training is kept on the disk, between two batches.", Decides::no_results);
+          "Seconds between checkpoints of a model in training.", Decides::no_results);
   run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
-          "Seconds without an answer from another host after which the run stops so that it can be resumed.",
+          "Seconds without an answer from another host after which the run stops and can be resumed.",
           Decides::no_results);
   run.add("array", &RunOptions::array, array_task(),
-          "Which part of the study this job takes into the run directory that it shares with the others: task K of "
-          "0..N-1; auto does as the variables of a Slurm job array say.",
+          "Task K of 0..N-1 of a job array: this job trains its slice of the study; auto: from Slurm's variables.",
           Decides::no_results);
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
-          "What happens to the others when an iteration cannot be trained.", Decides::no_results);
-  run.add("retries", &RunOptions::retries, integer(0, 1000),
-          "How often an iteration that cannot be trained is tried again.", Decides::no_results);
-  run.add(
-      "models", &RunOptions::models,
-      choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
-      "Trained models to write, as TorchScript files: those of the best trial, or of all iterations; not of plugins.",
-      Decides::no_results);
+          "Reaction to an iteration that cannot be trained: the others continue, or the run stops.",
+          Decides::no_results);
+  run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
+          Decides::no_results);
+  run.add("models", &RunOptions::models,
+          choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
+          "Trained models to save as TorchScript files: of the best trial, or of all iterations. Plugin models cannot "
+          "be saved.",
+          Decides::no_results);
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},
                                 {"lines", ProgressKind::lines},
                                 {"none", ProgressKind::none}}),
-          "Progress on stderr; auto draws a bar on a terminal and lines elsewhere.", Decides::no_results);
+          "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results);
 }
 
 std::vector<Setting> make_table() {

@@ -23,7 +23,7 @@ def run(name, *words, output=None, ranks=2):
     return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
 
 
-for file in sorted(os.listdir(folder)):
+for file in sorted(name for name in os.listdir(folder) if name.endswith(".cfg")):
     words = [f"--data.file={DIGITS}"] if file.startswith("digits") else []
     result = sheaf("plan", os.path.join(folder, file), *words, ranks=2)
     checks.check(result.code == 0 and "iterations" in result.stdout, f"plan {file}", result.stderr)

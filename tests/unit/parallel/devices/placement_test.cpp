@@ -51,7 +51,7 @@ TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
   const RankView view{{0, 1, 2, 3}, {70, 71}};
   RunOptions options;
   CHECK(gpus_of(options, {view, view, view}) == std::vector<int>{0, 1, -1});
-  CHECK(place_rank(options, {view, view, view}, 0, "").lanes == 1);
+  CHECK(place_rank(options, {view, view, view}, 0, "").lane_count() == 1);
   const auto surplus = place_rank(options, {view, view, view}, 2, "");
   CHECK(surplus.lane_count() == 4);
   CHECK(surplus.note == "more ranks than GPUs");

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Runs the examples of the pages that it is given: blocks of commands (sh), of study files (ini), of Python, commands in
+tables, and blocks of output (text), which are compared with the real output. Times and rates may differ."""
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import h5py
+import numpy
+
+SHEAF = os.environ["SHEAF"]
+SOURCE = os.environ["SHEAF_SOURCE"]
+
+# Commands that another test runs: a pattern, and the name of the test.
+ELSEWHERE = [
+    (r"bash jobs/quickstart\.sh", "jobs_quickstart"),
+    (r"STUDY=\S+ (RANKS=\S+ )?(OUTPUT=\S+ )?bash jobs/local\.sh.*", "jobs_local"),
+    (r"STUDY=\S+ sbatch .*", "jobs_slurm"),
+    (r"bash cmake/setup\.sh.*", "jobs_setup"),
+]
+# Commands that build this very program, run this very test, or need a machine of another kind.
+BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"bash tests/run\.sh.*", r"(bash )?tests/(fuzz|sanitize|wheel|distribution|gpu)/run\.sh.*",
+           r"(mpirun|mpiexec) .*build/release/tests/bench/.*", r"build/release/tests/bench/.*",
+           r"python3 tests/bench/.*", r"SHEAF_GPU_TESTS=cpu ctest .*"]
+
+
+def blocks_of(text):
+    """Pairs of language and content, in order; commands in tables are blocks of one line."""
+    blocks, lines, content, language = [], text.splitlines(), [], None
+    for line in lines:
+        if line.startswith("```"):
+            if language is None:
+                language, content = line[3:].strip(), []
+            else:
+                blocks.append((language, "\n".join(content) + "\n"))
+                language = None
+        elif language is not None:
+            content.append(line)
+        elif line.startswith("|"):
+            blocks += [("sh", command + "\n") for command in re.findall(r"`(sheaf (?:import|run|evaluate|preprocess) [^`]*)`", line)
+                       if "STUDY" not in command and "IN.h5" not in command]
+    return blocks
+
+
+def write_files(directory):
+    """The data that the examples speak of."""
+    random = numpy.random.default_rng(1)
+    labels = random.integers(0, 3, 120)
+    features = random.normal(size=(120, 4)) + labels[:, None]
+    names = numpy.array(["adelie", "chinstrap", "gentoo"])[labels]
+
+    def write_csv(name, rows, header, last):
+        with open(os.path.join(directory, name), "w") as file:
+            file.write(header + "\n")
+            for row in rows:
+                file.write(",".join(f"{value:.6g}" for value in features[row]) + f",{last(row)}\n")
+    write_csv("train.csv", range(90), "bill,depth,flipper,mass,species", lambda row: names[row])
+    write_csv("test.csv", range(90, 120), "bill,depth,flipper,mass,species", lambda row: names[row])
+    write_csv("more.csv", range(60, 90), "bill,depth,flipper,mass,species", lambda row: names[row])
+    write_csv("houses.csv", range(90), "id,rooms,area,age,price", lambda row: f"{features[row].sum():.4g}")
+    numpy.save(os.path.join(directory, "X.npy"), features.astype("f4"))
+    numpy.save(os.path.join(directory, "y.npy"), labels)
+    numpy.savez(os.path.join(directory, "arrays.npz"), x_train=features.astype("f4"), y_train=labels)
+    images = random.integers(0, 256, (20, 28, 28), dtype="u1")
+    import gzip
+    for name, kind, values in (("train-images-idx3-ubyte.gz", 3, images),
+                               ("train-labels-idx1-ubyte.gz", 1, labels[:20].astype("u1"))):
+        with gzip.open(os.path.join(directory, name), "wb") as file:
+            file.write(bytes([0, 0, 8, kind]) + numpy.array(values.shape, ">i4").tobytes() + values.tobytes())
+    for name in ("data_batch_1.bin", "data_batch_2.bin"):
+        with open(os.path.join(directory, name), "wb") as file:
+            for row in range(10):
+                file.write(bytes([row]) + random.integers(0, 256, 3072, dtype="u1").tobytes())
+    with h5py.File(os.path.join(directory, "photos.h5"), "w") as file:
+        file["features"] = random.integers(0, 256, (12, 16, 16, 3), dtype="u1")
+        file["targets"] = labels[:12]
+    with open(os.path.join(directory, "my.cfg"), "w") as file:
+        file.write("[data]\nsource = synthetic\n")
+
+
+def is_elsewhere(command, tests):
+    for pattern, test in ELSEWHERE:
+        if re.fullmatch(pattern, command):
+            if test not in tests:
+                raise SystemExit(f"no test is called {test}, which is to run '{command}'")
+            return True
+    return any(re.fullmatch(pattern, command) for pattern in BY_HAND)
+
+
+def run(command, directory):
+    done = subprocess.run(["bash", "-c", command], cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=300,
+                          env={**os.environ, "PATH": os.path.dirname(SHEAF) + ":" + os.environ["PATH"]})
+    if done.returncode != 0:
+        raise SystemExit(f"'{command}' ends with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def same_token(sample, real):
+    if sample == real:
+        return True
+    strip = lambda token: token.strip("(),;%").removesuffix("/s")
+    try:
+        one, other = float(strip(sample)), float(strip(real))
+    except ValueError:
+        return False
+    if sample.endswith("/s"):
+        return True
+    # Processors with other instruction sets round differently.
+    return math.isclose(one, other, rel_tol=0.2)
+
+
+def same_line(sample, real):
+    sample = re.sub(r"done in [\d.]+ s", "done in 1 s", sample)
+    real = re.sub(r"done in [\d.]+ s", "done in 1 s", real)
+    one, other = sample.split(), real.split()
+    return len(one) == len(other) and all(map(same_token, one, other))
+
+
+def compare_output(sample, real):
+    """The lines of `sample` are among those of `real`, in any order: stdout and stderr mix; '...' leaves lines out."""
+    for line in sample.splitlines():
+        if line != "..." and not any(same_line(line, other) for other in real.splitlines()):
+            raise SystemExit(f"this line of a sample is not in the real output:\n{line}\n{real}")
+
+
+def check_page(path, tests):
+    with open(path) as file:
+        blocks = blocks_of(file.read())
+    directory = tempfile.mkdtemp(prefix="examples-")
+    counts = {}
+    try:
+        for name in ("data", "jobs", "cmake"):
+            os.symlink(os.path.join(SOURCE, name), os.path.join(directory, name))
+        write_files(directory)
+        if os.path.basename(os.path.dirname(path)) == "jobs":  # what earlier pages and other tests have made
+            run("sheaf run jobs/studies/digits-search.cfg --train.epochs=1 --run.output=runs/digits --run.models=best",
+                directory)
+            run("sheaf import train.csv train.h5 && sheaf import test.csv test.h5 && sheaf run "
+                "jobs/studies/digits-search.cfg --data.file=train.h5 --run.output=runs/mine --run.models=best", directory)
+        output = None
+        for language, text in blocks:
+            counts[language] = counts.get(language, 0) + 1
+            if language == "sh":
+                output = ""
+                for command in text.splitlines():
+                    if not is_elsewhere(command, tests):
+                        output += run(command, directory)
+                    elif command == "bash jobs/quickstart.sh":
+                        output += run("mpirun -n 2 --bind-to none sheaf run jobs/studies/digits-search.cfg", directory)
+                    elif command == "bash tests/run.sh":
+                        output += f"100% tests passed, 0 tests failed out of {len(tests)}\n"
+                    else:
+                        output = None
+                        break
+            elif language == "ini":
+                study = os.path.join(directory, "study.cfg")
+                with open(study, "w") as file:
+                    file.write(text)
+                whole = "file" in text
+                run("sheaf plan study.cfg" + ("" if whole else " --data.file=data/digits.h5"), directory)
+            elif language == "text" and output is not None:
+                compare_output(text, output)
+            elif language == "python":
+                compile(text, path, "exec")
+    finally:
+        shutil.rmtree(directory)
+    print(f"{os.path.relpath(path, SOURCE)}: {counts}")
+
+
+def main():
+    listed = subprocess.run(["ctest", "-N"], cwd=os.environ["SHEAF_BUILD"], capture_output=True, text=True, check=True)
+    tests = set(re.findall(r"Test +#\d+: (\S+)", listed.stdout))
+    for path in sys.argv[1:]:
+        check_page(path, tests)
+
+
+main()
