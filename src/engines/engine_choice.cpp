@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <set>
+#include <utility>
+
 #include "core/error.hpp"
 
 namespace sheaf {
@@ -15,71 +21,99 @@ const EngineEntry* asked_engine(EngineKind kind) {
   return nullptr;
 }
 
-// The first engine that can train the trial, and why those before it cannot.
-EngineChoice first_fitting(const Trial& trial) {
+// The first engine that can train the trial, and why the one before it cannot; none: why the last one cannot.
+EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevice device) {
   EngineChoice choice{nullptr, std::nullopt};
   for (const EngineEntry& engine : engine_table()) {
-    const auto refusal = engine.refusal(trial);
-    if (!refusal) {
-      choice.engine = &engine;
-      break;
-    }
-    if (!choice.reason) choice.reason = refusal;
+    auto refusal = engine.refusal(trial, shape, device);
+    if (!refusal) return {&engine, std::move(choice.reason)};
+    choice.reason = std::move(refusal);
   }
   return choice;
 }
 
 // Why run.engine = auto takes LibTorch although the native engine can train the trial.
-std::optional<std::string> reason_for_torch(const RunOptions& run, double speedup) {
-  if (speedup != no_gpu && run.device == DeviceRequest::cuda) return "run.device = cuda";
+std::optional<std::string> reason_for_torch(const RunOptions& run, double speedup, LaneDevice device) {
+  const bool asked = speedup != no_gpu && run.device == DeviceRequest::cuda;
+  if ((asked || speedup > 1) && !device.on_gpu()) return "chosen for the lanes with a GPU";
+  if (asked) return "run.device = cuda";
   if (speedup > 1) return fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup);
   if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);
   return std::nullopt;
 }
 
+// By engines that use the device; infinite where none can train it.
+double least_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
+  double seconds = std::numeric_limits<double>::infinity();
+  for (const EngineEntry& engine : engine_table()) {
+    if ((device.on_gpu() && !engine.uses_gpus) || engine.refusal(trial, shape, device)) continue;
+    seconds = std::min(seconds, engine.expected_seconds(estimate, device));
+  }
+  return seconds;
+}
+
 }  // namespace
 
-void GpuSpeedup::add(const TrialEstimate& estimate) {
-  gpu_seconds_ += engine_named(torch_engine_name).expected_seconds(estimate);
-  core_seconds_ += engine_named(native_engine_name).expected_seconds(estimate) / static_cast<double>(cores_);
+void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate) {
+  gpu_seconds_ += least_seconds(trial, estimate, shape_, gpu_lane);
+  core_seconds_ += least_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
 }
 
 std::string described(std::string_view name, const std::optional<std::string>& reason) {
   return reason ? fmt::format("{} ({})", name, *reason) : std::string(name);
 }
 
-EngineChoice choose_engine(const Trial& trial, const RunOptions& run, double speedup) {
-  if (const EngineEntry* asked = asked_engine(run.engine)) {
-    const bool first = asked == &engine_table().front();
-    return {asked, first ? std::nullopt : std::optional(fmt::format("run.engine = {}", asked->name))};
-  }
-  EngineChoice choice = first_fitting(trial);
-  if (run.engine != EngineKind::automatic || choice.reason) return choice;
-  if (auto reason = reason_for_torch(run, speedup)) return {&engine_named(torch_engine_name), std::move(reason)};
+EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const RunOptions& run, double speedup,
+                           LaneDevice device) {
+  const EngineEntry* first = &engine_table().front();
+  if (const EngineEntry* asked = asked_engine(run.engine))
+    return {asked, asked == first ? std::nullopt : std::optional(fmt::format("run.engine = {}", asked->name))};
+  EngineChoice choice = first_fitting(trial, shape, device);
+  if (run.engine != EngineKind::automatic || choice.engine != first) return choice;
+  if (auto reason = reason_for_torch(run, speedup, device))
+    return {&engine_named(torch_engine_name), std::move(reason)};
   return choice;
 }
 
-const EngineEntry& engine_of(const Trial& trial, EngineKind settled) {
-  const EngineEntry* asked = asked_engine(settled);
-  return asked != nullptr ? *asked : *first_fitting(trial).engine;
+const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device) {
+  if (const EngineEntry* asked = asked_engine(settled)) return *asked;
+  const EngineEntry* fitting = first_fitting(trial, shape, device).engine;
+  assert(fitting != nullptr);
+  return *fitting;
 }
 
-EngineKind settled_engine(const Plan& plan, const RunOptions& run, double speedup) {
+bool has_core_engine(const Trial& trial, const DataShape& shape) {
+  const EngineEntry* fitting = first_fitting(trial, shape, gpu_lane).engine;
+  return fitting != nullptr && !fitting->uses_gpus;
+}
+
+EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOptions& run, double speedup,
+                          const std::vector<LaneDevice>& devices) {
   if (run.engine != EngineKind::automatic) return run.engine;
-  const EngineEntry* first = choose_engine(plan.trial(0), run, speedup).engine;
-  bool same = true;
-  plan.for_each_network(
-      [&](std::int64_t, const Trial& trial) { same = same && choose_engine(trial, run, speedup).engine == first; });
-  return same ? first->asked : EngineKind::by_model;
+  std::set<const EngineEntry*> chosen;
+  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+    for (const LaneDevice device : devices) chosen.insert(choose_engine(trial, shape, run, speedup, device).engine);
+  });
+  chosen.erase(nullptr);  // require_engine() tells of these
+  return chosen.size() == 1 ? (*chosen.begin())->asked : EngineKind::by_model;
 }
 
-void require_engine(const Plan& plan, const RunOptions& run) {
+void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,
+                    const std::vector<LaneDevice>& devices) {
   const EngineEntry* asked = asked_engine(run.engine);
-  if (asked == nullptr) return;
   plan.for_each_network([&](std::int64_t number, const Trial& trial) {
-    if (const auto refusal = asked->refusal(trial))
-      throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.", asked->name,
-                                   number, *refusal));
+    for (const LaneDevice device : devices) {
+      const EngineChoice possible = first_fitting(trial, shape, device);
+      require(possible.engine != nullptr,
+              fmt::format(
+                  "trial {} cannot be trained on {} ({}). Change its settings, or {}.", number,
+                  device.on_gpu() ? "a GPU" : "CPU cores", possible.reason.value_or(""),
+                  device.on_gpu() ? "set run.device = cpu" : "set run.device = cuda to learn why a rank has no GPU"));
+      const auto refusal = asked != nullptr ? asked->refusal(trial, shape, device) : std::nullopt;
+      if (refusal)
+        throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.", asked->name,
+                                     number, *refusal));
+    }
   });
 }
 

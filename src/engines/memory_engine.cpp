@@ -8,6 +8,7 @@
 #include "engines/engine_choice.hpp"
 #include "training/iteration_failure.hpp"
 #include "training/memory_training.hpp"
+#include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 class MemoryEngine : public Engine {
  public:
   MemoryEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), inputs_(context) {}
+      : context_(context), device_(device), shape_(shape_of(context.data, context.study.data)), inputs_(context) {}
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
@@ -54,7 +55,7 @@ class MemoryEngine : public Engine {
 
   // Iterations of one trial follow each other.
   const EngineEntry& engine_of_trial(std::int64_t trial) {
-    if (trial != trial_) engine_ = &engine_of(context_.plan.trial(trial), context_.study.run.engine);
+    if (trial != trial_) engine_ = &engine_of(context_.plan.trial(trial), shape_, context_.study.run.engine, device_);
     trial_ = trial;
     return *engine_;
   }
@@ -71,6 +72,7 @@ class MemoryEngine : public Engine {
 
   TrainingContext context_;
   LaneDevice device_;
+  DataShape shape_;
   IterationInputs inputs_;
   std::int64_t trial_ = -1;              // of the iteration at hand
   const EngineEntry* engine_ = nullptr;  // that trains it

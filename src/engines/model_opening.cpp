@@ -28,21 +28,21 @@ void require_image(const OpenedModel& model, const std::vector<std::int64_t>& ro
 
 }  // namespace
 
-EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, bool on_gpu) {
+EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, LaneDevice device) {
   const EngineEntry& torch = engine_named(torch_engine_name);
   if (!model.trained)
     return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "sheaf has not made the file"};
-  if (on_gpu && run.engine == EngineKind::automatic) return {&torch, "it predicts on a GPU"};
+  if (device.on_gpu() && run.engine == EngineKind::automatic) return {&torch, "it predicts on a GPU"};
   Trial trial;
   trial.model = model.trained->description.model;
   RunOptions one_trial = run;
   if (run.engine == EngineKind::native) one_trial.engine = EngineKind::by_model;  // what cannot predict is told
-  return choose_engine(trial, one_trial, no_gpu);
+  return choose_engine(trial, model.trained->description.shape, one_trial, no_gpu, device);
 }
 
-OpenedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu) {
+OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device) {
   OpenedModel model{path, read_saved_model_record(path), nullptr};
-  if (choose_predictor(model, run, on_gpu).engine->name == torch_engine_name)
+  if (choose_predictor(model, run, device).engine->asked == EngineKind::torch)
     model.module = torch_backend().load_module(path);
   return model;
 }
@@ -60,7 +60,7 @@ std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::
 
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                           std::int64_t output_count, const RunOptions& run, LaneDevice device) {
-  const EngineEntry& engine = *choose_predictor(model, run, device.gpu >= 0).engine;
+  const EngineEntry& engine = *choose_predictor(model, run, device).engine;
   return engine.make_predictor(model, row_shape, output_count, device);
 }
 

@@ -15,12 +15,13 @@
 
 namespace sheaf {
 
-/// The engine that runs the model; with run.engine = native another one where that cannot. Pure.
-EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, bool on_gpu);
+/// The engine that runs the model in a lane with that device; with run.engine = native another one where that cannot.
+/// Pure.
+EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, LaneDevice device);
 
 /// Reads a model file, by LibTorch only where LibTorch has to run it. Throws RunError when there is no such file, or
 /// when it is not a model. Local.
-OpenedModel load_model(const std::string& path, const RunOptions& run, bool on_gpu);
+OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device);
 
 /// How many outputs a row of shape `row_shape` (without the rows) has; if the model file does
 /// not contain the number, the model runs on a row of zeros. Throws RunError when the model does not take such rows.

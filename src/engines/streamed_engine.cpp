@@ -39,7 +39,10 @@ struct Model {
 class StreamedEngine : public Engine {
  public:
   StreamedEngine(const TrainingContext& context, LaneDevice device)
-      : context_(context), device_(device), lane_(*context.stream) {}
+      : context_(context),
+        device_(device),
+        shape_(shape_of(*context.data, context.study.data)),
+        lane_(*context.stream) {}
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
@@ -121,7 +124,7 @@ class StreamedEngine : public Engine {
   }
 
   std::unique_ptr<StreamedTraining> make_training(const Iteration& iteration, const Trial& trial) const {
-    const EngineEntry& engine = engine_of(trial, context_.study.run.engine);
+    const EngineEntry& engine = engine_of(trial, shape_, context_.study.run.engine, device_);
     return std::make_unique<StreamedTraining>(context_, iteration, engine.make_trainer(device_, nullptr));
   }
 
@@ -185,13 +188,13 @@ class StreamedEngine : public Engine {
   // Networks from files are of unknown size: one at a time.
   double memory_of(const Trial& trial) const {
     if (!has_layout(trial.model.kind)) return models_bytes;
-    const DataShape shape = shape_of(*context_.data, context_.study.data);
-    return estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), context_.data->rows)
+    return estimate_trial(trial, shape_, parameter_count(network_layout(trial.model, shape_)), context_.data->rows)
         .memory_bytes;
   }
 
   const TrainingContext context_;
   const LaneDevice device_;
+  const DataShape shape_;
   StreamLane lane_;
   std::int64_t epochs_ = 0;        // of the models at hand
   std::int64_t first_window_ = 0;  // that one of them needs

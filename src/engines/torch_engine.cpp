@@ -6,15 +6,18 @@
 namespace sheaf {
 namespace {
 
-std::optional<std::string> refusal(const Trial&) {
+std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDevice device) {
+  if (trial.train.precision == Precision::tf32 && !device.on_gpu()) return "train.precision = tf32 needs a GPU";
   return std::nullopt;
 }
 
-double expected_seconds(const TrialEstimate& estimate) {
-  // Launches of kernels bound a small step: forward, backward and optimizer are some dozens. The rate is that of
-  // float32 products on a large GPU.
-  constexpr double step_seconds = 0.75e-3, gpu_flops = 20e12;
-  return static_cast<double>(estimate.steps) * step_seconds + estimate.flops / gpu_flops;
+// Some dozens of calls (forward, backward, optimizer) bound a small step: launches of kernels on a GPU, the framework's
+// own work on a core. The rate of a GPU is that of float32 products on a large one.
+double expected_seconds(const TrialEstimate& estimate, LaneDevice device) {
+  constexpr double gpu_step_seconds = 0.75e-3, core_step_seconds = 0.15e-3, gpu_flops = 20e12;
+  const auto steps = static_cast<double>(estimate.steps);
+  if (device.on_gpu()) return steps * gpu_step_seconds + estimate.flops / gpu_flops;
+  return steps * core_step_seconds + estimate.flops / (expected_core_flops * device.thread_count);
 }
 
 std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) {

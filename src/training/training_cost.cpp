@@ -33,6 +33,10 @@ DataShape synthetic_shape(const DataOptions& options) {
           options.image};
 }
 
+DataShape shape_of(const DataSet* data, const DataOptions& options) {
+  return data != nullptr ? shape_of(*data, options) : synthetic_shape(options);
+}
+
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows) {
   const auto layers = network_layout(trial.model, shape);

@@ -17,6 +17,9 @@ DataShape shape_of(const DataSet& data, const DataOptions& options);
 /// The same for data that each iteration draws. Pure.
 DataShape synthetic_shape(const DataOptions& options);
 
+/// The same for the data set of all iterations; null: each draws its own.
+DataShape shape_of(const DataSet* data, const DataOptions& options);
+
 struct TrialEstimate {
   std::int64_t parameters = 0;
   std::int64_t steps = 0;   ///< batches of one iteration

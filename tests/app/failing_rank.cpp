@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
   const bool failing = world.rank() == world.size() - 1;
   RunOptions options;
   const WorkList work({{0, 1000}});
-  const EngineFactory make_engine = [failing] { return std::make_unique<BusyEngine>(failing); };
-  train_stage({options, PartitionKind::self, work, make_engine, Placement{}, nullptr, [] { return no_stop; }}, world,
-              node);
+  const EngineFactory make_engine = [failing](int) { return std::make_unique<BusyEngine>(failing); };
+  train_stage({options, PartitionKind::self, work, make_engine, {{core_lane}, ""}, nullptr, [] { return no_stop; }},
+              world, node);
   return 0;
 }

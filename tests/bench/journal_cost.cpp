@@ -31,11 +31,16 @@ Study tiny_study(std::int64_t iterations) {
 // From the first claim to the last iteration.
 double run_seconds(const TrainingContext& context, JournalWriter* journal, const Communicator& self) {
   const WorkList work({{0, context.plan.iteration_count()}});
-  const EngineFactory lane_engine = [&] { return make_engine(context, {-1, 1}); };
+  const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
   const auto start = Clock::now();
-  train_stage(
-      {context.study.run, PartitionKind::factoring, work, lane_engine, Placement{}, journal, [] { return no_stop; }},
-      self, self);
+  train_stage({context.study.run,
+               PartitionKind::factoring,
+               work,
+               lane_engine,
+               {{core_lane}, ""},
+               journal,
+               [] { return no_stop; }},
+              self, self);
   return seconds_since(start);
 }
 

@@ -36,4 +36,11 @@ if DEVICE == "cuda":
     checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the other rank trains on cores", str(mixed))
     difference = distance(mixed, alone)
     checks.check(difference < 1e-8, "a GPU and cores: the losses of the GPU", str(difference))
+    both, result = train(checks, "cnn in float64, a rank's GPU and core", *words, "--run.core_lanes=1",
+                       environment=ONE_GPU)
+    checks.check({row["device"] for row in both} == {"cuda:0", "cpu"}, "both lanes train", str(both))
+    checks.check(" on GPUs (" in result.stdout and " on cores (" in result.stdout, "the summary tells them apart",
+                 result.stdout)
+    difference = distance(both, alone)
+    checks.check(difference < 1e-8, "a rank's GPU and core: the losses of the GPU", str(difference))
 sys.exit(checks.finish())

@@ -74,9 +74,9 @@ std::vector<std::string> model_files(const EvaluationRequest& request) {
   return {file};
 }
 
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, bool on_gpu) {
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device) {
   std::vector<OpenedModel> models;
-  for (const auto& path : model_files(request)) models.push_back(load_model(path, request.run, on_gpu));
+  for (const auto& path : model_files(request)) models.push_back(load_model(path, request.run, device));
   EvaluatedRows rows(request.data, request.targets);
   Scoring scoring;
   scoring.task = task_of(request, models.front(), rows);

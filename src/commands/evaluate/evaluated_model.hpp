@@ -8,6 +8,7 @@
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "commands/evaluate/evaluation_request.hpp"
 #include "models/saved_model.hpp"
+#include "parallel/devices/lane_device.hpp"
 #include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {
@@ -24,8 +25,8 @@ struct EvaluatedModel {
 /// The model files that a request names. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);
 
-/// Loads and checks, for a rank with or without a GPU. Throws UsageError and RunError with one sentence on the first
+/// Loads and checks, for lanes with that device. Throws UsageError and RunError with one sentence on the first
 /// thing that is wrong. Local.
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, bool on_gpu);
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device);
 
 }  // namespace sheaf

@@ -57,7 +57,7 @@ class EvaluationLane {
         reader_(subject.rows, subject.scoring.task, subject.scoring.output_count) {
     const std::int64_t piece_rows = subject.rows.rows_of({0, 1}).count();
     const auto piece_bytes = piece_rows * subject.rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
-    if (device.gpu >= 0) pieces_at_once_ = std::max<std::int64_t>(1, gpu_piece_bytes / piece_bytes);
+    if (device.on_gpu()) pieces_at_once_ = std::max<std::int64_t>(1, gpu_piece_bytes / piece_bytes);
     for (const OpenedModel& model : subject.models)
       predictors_.push_back(make_predictor(model, subject.rows.row_shape(), subject.scoring.output_count, run, device));
     const std::int64_t classes = subject.scoring.output_count;
@@ -205,9 +205,9 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   std::optional<EvaluatedModel> subject;
   EngineChoice choice{};
   agree(world, [&] {
-    subject.emplace(make_evaluated_model(request, placement.uses_gpu()));
-    choice = choose_predictor(subject->models.front(), request.run, placement.uses_gpu());
-    const bool native = choice.engine->name == native_engine_name;
+    subject.emplace(make_evaluated_model(request, placement.lanes.front()));
+    choice = choose_predictor(subject->models.front(), request.run, placement.lanes.front());
+    const bool native = choice.engine->asked == EngineKind::native;
     if (request.run.engine == EngineKind::native && !native)
       throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
                                    request.model, choice.reason.value_or("")));

@@ -47,22 +47,32 @@ std::string iterations_line(const Plan& plan) {
 
 constexpr std::int64_t trials_shown = 20;
 
+// "torch (a cnn has convolutions)"; where it depends on the lane: "GPUs: torch (...); cores: torch (...)".
+std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>& devices) {
+  std::vector<std::string> texts;
+  for (const LaneDevice device : devices) {
+    const ChosenEngine& chosen = device.on_gpu() ? engine.on_gpu : engine.on_cores;
+    texts.push_back(described(chosen.name.view(), chosen.reason));
+  }
+  if (texts.front() == texts.back()) return texts.front();
+  return fmt::format("GPUs: {}; cores: {}", texts.front(), texts.back());
+}
+
 // The parameters, arithmetic, memory and engine (on rank 0) of the first trials, whose estimates are given.
 std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates,
-                        const EngineOfTrial& engine_of_trial) {
+                        const EngineOfTrial& engine_of_trial, const std::vector<LaneDevice>& devices) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
   for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane", "engine"}) rows[0].emplace_back(name);
   for (const TrialEstimate& estimate : estimates) {
     const auto number = static_cast<std::int64_t>(rows.size()) - 1;
     const Trial trial = plan.trial(number);
-    const TrialEngine engine = engine_of_trial(number);
     rows.push_back({fmt::format("{}", number)});
     for (const auto& value : trial.values) rows.back().push_back(value);
     rows.back().push_back(fmt::format("{}", estimate.parameters));
     rows.back().push_back(has_layout(trial.model.kind) ? fmt::format("{:.4g}", estimate.flops / 1e9) : "unknown");
     rows.back().push_back(human_bytes(estimate.memory_bytes));
-    rows.back().push_back(described(engine.name.view(), engine.reason));
+    rows.back().push_back(engine_text(engine_of_trial(number), devices));
   }
   std::string text = format_table(rows);
   if (plan.trial_count() > trials_shown)
@@ -95,7 +105,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
-  text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial);
+  text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial, prepared.facts.devices);
   return text;
 }
 

@@ -21,7 +21,7 @@ struct PreparedStudy {
   Placement placement;            ///< of this rank
   JobFacts facts;                 ///< that settled it
   std::vector<RankInfo> ranks;    ///< in rank order
-  EngineOfTrial engine_of_trial;  ///< with the reason that settled it; uses the plan
+  EngineOfTrial engine_of_trial;  ///< with the reasons that settled it; uses the plan
   StudyData data;
 };
 

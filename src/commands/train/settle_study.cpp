@@ -22,7 +22,6 @@ namespace sheaf {
 
 namespace {
 
-// Rough where the number of classes is not known yet.
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (!file) return synthetic_shape(options);
   constexpr std::int64_t some_classes = 10;
@@ -38,17 +37,24 @@ std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Com
   return place_ranks(run, find_usable_gpus, world, node).lane_count();
 }
 
+// GPUs first. Collective over world.
+std::vector<LaneDevice> kinds_of_lanes(const Placement& placement, const Communicator& world) {
+  std::vector<LaneDevice> kinds;
+  if (world.maximum(std::int64_t{placement.uses_gpu()}) > 0) kinds.push_back(gpu_lane);
+  if (world.maximum(std::int64_t{placement.uses_cores()}) > 0) kinds.push_back(core_lane);
+  return kinds;
+}
+
 // Collective over world.
 JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                       const Placement& placement, const Communicator& world, const Communicator& node) {
   JobFacts facts;
-  const bool on_gpu = placement.uses_gpu();
-  facts.any_gpu = world.maximum(std::int64_t{on_gpu}) > 0;
-  facts.all_gpu = world.maximum(std::int64_t{placement.uses_cores()}) == 0;
-  if (facts.any_gpu) {
+  facts.shape = expected_shape(study.data, file);
+  facts.devices = kinds_of_lanes(placement, world);
+  if (facts.devices.front().on_gpu()) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
-    const std::int64_t least = world.minimum(on_gpu ? lanes : std::numeric_limits<std::int64_t>::max());
-    facts.gpu_speedup = expected_gpu_speedup(study, plan, expected_shape(study.data, file), least, world.size());
+    const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
+    facts.gpu_speedup = expected_gpu_speedup(study, plan, facts.shape, least, world.size());
   }
   if (file) facts.data_bytes = file->rows * row_bytes(*file, study.data.task);
   facts.node_bytes = world.minimum(usable_memory_bytes());
@@ -59,41 +65,39 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
 
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks) {
-  bool any_dense = false, all_dense = true;
+  bool any_on_cores = false, all_on_cores = true;
   plan.for_each_network([&](std::int64_t, const Trial& trial) {
-    any_dense = any_dense || is_dense(trial.model.kind);
-    all_dense = all_dense && is_dense(trial.model.kind);
+    const bool on_cores = has_core_engine(trial, shape);
+    any_on_cores = any_on_cores || on_cores;
+    all_on_cores = all_on_cores && on_cores;
   });
-  if (!any_dense) return no_gpu;
+  if (!any_on_cores) return no_gpu;
   // A rank that needs its GPU for other trials trains one model at a time.
   const std::int64_t iterations_of_rank = (plan.iteration_count() + ranks - 1) / ranks;
-  GpuSpeedup speedup(all_dense ? std::min(lanes, iterations_of_rank) : 1);
+  GpuSpeedup speedup(shape, all_on_cores ? std::min(lanes, iterations_of_rank) : 1);
   const std::int64_t training_rows = training_rows_per_iteration(study, shape.rows);
   for (std::int64_t number = 0; number < plan.trial_count(); ++number) {
     const Trial trial = plan.trial(number);
-    if (!is_dense(trial.model.kind)) continue;
+    if (!has_core_engine(trial, shape)) continue;
     const std::int64_t parameters = parameter_count(network_layout(trial.model, shape));
-    speedup.add(estimate_trial(trial, shape, parameters, training_rows));
+    speedup.add(trial, estimate_trial(trial, shape, parameters, training_rows));
   }
   return speedup.value();
 }
 
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
-  study.run.engine = settled_engine(plan, study.run, facts.gpu_speedup);
+  study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
 
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
-  require_engine(plan, settled.run);
+  require_engine(plan, facts.shape, settled.run, facts.devices);
   require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
           fmt::format("'{}' does not fit into memory, as data.mode = memory needs it to ({}, and a node has {}). Give "
                       "each node more memory, or start another run with data.mode = streamed.",
                       settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
                       human_bytes(static_cast<double>(facts.node_bytes))));
-  require(settled.train.precision != Precision::tf32 || facts.all_gpu,
-          "train.precision = tf32 needs a GPU for every rank (some train on CPU cores). Set train.precision = float32, "
-          "or run.device = cuda to learn why a rank has none.");
 }
 
 Study with_stored_choices(Study asked, const Study& stored) {
@@ -110,19 +114,21 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
   placed.facts = gather_facts(study, plan, file, placed.placement, world, node);
   placed.study = settled_study(study, plan, placed.facts);
-  agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
-  if (placed.facts.any_gpu && !may_use_gpus(placed.study.run))
+  if (placed.facts.devices.front().on_gpu() && !may_use_gpus(placed.study.run)) {
     placed.placement = place_ranks(placed.study.run, find_usable_gpus, world, node);
+    placed.facts.devices = kinds_of_lanes(placed.placement, world);
+  }
+  agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   return placed;
 }
 
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {
-  if (!facts.any_gpu || settled.run.engine == EngineKind::torch) return "";
+  if (facts.gpu_speedup == no_gpu || settled.run.engine == EngineKind::torch) return "";
   bool on_cores = false;
   plan.for_each_network([&](std::int64_t, const Trial& trial) {
-    on_cores = on_cores || !engine_of(trial, settled.run.engine).uses_gpus;
+    on_cores = on_cores || !engine_of(trial, facts.shape, settled.run.engine, gpu_lane).uses_gpus;
   });
-  if (!on_cores || facts.gpu_speedup == no_gpu) return "";
+  if (!on_cores) return "";
   const double times = 1 / facts.gpu_speedup;
   return fmt::format(
       "linear models and mlps train on CPU cores (run.engine = {}), expected to be {} times as fast as "

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "data/file_schema.hpp"
 #include "engines/engine_choice.hpp"
+#include "models/network_layout.hpp"
+#include "parallel/devices/lane_device.hpp"
 #include "parallel/devices/placement.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "study/plan.hpp"
@@ -20,23 +23,23 @@ namespace sheaf {
 
 /// Facts about the machines of a job, by which open choices are settled.
 struct JobFacts {
-  bool any_gpu = false;         ///< some rank trains on a GPU
-  bool all_gpu = false;         ///< every lane of every rank does
-  double gpu_speedup = no_gpu;  ///< of the dense trials, where a rank has a GPU
-  std::int64_t data_bytes = 0;  ///< of the data file's rows in memory; 0: the data are synthetic
-  std::int64_t node_bytes = 0;  ///< the least memory that any rank may use
+  std::vector<LaneDevice> devices;  ///< one of each kind that lanes of the job have, a GPU first
+  DataShape shape;                  ///< of the data; rough where the number of classes is not known yet
+  double gpu_speedup = no_gpu;      ///< of the trials with has_core_engine(), where a rank may use a GPU
+  std::int64_t data_bytes = 0;      ///< of the data file's rows in memory; 0: the data are synthetic
+  std::int64_t node_bytes = 0;      ///< the least memory that any rank may use
 };
 
-/// GpuSpeedup of the plan's dense trials; no_gpu if there are none. `lanes`: that a rank with a GPU has if it trains
-/// on its cores. `ranks`: of the job, which share the iterations. Pure.
+/// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: that a rank with a GPU has
+/// if it trains on its cores. `ranks`: of the job, which share the iterations. Pure.
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks);
 
 /// The study with its open choices settled. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
-/// Throws if the job cannot train the settled study: UsageError for a trial that its engine cannot train,
-/// RunError for data that do not fit into memory, and for TF32 on a rank without a GPU. Pure.
+/// Throws if the job cannot train the settled study: as require_engine(), and RunError for data that do not fit into
+/// memory. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 /// `asked` with its open choices taken from the stored study of a run. Pure.

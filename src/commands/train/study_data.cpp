@@ -84,7 +84,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
   agree(world, [&] {
     if (study.data.source == DataSource::synthetic && study.data.draw == Draw::study)
       prepared.data = draw_synthetic(study.data, study.study.seed);
-    prepared.shape = prepared.data ? shape_of(*prepared.data, study.data) : synthetic_shape(study.data);
+    prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });
   // By itself: what can fail on one rank alone must not keep it from the node's collective calls.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "engines/native/native_engine.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
 #include "engines/native/flush_denormals.hpp"
 #include "engines/native/forward.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -23,7 +27,10 @@ class NativePredictor : public Predictor {
   NativeForward forward_;
 };
 
-std::optional<std::string> refusal(const Trial& trial) {
+std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, LaneDevice) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // what a BLAS library counts
+  if (shape.features > most) return fmt::format("a row has more than {} features", most);
+  if (shape.outputs > most) return fmt::format("a row has more than {} outputs", most);
   const Precision precision = trial.train.precision;
   if (precision == Precision::bfloat16) return "train.precision = bfloat16";
   if (precision == Precision::tf32) return "train.precision = tf32";
@@ -44,11 +51,9 @@ std::optional<std::string> refusal(const Trial& trial) {
   return std::nullopt;
 }
 
-// Half the peak of a core with AVX2, in float32.
-constexpr double core_flops = 40e9;
-
-double expected_seconds(const TrialEstimate& estimate) {
-  return estimate.flops / core_flops;
+// A lane trains on one core, whatever its device.
+double expected_seconds(const TrialEstimate& estimate, LaneDevice) {
+  return estimate.flops / expected_core_flops;
 }
 
 std::unique_ptr<Trainer> make_trainer(LaneDevice, const DataSet*) {

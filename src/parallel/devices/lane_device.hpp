@@ -11,4 +11,7 @@ struct LaneDevice {
   bool on_gpu() const { return gpu >= 0; }
 };
 
+/// Lanes of the two kinds, where it does not matter which GPU or how many threads they have.
+inline constexpr LaneDevice gpu_lane{0, 1}, core_lane{-1, 1};
+
 }  // namespace sheaf

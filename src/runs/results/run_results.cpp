@@ -29,22 +29,26 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
 
 void ResultTally::add_engine(const IterationResult& result) {
   auto& engines = results_.engines;
-  auto use = std::find_if(engines.begin(), engines.end(), [&](const EngineUse& e) { return e.name == result.engine; });
-  if (use == engines.end()) use = engines.insert(engines.end(), {result.engine, 0, {}});
+  const bool on_gpu = result.gpu >= 0;
+  auto use = std::find_if(engines.begin(), engines.end(),
+                          [&](const EngineUse& e) { return e.name == result.engine && e.on_gpu == on_gpu; });
+  if (use == engines.end()) use = engines.insert(engines.end(), {result.engine, on_gpu, 0, {}});
   ++use->iterations;
   if (const std::int64_t trial = plan_.iteration(result.iteration).trial; trial != trial_) {
-    chosen_ = engine_of_trial_(trial);
+    engine_ = engine_of_trial_(trial);
     trial_ = trial;
   }
-  if (!chosen_.reason || chosen_.name != result.engine) return;
+  const ChosenEngine& chosen = on_gpu ? engine_.on_gpu : engine_.on_cores;
+  if (!chosen.reason || chosen.name != result.engine) return;
   auto& reasons = use->reasons;
-  if (std::find(reasons.begin(), reasons.end(), *chosen_.reason) == reasons.end()) reasons.push_back(*chosen_.reason);
+  if (std::find(reasons.begin(), reasons.end(), *chosen.reason) == reasons.end()) reasons.push_back(*chosen.reason);
 }
 
 RunResults ResultTally::finish() {
   assert(results_.iterations == plan_.iteration_count());
-  std::sort(results_.engines.begin(), results_.engines.end(),
-            [](const EngineUse& one, const EngineUse& other) { return one.name.view() < other.name.view(); });
+  std::sort(results_.engines.begin(), results_.engines.end(), [](const EngineUse& one, const EngineUse& other) {
+    return std::make_pair(one.name.view(), !one.on_gpu) < std::make_pair(other.name.view(), !other.on_gpu);
+  });
   results_.trials = leaderboard_.ranked();
   results_.best_model = leaderboard_.best_model(results_.trials.front().trial);
   return std::move(results_);

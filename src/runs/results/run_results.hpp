@@ -24,18 +24,25 @@ struct FinalValues {
   double validation_score = 0;
 };
 
-/// The engine of a trial, and why it was chosen; none: it is the first that could be.
-struct TrialEngine {
-  EngineName name;
+/// An engine, and why it was chosen; none: it is the first that could be.
+struct ChosenEngine {
+  EngineName name = no_engine;  ///< no_engine: none can train the trial there
   std::optional<std::string> reason;
+};
+
+/// The engine of a trial by the device of the lane that trains it.
+struct TrialEngine {
+  ChosenEngine on_gpu, on_cores;
 };
 
 /// The engine of a trial, by its number.
 using EngineOfTrial = std::function<TrialEngine(std::int64_t trial)>;
 
-/// The iterations that an engine has trained, with the reasons why, each once, in the order of the iterations.
+/// The iterations that an engine has trained on one kind of device, with the reasons why, each once, in the order of
+/// the iterations.
 struct EngineUse {
   EngineName name;
+  bool on_gpu = false;
   std::int64_t iterations = 0;
   std::vector<std::string> reasons;
 };
@@ -51,7 +58,7 @@ struct RunResults {
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
-  std::vector<EngineUse> engines;  ///< by name
+  std::vector<EngineUse> engines;  ///< by name, a GPU first
   double seconds = 0;              ///< of training, summed
   double wait_seconds = 0;         ///< of them for streamed data
   // Not known from the iterations.
@@ -81,7 +88,7 @@ class ResultTally {
   const EngineOfTrial engine_of_trial_;
   Leaderboard leaderboard_;
   std::int64_t trial_ = -1;  // of the last iteration
-  TrialEngine chosen_;       // its engine
+  TrialEngine engine_;       // its engine
   RunResults results_;
 };
 

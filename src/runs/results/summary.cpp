@@ -115,11 +115,17 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
-// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)"
+// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)". Where an engine has trained on
+// both kinds of devices: "torch 8 iterations on GPUs (run.engine = torch), torch 4 iterations on cores (...)".
 std::string engine_line(const RunResults& results) {
   std::vector<std::string> parts;
   for (const auto& engine : results.engines) {
-    parts.push_back(fmt::format("{} {}", engine.name.view(), counted(engine.iterations, "iteration")));
+    const bool on_both = std::count_if(results.engines.begin(), results.engines.end(),
+                                       [&](const EngineUse& other) { return other.name == engine.name; }) > 1;
+    parts.push_back(fmt::format("{} {}{}", engine.name.view(), counted(engine.iterations, "iteration"),
+                                !on_both        ? ""
+                                : engine.on_gpu ? " on GPUs"
+                                                : " on cores"));
     if (!engine.reasons.empty()) parts.back() += fmt::format(" ({})", fmt::join(engine.reasons, "; "));
   }
   return fmt::format("engine: {}\n", fmt::join(parts, ", "));

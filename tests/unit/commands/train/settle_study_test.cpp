@@ -15,7 +15,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 // Of a study of one trial; `speedup` of its GPUs.
 JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
   const bool gpus = speedup != no_gpu;
-  return {gpus, gpus, speedup, data_mib * mebibyte, node_mib * mebibyte};
+  return {{gpus ? gpu_lane : core_lane}, {1000, 64, 10, {}}, speedup, data_mib * mebibyte, node_mib * mebibyte};
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
@@ -123,6 +123,6 @@ TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
   JobFacts facts = facts_of(0, 100, 2);
   CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
   CHECK_NOTHROW(require_trainable(study, plan, facts));
-  facts.all_gpu = false;
+  facts.devices.push_back(core_lane);
   CHECK_THROWS_AS(require_trainable(study, plan, facts), RunError);
 }

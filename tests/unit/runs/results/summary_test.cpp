@@ -81,25 +81,35 @@ TEST_CASE("an ensemble prints its members and its own score") {
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
 }
 
-TEST_CASE("the engines are counted from the results, with the different reasons of LibTorch's trials") {
+TEST_CASE("the engines are counted from the results, with the different reasons of LibTorch's trials and lanes") {
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
   auto iterations = finished_iterations(6);
-  const auto trained_by = [&](const std::vector<EngineName>& engines) {
-    for (std::size_t number = 0; number < engines.size(); ++number) iterations[number].result.engine = engines[number];
-    const std::string text =
-        summary_of(study, iterations, nullptr,
-                   {{"native", {}}, {"torch", "run.threads = 2"}, {"torch", "a cnn has convolutions"}});
+  // The first iterations on cores, the rest on a GPU.
+  const auto trained_by = [&](const std::vector<EngineName>& engines, std::size_t on_cores) {
+    for (std::size_t number = 0; number < engines.size(); ++number) {
+      iterations[number].result.engine = engines[number];
+      iterations[number].result.gpu = number < on_cores ? -1 : 0;
+    }
+    const ChosenEngine native{"native", {}}, slow_cores{"torch", "a GPU is faster"}, for_gpus{"torch", "for GPUs"},
+        convolutions{"torch", "a cnn has convolutions"};
+    const std::string text = summary_of(study, iterations, nullptr,
+                                        {{native, native}, {slow_cores, for_gpus}, {convolutions, convolutions}});
     return text.substr(text.find("engine: "));
   };
   const EngineName torch = "torch", native = "native";
-  CHECK(trained_by({native, native, native, native, native, native}) == "engine: native 6 iterations\n");
-  CHECK(trained_by({native, native, native, native, native, torch}) ==
+  CHECK(trained_by({native, native, native, native, native, native}, 6) == "engine: native 6 iterations\n");
+  CHECK(trained_by({native, native, native, native, native, torch}, 6) ==
         "engine: native 5 iterations, torch 1 iteration (a cnn has convolutions)\n");
-  CHECK(trained_by({torch, torch, torch, torch, torch, torch}) ==
-        "engine: torch 6 iterations (run.threads = 2; a cnn has convolutions)\n");
+  CHECK(trained_by({native, native, native, native, native, torch}, 5) ==
+        "engine: native 5 iterations, torch 1 iteration (a cnn has convolutions)\n");
+  CHECK(trained_by({torch, torch, torch, torch, torch, torch}, 0) ==
+        "engine: torch 6 iterations (a GPU is faster; a cnn has convolutions)\n");
+  CHECK(trained_by({torch, torch, torch, torch, torch, torch}, 3) ==
+        "engine: torch 3 iterations on GPUs (a GPU is faster; a cnn has convolutions), torch 3 iterations on cores "
+        "(for GPUs)\n");
 }
 
 TEST_CASE("failed iterations are counted, with the first one's reason") {
