@@ -22,11 +22,12 @@ set(layers
   "commands/train commands/evaluate commands/preprocess commands/import commands/info"
   "commands")
 
-# The third-party headers that one place alone may name: pattern of the header | the beginnings of those files' paths.
+# The third-party headers, and those of include/, that one place alone may name: pattern of the header | the beginnings of those files' paths.
 set(third_party
   "mpi\\.h|parallel/mpi/"
   "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|files/hdf5/"
   "(torch|ATen|c10|caffe2)/.*|engines/libtorch/"
+  "sheaf/.*|engines/libtorch/"
   "boost/.*|study/parse_study.cpp"
   "hwloc(\\.h|/.*)|parallel/devices/"
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|parallel/devices/"

@@ -5,9 +5,8 @@
 // Add -DTorch_DIR=... if Sheaf was built with another LibTorch than the system's: the plugin needs the same one. The
 // value is in Sheaf's build folder: grep Torch_DIR build/release/CMakeCache.txt
 // SPDX-License-Identifier: MIT
-#include "engines/libtorch/plugin.hpp"
-
 #include <torch/nn/modules/linear.h>
+#include <sheaf/plugin.hpp>
 
 namespace {
 

@@ -5,6 +5,7 @@ cmake_minimum_required(VERSION 3.21)
 set(expected
 "parallel/mpi/CMakeLists.txt: DEPENDS parallel/partition, which is not below parallel/mpi
 core/clock.hpp: includes <torch/torch.h>, which only engines/libtorch/ may name
+core/clock.hpp: includes <sheaf/plugin.hpp>, which only engines/libtorch/ may name
 core/clock.hpp: includes \"study/study.hpp\", but study is not below core
 data/dataset.hpp: includes <H5Ipublic.h>, which only files/hdf5/ may name
 data/dataset.hpp: includes \"mpi.h\", which is in no folder of src/ (others' headers stand in <>)

@@ -24,7 +24,7 @@ version=$(major_version "$program")
 # The tracked files that were not deleted since the last commit; where git knows none, what the folders hold.
 existing() { while read -r file; do [ ! -e "$file" ] || echo "$file"; done; }
 files=$(git ls-files -- '*.c' '*.cpp' '*.h' '*.hpp' '*.cu' '*.cuh' 2>/dev/null | existing || true)
-[ -n "$files" ] || files=$(find src tests jobs -type f -regex '.*\.\(c\|cpp\|h\|hpp\|cu\|cuh\)')
+[ -n "$files" ] || files=$(find include src tests jobs -type f -regex '.*\.\(c\|cpp\|h\|hpp\|cu\|cuh\)')
 mapfile -t files <<<"$files"
 [ ${#files[@]} -ge 100 ] || {
   echo "there are only these files to check: ${files[*]}"

@@ -53,8 +53,7 @@ PluginFactory load_factory(const std::string& file) {
   void* symbol = dlsym(library.handle, "sheaf_plugin");
   require(
       symbol != nullptr,
-      fmt::format("'{}' is no plugin (it registers no model). Add SHEAF_REGISTER_MODEL of engines/libtorch/plugin.hpp.",
-                  file));
+      fmt::format("'{}' is no plugin (it registers no model). Add SHEAF_REGISTER_MODEL of <sheaf/plugin.hpp>.", file));
   const PluginEntry& entry = *reinterpret_cast<const PluginEntry* (*)()>(symbol)();
   require(entry.version == plugin_version,
           fmt::format("the plugin '{}' was built for another Sheaf (plugin version {} instead of {}). Build it anew.",

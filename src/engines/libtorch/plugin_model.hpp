@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <sheaf/plugin.hpp>
 #include <string>
 
 #include "engines/libtorch/network.hpp"
-#include "engines/libtorch/plugin.hpp"
 #include "models/network_layout.hpp"
 
 namespace sheaf {

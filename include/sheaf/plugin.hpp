@@ -1,6 +1,6 @@
-// For C++ modules of your own: include this in a shared library, register one function with SHEAF_REGISTER_MODEL, and
-// train it with model.kind = plugin:FILE.so. jobs/plugin/ is an example that says how to compile it. This header needs
-// LibTorch alone.
+// For C++ modules of your own: include <sheaf/plugin.hpp> in a shared library, register one function with
+// SHEAF_REGISTER_MODEL, and train it with model.kind = plugin:FILE.so. jobs/plugin/ is an example that says how to
+// compile it. The header needs LibTorch, and no other file of Sheaf.
 // SPDX-License-Identifier: MIT
 #pragma once
 
