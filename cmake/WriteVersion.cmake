@@ -18,7 +18,7 @@ if(Git_FOUND)
 endif()
 
 file(GLOB_RECURSE sources LIST_DIRECTORIES false RELATIVE ${SOURCE_DIR}
-  ${SOURCE_DIR}/include/*.hpp ${SOURCE_DIR}/src/*.cpp ${SOURCE_DIR}/src/*.hpp ${SOURCE_DIR}/src/CMakeLists.txt ${SOURCE_DIR}/cmake/*.cmake)
+  ${SOURCE_DIR}/src/*.cpp ${SOURCE_DIR}/src/*.hpp ${SOURCE_DIR}/src/CMakeLists.txt ${SOURCE_DIR}/cmake/*.cmake)
 list(FILTER sources EXCLUDE REGEX "(^|/)[.]")  # hidden: left by editors
 set(listing "${TRAITS}")
 foreach(source CMakeLists.txt ${sources})

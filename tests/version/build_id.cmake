@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.21)
 
 set(copy ${CMAKE_CURRENT_BINARY_DIR}/copy)
 file(REMOVE_RECURSE ${copy})
-file(COPY ${SOURCE_DIR}/include ${SOURCE_DIR}/src ${SOURCE_DIR}/cmake ${SOURCE_DIR}/CMakeLists.txt DESTINATION ${copy})
+file(COPY ${SOURCE_DIR}/src ${SOURCE_DIR}/cmake ${SOURCE_DIR}/CMakeLists.txt DESTINATION ${copy})
 
 # build_id_of(<source directory> <traits> <variable>): what WriteVersion.cmake writes for the program and the library.
 function(build_id_of directory traits variable)

@@ -30,8 +30,8 @@ struct JobFacts {
   std::int64_t node_bytes = 0;      ///< the least memory that any rank may use
 };
 
-/// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: that a rank with a GPU has
-/// if it trains on its cores. `ranks`: of the job, which share the iterations. Pure.
+/// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: that a rank with a GPU
+/// has if it trains on its cores. `ranks`: of the job, which share the iterations. Pure.
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks);
 

@@ -166,7 +166,7 @@ TEST_CASE("the help has every key and stays within the width") {
       CHECK(help.find("\n  " + name + " = " + setting.default_value) != std::string::npos);
     }
   }
-  CHECK(settings_help(80).find(
+  CHECK(settings_help(100).find(
             "\n  epochs = 10               Number of passes over the training rows. (integer >= 1)\n") !=
         std::string::npos);
 }
