@@ -18,6 +18,7 @@ set(layers
   "search engines/native"
   "engines"
   "engines/libtorch runs/directory runs/journal runs/results"
+  "runs"
   "commands/line"
   "commands/train commands/evaluate commands/preprocess commands/import commands/info"
   "commands")

@@ -106,7 +106,7 @@ class StreamedEngine : public Engine {
     for (const auto& model : models) bytes += model.bytes;
     for (; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
-      const Trial trial = context_.plan.trial(iteration.trial);
+      const Trial trial = context_.plan.trial_of(iteration);
       const double bytes_of_model = memory_of(trial);
       bytes += bytes_of_model;
       if (!models.empty() && bytes > models_bytes) break;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -32,17 +33,31 @@ double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
+// Of the stages of each trial the last one, in the order of the trials.
+void keep_last_stages(std::vector<TrialSummary>& trials) {
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const TrialSummary& a, const TrialSummary& b) { return a.trial < b.trial; });
+  std::size_t kept = 0;
+  for (std::size_t next = 0; next < trials.size(); ++next) {
+    if (kept > 0 && trials[kept - 1].trial == trials[next].trial) --kept;
+    trials[kept++] = trials[next];
+  }
+  trials.resize(kept);
+}
+
 }  // namespace
 
 Ranking ranking_of(const Study& study) {
   return {study.search.metric == "loss", score_metric(study).larger_is_better};
 }
 
-Leaderboard::Leaderboard(const Plan& plan, Ranking ranking)
-    : plan_(plan), ranking_(ranking), per_trial_(plan.iteration_count() / plan.trial_count()) {}
+Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {}
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
-  assert(result.iteration == static_cast<std::int64_t>(trials_.size()) * per_trial_ + trial_.iterations);
+  const Iteration place = plan_.iteration(result.iteration);
+  const Stage& stage = plan_.stage(place.stage);
+  trial_.stage = place.stage;
+  trial_.trial = place.trial;
   ++trial_.iterations;
   trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   trial_.seconds += result.seconds;
@@ -55,8 +70,8 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   group_.final_loss += result.final_loss;
   group_.finished = group_.finished && result.status == IterationStatus::finished;
   const std::int64_t next = result.iteration + 1;
-  if (next % plan_.members() == 0) end_group({next - plan_.members(), next}, ensemble);
-  if (trial_.iterations == per_trial_) end_trial();
+  if (place.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
+  if (trial_.iterations == stage.per_trial()) end_trial();
 }
 
 Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, double final_loss) const {
@@ -78,22 +93,22 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
 }
 
 void Leaderboard::end_trial() {
-  const auto count = static_cast<double>(per_trial_);
+  const auto count = static_cast<double>(trial_.iterations);
   const Mean score = mean_of(scores_);
-  trial_.trial = static_cast<std::int64_t>(trials_.size());
   trial_.mean_score = score.mean;
   trial_.score_deviation = score.deviation;
   trial_.mean_validation_loss = validation_losses_ / count;
   trial_.mean_final_loss = final_losses_ / count;
-  trials_.push_back(std::exchange(trial_, {}));
-  best_models_.push_back(std::exchange(best_model_, {}));
+  trials_.push_back({std::exchange(trial_, {}), std::exchange(best_model_, {})});
   scores_.clear();
   validation_losses_ = final_losses_ = 0;
 }
 
 std::vector<TrialSummary> Leaderboard::ranked() const {
-  assert(static_cast<std::int64_t>(trials_.size()) == plan_.trial_count());
-  std::vector<TrialSummary> trials = trials_;
+  std::vector<TrialSummary> trials;
+  trials.reserve(trials_.size());
+  for (const auto& trial : trials_) trials.push_back(trial.summary);
+  if (plan_.stage_count() > 1) keep_last_stages(trials);
   const auto costs = [this](const TrialSummary& trial) {
     return costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
   };
@@ -101,6 +116,13 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
                    [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });
   for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
   return trials;
+}
+
+IndexRange Leaderboard::best_model(std::int64_t trial) const {
+  const auto last = std::find_if(trials_.rbegin(), trials_.rend(),
+                                 [&](const StageOfTrial& stage) { return stage.summary.trial == trial; });
+  assert(last != trials_.rend());
+  return last->best_model;
 }
 
 }  // namespace sheaf

@@ -15,6 +15,7 @@ namespace sheaf {
 
 /// The score of an ensemble: its members' predictions averaged, on the validation rows of one trial, repeat and fold.
 struct EnsembleResult {
+  std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
@@ -22,8 +23,10 @@ struct EnsembleResult {
   double mean_member_score = 0;  ///< of the members alone
 };
 
-/// One trial over all its folds, repeats and members. NaN where there is nothing to average, or a value is not finite.
+/// One trial over all its folds, repeats and members in the last stage that trained it. NaN where there is nothing to
+/// average, or a value is not finite.
 struct TrialSummary {
+  std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t rank = 0;       ///< 1 is best
   double mean_score = 0;       ///< over folds and repeats, of the ensemble where there is one
@@ -44,8 +47,8 @@ struct Ranking {
 /// The ranking that search.metric selects.
 Ranking ranking_of(const Study& study);
 
-/// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial, and
-/// the scores of the trial whose iterations come right now.
+/// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial in
+/// each stage, and the scores of the trial whose iterations come right now.
 class Leaderboard {
  public:
   /// `plan` outlives it.
@@ -55,15 +58,15 @@ class Leaderboard {
   /// ensembles are scored, that ensemble.
   void add(const IterationResult& result, const EnsembleResult* ensemble);
 
-  /// The trials, best first, by means: by the score and then the lower validation loss, or the other way round as the
-  /// ranking says, then by the lower final loss, then their number; what is not a number comes last. After the last
-  /// iteration.
+  /// The trained trials, best first, each by its last stage, by means: by the score and then the lower validation loss,
+  /// or the other way round as the ranking says, then by the lower final loss, then their number; what is not a number
+  /// comes last. After the last iteration.
   std::vector<TrialSummary> ranked() const;
 
-  /// The iterations of the best model of trial `trial`: all members of the repeat and fold that is best in the
-  /// same order, summed over the members; the first of equals. Empty when none
-  /// has members that all finished. After the trial's last iteration.
-  IndexRange best_model(std::int64_t trial) const { return best_models_[static_cast<std::size_t>(trial)]; }
+  /// The iterations of the best model of trial `trial` in its last stage: all members of the repeat and fold that is
+  /// best in the same order, summed over the members; the first of equals. Empty when none has members that all
+  /// finished. After the trial's last iteration.
+  IndexRange best_model(std::int64_t trial) const;
 
  private:
   using Costs = std::array<double, 3>;  // in the order in which they count
@@ -78,11 +81,15 @@ class Leaderboard {
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void end_trial();
 
+  // A trial in one stage.
+  struct StageOfTrial {
+    TrialSummary summary;
+    IndexRange best_model;
+  };
+
   const Plan& plan_;
   const Ranking ranking_;
-  const std::int64_t per_trial_;  // iterations
-  std::vector<TrialSummary> trials_;
-  std::vector<IndexRange> best_models_;  // of each trial
+  std::vector<StageOfTrial> trials_;  // stage by stage
   // Of the trial at hand.
   TrialSummary trial_;
   std::vector<double> scores_;

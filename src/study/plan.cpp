@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -10,25 +11,33 @@
 #include "core/random/random_stream.hpp"
 
 namespace sheaf {
+namespace {
+
+// As a floating-point number, since the product may be too large for others.
+void require_countable(double iterations) {
+  if (iterations > static_cast<double>(most_iterations))
+    throw UsageError(
+        fmt::format("the study has {:.4g} iterations (more than {} cannot be numbered). Ask for fewer "
+                    "iterations, candidates, folds, repeats or members.",
+                    iterations, most_iterations));
+}
+
+}  // namespace
 
 bool decides_network(const std::string& key) {
   return key.rfind("model.", 0) == 0 || key == "train.precision";
 }
 
 Plan::Plan(const Study& study)
-    : seed_(study.study.seed), folds_(study.search.folds), members_(study.ensemble.members), combinations_(study) {
-  double total = static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
-                 static_cast<double>(folds_) * static_cast<double>(members_);
-  for (const auto& searched : study.search.keys) {
-    searched_keys_.push_back(searched.key);
-    total *= static_cast<double>(searched.candidates.size());
-  }
-  if (total > static_cast<double>(most_iterations))
-    throw UsageError(
-        fmt::format("the study has {:.4g} iterations (more than {} cannot be numbered). Ask for fewer "
-                    "iterations, candidates, folds, repeats or members.",
-                    total, most_iterations));
+    : seed_(study.study.seed),
+      repeats_(0),
+      folds_(study.search.folds),
+      members_(study.ensemble.members),
+      combinations_(study) {
+  require_countable(static_cast<double>(study.study.iterations) * static_cast<double>(study.search.repeats) *
+                    static_cast<double>(combinations_.count()));
   repeats_ = study.study.iterations * study.search.repeats;
+  for (const auto& searched : study.search.keys) searched_keys_.push_back(searched.key);
   base_.model = study.model;
   base_.train = study.train;
 }
@@ -42,30 +51,75 @@ Trial Plan::trial(std::int64_t number) const {
   return trial;
 }
 
+Trial Plan::trial_of(const IterationKey& iteration) const {
+  Trial found = trial(iteration.trial);
+  if (const auto& epochs = stage(iteration.stage).epochs) found.train.epochs = *epochs;
+  return found;
+}
+
 void Plan::for_each_distinct(const KeyFilter& counts, const VisitTrial& visit) const {
   combinations_.for_each_distinct(counts, [&](std::int64_t number) { visit(number, trial(number)); });
 }
 
-std::int64_t Plan::iteration_count() const {
-  return trial_count() * repeats_ * folds_ * members_;
+void Plan::add(Stage stage) {
+  assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
+  assert(stage.repeats <= repeats_ && stage.folds <= folds_ && stage.members <= members_ && stage.per_trial() > 0);
+  PlannedStage planned{std::move(stage), {}, {}};
+  std::int64_t place = 0;
+  for (const IndexRange& range : planned.stage.trials) {
+    planned.places.push_back(place);
+    place += range.count();
+  }
+  const std::int64_t first = iteration_count();
+  const Stage& added = planned.stage;
+  require_countable(static_cast<double>(first) + static_cast<double>(place) * static_cast<double>(added.repeats) *
+                                                     static_cast<double>(added.folds) *
+                                                     static_cast<double>(added.members));
+  planned.iterations = {first, first + place * added.per_trial()};
+  stages_.push_back(std::move(planned));
 }
 
 Iteration Plan::iteration(std::int64_t number) const {
   assert(number >= 0 && number < iteration_count());
+  const auto after =
+      std::upper_bound(stages_.begin(), stages_.end(), number,
+                       [](std::int64_t wanted, const PlannedStage& s) { return wanted < s.iterations.begin; });
+  const PlannedStage& planned = *(after - 1);
+  const Stage& stage = planned.stage;
+  std::int64_t place = number - planned.iterations.begin;
+  const auto take = [&place](std::int64_t count) {
+    const std::int64_t digit = place % count;
+    place /= count;
+    return digit;
+  };
   Iteration iteration;
   iteration.number = number;
-  iteration.member = number % members_;
-  number /= members_;
-  iteration.fold = number % folds_;
-  number /= folds_;
-  iteration.repeat = number % repeats_;
-  iteration.trial = number / repeats_;
-  iteration.seed = iteration_seed(seed_, iteration.number);
+  iteration.stage = stage.number;
+  iteration.member = take(stage.members);
+  iteration.fold = take(stage.folds);
+  iteration.repeat = take(stage.repeats);
+  const auto range = std::upper_bound(planned.places.begin(), planned.places.end(), place) - planned.places.begin() - 1;
+  const auto index = static_cast<std::size_t>(range);
+  iteration.trial = stage.trials[index].begin + place - planned.places[index];
+  iteration.seed = iteration_seed(seed_, number);
   return iteration;
 }
 
-std::int64_t Plan::number_of(std::int64_t trial, std::int64_t repeat, std::int64_t fold, std::int64_t member) const {
-  return ((trial * repeats_ + repeat) * folds_ + fold) * members_ + member;
+std::int64_t Plan::number_of(const IterationKey& key) const {
+  const PlannedStage& planned = at(key.stage);
+  const Stage& stage = planned.stage;
+  const auto after =
+      std::upper_bound(stage.trials.begin(), stage.trials.end(), key.trial,
+                       [](std::int64_t wanted, const IndexRange& range) { return wanted < range.begin; });
+  const auto index = static_cast<std::size_t>(after - stage.trials.begin() - 1);
+  assert(key.trial < stage.trials[index].end);
+  const std::int64_t place = planned.places[index] + key.trial - stage.trials[index].begin;
+  return planned.iterations.begin + ((place * stage.repeats + key.repeat) * stage.folds + key.fold) * stage.members +
+         key.member;
+}
+
+Stage whole_stage(const Plan& plan) {
+  return {0, {{0, plan.trial_count()}}, plan.repeats(), plan.folds(), plan.members(), std::nullopt};
 }
 
 }  // namespace sheaf

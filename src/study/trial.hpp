@@ -17,13 +17,18 @@ struct Trial {
   TrainOptions train;
 };
 
-/// Iteration `number` and the trial, repeat, fold and member that it trains. All indices count from 0.
-struct Iteration {
-  std::int64_t number = 0;
+/// What an iteration trains: the key of its result. All indices count from 0.
+struct IterationKey {
+  std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
   std::int64_t member = 0;
+};
+
+/// Iteration `number` of all stages.
+struct Iteration : IterationKey {
+  std::int64_t number = 0;
   std::uint64_t seed = 0;
 };
 

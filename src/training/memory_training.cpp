@@ -36,7 +36,7 @@ class MemoryTraining {
   MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
                  Trainer& trainer)
       : context_(context),
-        trial_(context.plan.trial(iteration.trial)),
+        trial_(context.plan.trial_of(iteration)),
         input_(input),
         shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),

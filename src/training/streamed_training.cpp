@@ -33,7 +33,7 @@ const Value* data_or_null(const std::vector<Value>& values) {
 StreamedTraining::StreamedTraining(const TrainingContext& context, const Iteration& iteration,
                                    std::unique_ptr<Trainer> trainer)
     : context_(context),
-      trial_(context.plan.trial(iteration.trial)),
+      trial_(context.plan.trial_of(iteration)),
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
                                              : split_->training_rows),

@@ -23,7 +23,7 @@ checks.check(sorted(os.listdir("run")) == ["journal", "results.csv", "results.h5
 rows = read_csv("run/results.csv")
 checks.check(len(rows) == 16, "an iteration a line", str(len(rows)))
 checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "in order")
-checks.check(list(rows[0]) == ["iteration", "trial", "fold", "member", "repeat", "seed", "model.hidden",
+checks.check(list(rows[0]) == ["iteration", "stage", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
                                "epochs", "steps", "seconds", "wait_seconds", "rank", "lane", "device", "engine",
                                "message"], "the columns", str(list(rows[0])))

@@ -25,6 +25,7 @@
 #include "parallel/mpi/session.hpp"
 #include "support/epochs.hpp"
 #include "support/loading.hpp"
+#include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
@@ -132,7 +133,7 @@ Study iterations_study(EngineKind engine) {
 
 void measure_iterations(double seconds) {
   const Study studies[] = {iterations_study(EngineKind::torch), iterations_study(EngineKind::native)};
-  const Plan plans[] = {Plan(studies[0]), Plan(studies[1])};
+  const Plan plans[] = {whole_plan(studies[0]), whole_plan(studies[1])};
   const auto torch = make_engine({studies[0], plans[0], nullptr, nullptr}, {-1, 1});
   const auto native = make_engine({studies[1], plans[1], nullptr, nullptr}, {-1, 1});
   std::int64_t drawn = 0, trained = 0;
@@ -215,7 +216,7 @@ class StudyRun {
       : study_(study),
         ranks_(ranks),
         node_(ranks.split_by_node()),
-        plan_(study),
+        plan_(whole_plan(study)),
         data_(study.data.source == DataSource::file ? load_to_memory(study.data, ranks, node_)
                                                     : draw_synthetic(study.data, 1)) {
     if (features == Features::bytes) data_ = as_bytes(std::move(data_));

@@ -18,6 +18,7 @@
 #include "runs/journal/journal_writer.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/results/result_stream.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -49,7 +50,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   Study study;
   study.study.iterations = count;
   study.data.source = DataSource::synthetic;
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   ResultStore own;
   TableExtent extent;
   for (std::int64_t number = world.rank(); number < count; number += world.size()) {
@@ -68,7 +69,7 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
   if (world.is_root()) stream = std::make_unique<ResultStream>(directory, study, plan, extent);
   double writing = 0;
-  gather_results(own, {}, 0, count, {}, route, [&](const std::vector<GatheredResult>& window) {
+  gather_results(own, {}, 0, {0, count}, {}, route, [&](const std::vector<GatheredResult>& window) {
     const auto begin = Clock::now();
     std::vector<TrainedIteration> iterations;
     for (const auto& result : window) {

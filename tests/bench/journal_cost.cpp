@@ -14,6 +14,7 @@
 #include "engines/lane_engine.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
   const std::string directory = "journal_cost.run";
   std::filesystem::remove_all(directory);
   const Study study = tiny_study(iterations);
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   const TrainingContext context{study, plan};
   const Communicator self = Communicator::self();
   std::vector<double> off, on, more, ends;

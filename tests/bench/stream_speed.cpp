@@ -28,6 +28,7 @@
 #include "files/hdf5/file.hpp"
 #include "parallel/mpi/session.hpp"
 #include "support/loading.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -217,7 +218,7 @@ Trained train_in_memory(const std::string& path, const Way& way) {
   const Study study = cnn_study(path, way);
   const Communicator self = Communicator::self();
   const DataSet data = load_to_memory(study.data, self, self);
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   Splits splits(study, data);
   return train({study, plan, &data, &splits}, way, data.rows);
 }
@@ -226,7 +227,7 @@ Trained train_streamed(const std::string& path, const Way& way, bool keeps) {
   Study study = cnn_study(path, way);
   study.data = in_windows(study.data, keeps);
   Streamed streamed(study.data, way.lanes * way.threads, way.lanes);
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   Splits splits(study, streamed.targets);
   return train({study, plan, &streamed.targets, &splits, &*streamed.stream}, way, streamed.targets.rows);
 }

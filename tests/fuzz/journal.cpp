@@ -66,9 +66,14 @@ void must_be_sound(const Replay& replay) {
                "a result that was written and read is the same: " + line);
   }
   std::vector<bool> told(total, false);
-  for (const IndexRange range : iterations_left(replay.iterations, total))
+  for (const IndexRange range : iterations_left(replay.iterations, {0, total}))
     for (std::int64_t number = range.begin; number < range.end; ++number) told[static_cast<std::size_t>(number)] = true;
   fuzz::must(left == told, "what has no result is left");
+  for (const RecordedStage& recorded : replay.stages) {
+    const std::string line = stage_line(recorded, header.seed());
+    fuzz::must(read_stage_line(line.substr(0, line.size() - 1), header.seed()) == recorded,
+               "a stage that was written and read is the same: " + line);
+  }
   for (const auto& warning : replay.warnings) fuzz::must_be_readable(warning, false);
 }
 

@@ -49,7 +49,7 @@ def journals():
     study, data, predictions = "0123456789abcdef", "data", struct.pack("<3f", 1, 2, 3)
     with open(os.path.join(SOURCE, "src/runs/journal/journal_line.hpp")) as file:
         number = re.search(r"journal_format = (\d+);", file.read()).group(1)
-    header = closed(f'{{"sheaf_journal":{number},"program":"0.1.0","study":"{study}","data":"{data}"', 0)
+    header = closed(f'{{"sheaf_journal":{number},"program":"0.1.0","study":"{study}","data":"{data}","models":{{}}', 0)
     of_study = zlib.crc32(f"{study}\n{data}".encode())
     lines = [header]
     for number, more in enumerate(['', ',"message":"it failed"', ',"curve":[[1,0.5,"nan",-0.0],[2,"inf",1e300,0]]',
@@ -58,6 +58,8 @@ def journals():
         lines.append(closed(f'{{"iteration":{number},"status":"{status}","rank":0,"lane":0,"gpu":-1,"engine":"torch",'
                             '"final_loss":0.25,"validation_loss":"nan","validation_score":1.5,"epochs":2,"steps":20,'
                             f'"seconds":0.5,"start_seconds":0.125,"wait_seconds":0{more}', of_study))
+    lines.insert(1, closed('{"stage":0,"first_iteration":0,"repeats":1,"folds":2,"members":1,"epochs":3,'
+                           '"trials":[[0,2],[3,4]]', of_study))
     for options in (0, 2):
         seed("journal", f"whole{options}", options, "".join(lines), predictions)
         for number, line in enumerate(lines[1:]):

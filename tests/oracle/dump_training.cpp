@@ -19,6 +19,7 @@
 #include "parallel/mpi/session.hpp"
 #include "study/parse_study.hpp"
 #include "support/loading.hpp"
+#include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
@@ -86,7 +87,7 @@ std::string json_iteration(const std::string& path, const Study& study, const Pl
 // Appends one entry for each iteration.
 void dump_study(const std::string& path, const Communicator& world, std::vector<std::string>& entries) {
   const Study study = parse_study(path, {});
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   const DataSet data = load_to_memory(study.data, world, world);
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});

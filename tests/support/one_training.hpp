@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/initial_weights.hpp"
+#include "support/whole_plan.hpp"
 #include "training/trainer.hpp"
 #include "training/training_cost.hpp"
 
@@ -17,7 +18,7 @@ namespace sheaf::test {
 class OneTraining {
  public:
   OneTraining(const Study& study, DataSet data)
-      : plan_(study),
+      : plan_(whole_plan(study)),
         trial_(plan_.trial(0)),
         data_(std::move(data)),
         split_(Splits(study, data_).split(0, 0)),

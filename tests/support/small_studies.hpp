@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engines/lane_engine.hpp"
+#include "support/whole_plan.hpp"
 
 namespace sheaf::test {
 
@@ -66,7 +67,7 @@ inline DataSet weighted(DataSet data, std::vector<float> weights) {
 /// draws its own).
 inline std::vector<TrainedIteration> train_claims(const Study& study, const DataSet* data,
                                                   const std::vector<IndexRange>& claims) {
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   std::unique_ptr<Splits> splits = data ? std::make_unique<Splits>(study, *data) : nullptr;
   const auto engine = make_engine({study, plan, data, splits.get()}, {-1, 1});
   std::vector<TrainedIteration> trained;

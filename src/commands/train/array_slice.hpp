@@ -20,8 +20,13 @@ struct ArraySlice {
   /// The whole study is this job's.
   bool is_whole() const { return tasks == 1; }
   bool has(std::int64_t iteration) const { return iteration % tasks == task; }
-  /// How many of the iterations 0..total-1.
-  std::int64_t count(std::int64_t total) const { return (total - task + tasks - 1) / tasks; }
+  /// How many of some iterations.
+  std::int64_t count(IndexRange iterations) const {
+    return count_below(iterations.end) - count_below(iterations.begin);
+  }
+
+ private:
+  std::int64_t count_below(std::int64_t end) const { return (end - task + tasks - 1) / tasks; }
 };
 
 /// What Slurm's variables SLURM_ARRAY_TASK_* say; empty: not set.

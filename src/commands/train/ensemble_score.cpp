@@ -21,7 +21,7 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   if (!scores_) return std::nullopt;
   const IterationResult& result = iteration.trained.result;
   const Iteration place = context_.plan.iteration(result.iteration);
-  const std::int64_t members = context_.plan.members();
+  const std::int64_t members = context_.plan.stage(place.stage).members;
   if (place.member == 0) {
     prediction_sums_.clear();
     score_sum_ = 0;
@@ -45,15 +45,15 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   }
   if (place.member + 1 < members) return std::nullopt;
   const double ensemble_score = all_finished_ ? score(place) : std::numeric_limits<double>::quiet_NaN();
-  return EnsembleResult{place.trial, place.repeat, place.fold, ensemble_score,
-                        score_sum_ / static_cast<double>(members)};
+  return EnsembleResult{place.stage, place.trial,    place.repeat,
+                        place.fold,  ensemble_score, score_sum_ / static_cast<double>(members)};
 }
 
 double EnsembleScore::score(const Iteration& place) const {
   std::vector<float> mean;
   mean.reserve(prediction_sums_.size());
   for (const double sum : prediction_sums_)
-    mean.push_back(static_cast<float>(sum / static_cast<double>(context_.plan.members())));
+    mean.push_back(static_cast<float>(sum / static_cast<double>(place.member + 1)));
   const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
   return prediction_score(score_metric(context_.study), mean, *context_.data, rows);
 }

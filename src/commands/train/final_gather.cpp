@@ -40,8 +40,10 @@ void add_results(std::vector<GatheredResult>& results, const std::vector<std::by
 
 }  // namespace
 
-WindowPlan::WindowPlan(std::int64_t total, const WindowLimits& limits)
-    : total_(total), limits_(limits), window_{0, std::min(total, limits.iterations)}, width_(limits.iterations) {}
+WindowPlan::WindowPlan(IndexRange iterations, const WindowLimits& limits)
+    : end_(iterations.end), limits_(limits), window_{iterations.begin, iterations.begin}, width_(limits.iterations) {
+  next();
+}
 
 bool WindowPlan::accept(std::int64_t bytes) {
   const std::int64_t count = window_.count();
@@ -61,7 +63,7 @@ bool WindowPlan::accept(std::int64_t bytes) {
 }
 
 void WindowPlan::next() {
-  window_ = {window_.end, std::min(total_, window_.end + width_)};
+  window_ = {window_.end, std::min(end_, window_.end + width_)};
 }
 
 JournaledIteration GatheredResult::unpack() const {
@@ -115,10 +117,10 @@ void GatherRoute::do_on_root(const std::function<void()>& action) const {
       while_waiting_);
 }
 
-void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file, std::int64_t total,
-                    const WindowLimits& limits, const GatherRoute& route,
+void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file,
+                    IndexRange iterations, const WindowLimits& limits, const GatherRoute& route,
                     const std::function<void(const std::vector<GatheredResult>&)>& take) {
-  for (WindowPlan plan(total, limits); !plan.at_end();) {
+  for (WindowPlan plan(iterations, limits); !plan.at_end();) {
     const IndexRange window = plan.window();
     if (!plan.accept(route.sum(own.bytes_of(window) + earlier.bytes_of(window)))) continue;
     const auto received = route.gather(route.is_root() ? std::vector<std::byte>() : packed_window(own, window));

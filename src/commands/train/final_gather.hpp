@@ -1,5 +1,5 @@
-// The results of all ranks, gathered on rank 0 at the end of a run, window by window in the order of the iterations.
-// SPDX-License-Identifier: MIT
+// The results of all ranks, gathered on rank 0 at the end of a run or of a stage, window by window in the order of the
+// iterations. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ struct WindowLimits {
   std::int64_t bytes = std::int64_t{8} << 20;  ///< of their results; a single result may have more
 };
 
-/// Cuts the iterations 0..total-1 into windows within limits, while the size of a window is only known once it is
+/// Cuts iterations into windows within limits, while the size of a window is only known once it is
 /// proposed. Every rank makes the same ones from the same sizes. Pure.
 class WindowPlan {
  public:
-  WindowPlan(std::int64_t total, const WindowLimits& limits);
+  WindowPlan(IndexRange iterations, const WindowLimits& limits);
 
   bool at_end() const { return window_.empty(); }
   /// The window that is proposed.
@@ -35,7 +35,7 @@ class WindowPlan {
   void next();
 
  private:
-  const std::int64_t total_;
+  const std::int64_t end_;
   const WindowLimits limits_;
   IndexRange window_;
   std::int64_t width_;  // of the next window
@@ -76,13 +76,13 @@ class GatherRoute {
   WhileWaiting while_waiting_;
 };
 
-/// Takes rank 0 through all iterations: `take` gets each window in order, with one result of each of its iterations, in
-/// a thread that makes no MPI call. `own`: each rank's results of this attempt, settled. `earlier`: on rank 0, the
+/// Takes rank 0 through some iterations: `take` gets each window in order, with one result of each of its iterations,
+/// in a thread that makes no MPI call. `own`: each rank's results of this attempt, settled. `earlier`: on rank 0, the
 /// results of earlier attempts, settled; empty elsewhere. `first_own_file`: index of the journal of rank 0 in this
 /// attempt, followed by those of the other ranks. Throws AgreedError on all ranks when `take` throws or an iteration
 /// has no result, and what the transport throws on one rank alone. Collective over the route.
-void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file, std::int64_t total,
-                    const WindowLimits& limits, const GatherRoute& route,
+void gather_results(const ResultStore& own, const ResultStore& earlier, std::size_t first_own_file,
+                    IndexRange iterations, const WindowLimits& limits, const GatherRoute& route,
                     const std::function<void(const std::vector<GatheredResult>&)>& take);
 
 }  // namespace sheaf

@@ -22,38 +22,44 @@
 namespace sheaf {
 namespace {
 
-// How far the run has come, in iterations.
+// How far the job's stage has come, in iterations.
 struct Counts {
   std::int64_t total = 0;       // of the job's slice
   std::int64_t left = 0;        // of these, without a result
   std::int64_t recorded = 0;    // of these, with a result, failed ones included
-  std::int64_t study_left = 0;  // without a result, of the whole study
+  std::int64_t stage_left = 0;  // without a result, of the whole stage
 };
 
 // The progress of a task, which only the journals of all tasks know.
-Counts counts_of(const Replay& replay, const ArraySlice& slice, std::int64_t study_total) {
-  const auto left = iterations_left(replay.iterations, study_total);
-  Counts counts{slice.count(study_total), WorkList(slice_of(left, slice)).count(), 0, WorkList(left).count()};
-  for (std::size_t place = 0; place < replay.iterations.size(); ++place)
-    counts.recorded += slice.has(replay.iterations.packed(place).iteration()) ? 1 : 0;
+Counts counts_of(const ResultStore& results, const ArraySlice& slice, IndexRange stage) {
+  const auto left = iterations_left(results, stage);
+  Counts counts{slice.count(stage), WorkList(slice_of(left, slice)).count(), 0, WorkList(left).count()};
+  const IndexRange places = results.places_of(stage);
+  for (std::int64_t place = places.begin; place < places.end; ++place)
+    counts.recorded += slice.has(results.packed(static_cast<std::size_t>(place)).iteration()) ? 1 : 0;
   return counts;
 }
 
 // The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
-ExitCode tell_incomplete(const OpenRun& run, const Counts& counts, std::int64_t study_total, StopCause cause) {
+ExitCode tell_incomplete(const EndOfRun& end, const std::string& stage, const Counts& counts) {
+  const OpenRun& run = end.run;
+  const StopCause cause = end.trained.cause;
   const ArraySlice& slice = run.slice;
   const std::int64_t done = counts.total - counts.left;
   const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
+  const std::string go_on = run.resume_command();
   if (cause != iteration_failed && counts.recorded == counts.total) {
-    log_root(fmt::format("{}done; {} of the study's {} iterations are still to come from other tasks", task,
-                         counts.study_left - counts.left, study_total));
+    log_root(counts.stage_left == 0
+                 ? fmt::format("{}done; all results{} are there, and a later stage is left. Begin it with: {}", task,
+                               stage, go_on)
+                 : fmt::format("{}done; {} of the study's {} iterations{} are still to come from other tasks", task,
+                               counts.stage_left - counts.left, end.trained.last.iterations.count(), stage));
     return counts.left == 0 ? ExitCode::done : ExitCode::failed;
   }
-  const std::string go_on = run.resume_command();
   require(cause != no_stop,
-          fmt::format("{} of {} iterations are in the journal of '{}' (the others are lost). Train them with {}.", done,
-                      counts.total, run.directory, go_on));
-  log_root(fmt::format("{}stopped after {} of {} iterations ({}). Go on with: {}", task, done, counts.total,
+          fmt::format("{} of {} iterations{} are in the journal of '{}' (the others are lost). Train them with {}.",
+                      done, counts.total, stage, run.directory, go_on));
+  log_root(fmt::format("{}stopped after {} of {} iterations{} ({}). Go on with: {}", task, done, counts.total, stage,
                        stop_text(cause), go_on));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
@@ -65,41 +71,49 @@ enum class ResultSource : std::int64_t {
   on_root    // all of them
 };
 
-// Rank 0's decision. `trained`, `with_result`: iterations of this attempt, on all ranks. Sets `code` where there are no
-// results to write, `all` where the results are on_root. `locks`: under which all is replayed and results are written,
-// so that what a task writes last is also the latest.
+// Rank 0's decision. `trained`, `with_result`: iterations of this attempt in the last stage, on all ranks. Sets `code`
+// where there are no results to write, `all` where the results are on_root; then later stages may be added to the plan.
+// `locks`: under which all is replayed and results are written, so that what a task writes last is also the latest.
 ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
                           Replay& all, std::vector<DirectoryLock>& locks) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
-  const std::int64_t total = end.context.plan.iteration_count();
-  if (run.left == 0 && holds_results(run.directory)) {
-    log_root(
-        fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory, total));
+  const StageRest& last = end.trained.last;
+  const std::string stage = end.stages.last_stage_text();
+  if (last.left == 0 && holds_results(run.directory)) {
+    log_root(fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory,
+                         end.plan.iteration_count()));
     return ResultSource::none;
   }
   if (run.slice.is_whole()) {
-    if (trained == run.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
+    if (trained == last.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
     // Failed iterations of an earlier attempt have a result, though this attempt has not come to them.
-    const auto most_results = static_cast<std::int64_t>(run.earlier.iterations.size()) + trained;
+    const std::int64_t total = last.iterations.count();
+    const std::int64_t most_results = run.earlier.iterations.count(last.iterations) + trained;
     if (cause == iteration_failed || most_results < total) {
-      const std::int64_t left = run.left - with_result;
-      code = tell_incomplete(run, {total, left, total - left, left}, total, cause);
+      const std::int64_t left = last.left - with_result;
+      code = tell_incomplete(end, stage, {total, left, total - left, left});
       return ResultSource::none;
     }
   }
   locks = lock_files(run.directory, run.slice);
   constexpr bool forced = true;  // what does not belong here was refused before
-  all = replay_journals(run.directory, run.header, total, forced);
-  if (cause != iteration_failed && is_complete(all, total)) return ResultSource::on_root;
+  all = replay_journals(run.directory, run.header, run.most_iterations, forced);
+  end.stages.catch_up(all.iterations);
+  require_recorded_stages(end.plan, all.stages, run.directory);
+  const std::int64_t total = end.plan.iteration_count();
+  if (cause != iteration_failed && all.iterations.count({0, total}) == total) return ResultSource::on_root;
   locks.clear();
-  code = tell_incomplete(run, counts_of(all, run.slice, total), total, cause);
+  code = tell_incomplete(end, stage, counts_of(all.iterations, run.slice, last.iterations));
   return ResultSource::none;
 }
 
-void add_extent(TableExtent& extent, const ResultStore& results, bool failed_count) {
-  for (std::size_t place = 0; place < results.size(); ++place)
+void add_extent(TableExtent& extent, const ResultStore& results, IndexRange iterations, bool failed_count) {
+  const IndexRange places = results.places_of(iterations);
+  for (std::int64_t at = places.begin; at < places.end; ++at) {
+    const auto place = static_cast<std::size_t>(at);
     if (failed_count || results.packed(place).has_result()) extent.add(results[place].trained);
+  }
 }
 
 TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, const WhileWaiting& waiting) {
@@ -176,8 +190,9 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const WhileWaiting waiting = network_limit(end.context.study.run, end.run.resume_command(), world, node);
   const GatherRoute route(world, node, leaders, waiting);
   const ResultStore& own = end.trained.results;
-  const auto sums =
-      world.patient_sum({static_cast<std::int64_t>(own.size()), own.count_results(), end.streamed_bytes}, waiting);
+  const IndexRange stage = end.trained.last.iterations;
+  const auto sums = world.patient_sum({own.count(stage), own.count_results(stage), end.streamed_bytes}, waiting);
+  const std::int64_t known_stages = end.plan.stage_count();
   auto code = ExitCode::done;
   auto source = ResultSource::none;
   Replay all;
@@ -188,12 +203,14 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     return static_cast<ExitCode>(world.patient_maximum(static_cast<std::int64_t>(code), waiting));
   };
   if (source == ResultSource::none) return code_of_all();
+  share_stages(end.plan, known_stages, world);
 
   const bool on_ranks = source == ResultSource::on_ranks;
   const Replay& known = on_ranks ? end.run.earlier : all;
   TableExtent extent;
-  if (on_ranks) add_extent(extent, own, true);
-  add_extent(extent, known.iterations, !on_ranks);  // earlier failures have been tried again
+  const IndexRange all_iterations{0, end.plan.iteration_count()};
+  if (on_ranks) add_extent(extent, own, all_iterations, true);
+  add_extent(extent, known.iterations, all_iterations, !on_ranks);  // earlier failures have been tried again
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;
@@ -204,8 +221,8 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
     results = std::make_unique<ResultsOfRun>(end, extent, sums[2], std::move(files), std::move(locks));
   });
   const ResultStore nothing;
-  gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), end.context.plan.iteration_count(), {},
-                 route, [&](const std::vector<GatheredResult>& window) { results->take(window); });
+  gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), all_iterations, {}, route,
+                 [&](const std::vector<GatheredResult>& window) { results->take(window); });
   route.do_on_root([&] { code = results->finish(); });
   return code_of_all();
 }

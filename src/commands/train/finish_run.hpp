@@ -10,26 +10,20 @@
 
 #include "commands/train/model_saving.hpp"
 #include "commands/train/open_run.hpp"
-#include "commands/train/stop.hpp"
+#include "commands/train/train_run.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "parallel/mpi/communicator.hpp"
-#include "runs/journal/result_store.hpp"
 #include "runs/results/run_results.hpp"
 #include "training/training_context.hpp"
 
 namespace sheaf {
 
-/// The iterations that this job has trained.
-struct TrainedRest {
-  StopCause cause = no_stop;
-  ResultStore results;                ///< of this rank, settled
-  std::vector<std::string> journals;  ///< on rank 0: of each rank; empty when nothing was left to train
-};
-
 /// A run after its training. What is referred to outlives it.
 struct EndOfRun {
   const OpenRun& run;
+  SearchStages& stages;
+  Plan& plan;  ///< of the stages and of the context; an array's task adds the stages that the others' results lead to
   const TrainingContext& context;
   const SavedModels& models;
   const TrainedRest& trained;

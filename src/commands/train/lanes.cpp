@@ -21,7 +21,6 @@ struct Lanes::State {
   const StageWork& stage;
   WorkSource& source;
   const int rank;
-  const Clock::time_point start = Clock::now();
 
   std::atomic<std::int64_t> failed_count{0};
 
@@ -46,7 +45,7 @@ struct Lanes::State {
     threads.join();
   }
 
-  double now() const { return seconds_since(start); }
+  double now() const { return seconds_since(stage.start); }
 
   bool is_stopping() const { return stopping || source.is_stopped(); }
 

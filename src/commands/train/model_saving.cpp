@@ -35,7 +35,7 @@ class ModelSavingEngine : public Engine {
  private:
   // Takes the network out of `trained`: where it goes next, it is of no use.
   void write(std::int64_t number, TrainedIteration& trained) const {
-    const Trial trial = models_.plan.trial(models_.plan.iteration(number).trial);
+    const Trial trial = models_.plan.trial_of(models_.plan.iteration(number));
     const SavedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
                            std::exchange(trained.network, {}),
                            std::exchange(trained.scaling, {})};
@@ -103,7 +103,7 @@ std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModel
 
 void settle_best_model(const SavedModels& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
-  const std::int64_t trial = results.trials.front().trial;
+  const TrialSummary& best = results.trials.front();
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
   const std::string names = best_names(models, results.best_model);
   if (names.empty()) {
@@ -112,7 +112,8 @@ void settle_best_model(const SavedModels& models, const RunResults& results, boo
   }
   write_whole_file(best_model_list(models.run_directory), names);
   if (left || models.study.run.models != ModelsSaved::best) return;
-  const IndexRange kept{plan.number_of(trial, 0, 0, 0), plan.number_of(trial + 1, 0, 0, 0)};
+  const std::int64_t first = plan.number_of({best.stage, best.trial, 0, 0, 0});
+  const IndexRange kept{first, first + plan.stage(best.stage).per_trial()};
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
     if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
 }

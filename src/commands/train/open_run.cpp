@@ -21,18 +21,13 @@ namespace {
 
 // What other jobs have done. For rank 0, under the lock.
 Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                    std::int64_t total, const ArraySlice& slice) {
+                    std::int64_t total) {
   require(!list_journals(directory).empty() || !holds_results(directory),
           fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
                       "run.output.",
                       directory));
   Replay replay = replay_journals(directory, header, total, request.force);
   for (const auto& warning : replay.warnings) warn_root(warning);
-  const auto left = iterations_left(replay.iterations, total);
-  const std::int64_t own = WorkList(slice_of(left, slice)).count();
-  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations are left", directory, own, total)
-                            : fmt::format("task {}/{} of '{}': {} of its {} iterations are left", slice.task,
-                                          slice.tasks, directory, own, slice.count(total)));
   return replay;
 }
 
@@ -92,7 +87,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   Replay earlier;
-  bool settled_otherwise = false;
+  bool settled_otherwise = false, is_joined = false;
   const auto open = [&] {
     if (!world.is_root()) return;
     // A finished run is not even locked.
@@ -106,7 +101,8 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > run_locks) locks.pop_back();
-      if (stored || !slice.is_whole()) earlier = find_earlier(directory, request, header, total, slice);
+      is_joined = stored || !slice.is_whole();
+      if (is_joined) earlier = find_earlier(directory, request, header, total);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
       throw;
@@ -114,11 +110,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   };
   agree_in_background(world, open, without_limit());  // a replay may take long
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
-  auto left = iterations_left(earlier.iterations, total);
-  world.broadcast_vector(left);
-  return OpenRun{
-      directory,         header, slice, std::move(locks), WorkList(left).count(), WorkList(slice_of(left, slice)),
-      std::move(earlier)};
+  return OpenRun{directory, header, slice, std::move(locks), is_joined, total, std::move(earlier)};
 }
 
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,

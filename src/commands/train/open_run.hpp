@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "commands/train/array_slice.hpp"
-#include "commands/train/remaining_work.hpp"
 #include "commands/train/run_request.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "runs/directory/directory_lock.hpp"
@@ -27,8 +26,8 @@ struct OpenRun {
   JournalHeader header;
   ArraySlice slice;
   std::vector<DirectoryLock> locks;  ///< on rank 0
-  std::int64_t left = 0;             ///< of the whole study's iterations
-  WorkList work;                     ///< those of them that are the slice's, on every rank
+  bool is_joined = false;            ///< on rank 0: by other jobs before or beside this one
+  std::int64_t most_iterations = 0;  ///< that the run can have
   Replay earlier;                    ///< on rank 0: what the journals of earlier attempts know
 
   /// "sheaf resume runs/x", with the slice of a task.
@@ -44,8 +43,8 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 /// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
 /// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
 /// not be, or when it cannot be written. `study`: with all settings resolved; `uses_stored_study`: by those of the run
-/// that the job joins. `total`: iterations of the plan. None: another task has opened the run meanwhile and resolved
-/// the settings otherwise, so that they must be resolved again. Collective over world.
+/// that the job joins. `total`: iterations that the run can have at most. None: another task has opened the run
+/// meanwhile and resolved the settings otherwise, so that they must be resolved again. Collective over world.
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, std::int64_t total, const ArraySlice& slice,
                                 const Communicator& world);

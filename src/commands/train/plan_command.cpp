@@ -14,6 +14,8 @@
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/partition/chunk_rules.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "runs/search_stages.hpp"
+#include "search/search_table.hpp"
 #include "study/settings.hpp"
 #include "training/training_cost.hpp"
 
@@ -40,9 +42,10 @@ std::string data_memory(const StudyData& data) {
 }
 
 std::string iterations_line(const Plan& plan) {
+  const Stage& stage = plan.stage(0);
   return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
-                     counted(plan.trial_count(), "trial"), counted(plan.repeats(), "repeat"),
-                     counted(plan.folds(), "fold"), counted(plan.members(), "member"));
+                     counted(stage.trial_count(), "trial"), counted(stage.repeats, "repeat"),
+                     counted(stage.folds, "fold"), counted(stage.members, "member"));
 }
 
 constexpr std::int64_t trials_shown = 20;
@@ -123,6 +126,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     study = study_from_arguments("plan", call.arguments);
     plan.emplace(study);
+    SearchStages(*make_searcher(study), *plan).name_next();
   });
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(

@@ -13,7 +13,7 @@ namespace sheaf {
 /// numbers. Pure.
 class WorkList {
  public:
-  explicit WorkList(std::vector<IndexRange> iterations);
+  explicit WorkList(std::vector<IndexRange> iterations = {});
 
   /// How many there are.
   std::int64_t count() const { return places_.back(); }

@@ -8,6 +8,7 @@
 
 #include "commands/train/remaining_work.hpp"
 #include "commands/train/stop.hpp"
+#include "core/clock.hpp"
 #include "parallel/devices/placement.hpp"
 #include "runs/journal/journal_writer.hpp"
 #include "study/study.hpp"
@@ -24,9 +25,10 @@ struct StageWork {
   const WorkList& work;
   EngineFactory make_engine;
   Placement placement;
-  JournalWriter* journal = nullptr;       ///< gets what this rank trains; null, for measurements: it is dropped
-  std::function<StopCause()> stop_cause;  ///< asked again and again; one rank's is enough
-  std::string resume_command = {};        ///< for messages
+  JournalWriter* journal = nullptr;        ///< gets what this rank trains; null, for measurements: it is dropped
+  std::function<StopCause()> stop_cause;   ///< asked again and again; one rank's is enough
+  std::string resume_command = {};         ///< for messages
+  Clock::time_point start = Clock::now();  ///< of the training, from which IterationResult::start_seconds counts
 };
 
 }  // namespace sheaf

@@ -66,7 +66,9 @@ class Stream {
 /// RunError when this rank's reading has failed.
 class StreamLane {
  public:
-  explicit StreamLane(Stream& stream) : stream_(*stream.state_) {}
+  /// Begins after the rounds so far: once all lanes have had a round without models, others may take their places. They
+  /// are made before the next round begins, which waits for all of them.
+  explicit StreamLane(Stream& stream);
 
   /// Waits for all lanes of the node, then begins a round; `epochs` is what the lane's models want at most, 0 without
   /// models, `from` the first window that one of them needs, counted from the first pass on. Returns how many epochs

@@ -8,6 +8,14 @@
 
 namespace sheaf {
 
+StreamLane::StreamLane(Stream& stream)
+    : stream_(*stream.state_),
+      round_(stream_.board->round.value.load()),
+      next_window_(round_ > 0 ? stream_.round_at(round_).end_window : 0),
+      first_window_(next_window_),
+      end_window_(next_window_),
+      needs_more_(round_ > 0) {}
+
 void StreamLane::leave() {
   stream_.board->left.value = 1;
   stream_.board->events.advance();

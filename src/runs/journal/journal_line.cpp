@@ -17,6 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view stage_line_beginning = "{\"stage\":";
 constexpr std::size_t ending_size = sizeof(R"(,"crc32":"01234567"})") - 1;
 
 std::string ending(std::uint32_t sum) {
@@ -146,6 +147,17 @@ std::string header_line(const JournalHeader& header) {
       0);
 }
 
+std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
+  const Stage& stage = recorded.stage;
+  std::string text = fmt::format(R"({{"stage":{},"first_iteration":{},"repeats":{},"folds":{},"members":{})",
+                                 stage.number, recorded.first_iteration, stage.repeats, stage.folds, stage.members);
+  if (stage.epochs) text += fmt::format(R"(,"epochs":{})", *stage.epochs);
+  text += R"(,"trials":[)";
+  for (const IndexRange& range : stage.trials)
+    text += fmt::format("{}[{},{}]", text.back() == '[' ? "" : ",", range.begin, range.end);
+  return closed_line(text + "]}", seed);
+}
+
 std::string journal_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
   const IterationResult& result = iteration.result;
   // By hand: a JSON library takes several times as long, which short iterations would feel.
@@ -177,6 +189,27 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
 } catch (const std::bad_alloc&) {
   throw;
 } catch (const std::exception&) {  // JSON, but not ours
+  return std::nullopt;
+}
+
+std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed) try {
+  if (line.compare(0, stage_line_beginning.size(), stage_line_beginning) != 0) return std::nullopt;
+  const auto object = open_line(line, seed);
+  if (!object) return std::nullopt;
+  RecordedStage recorded;
+  Stage& stage = recorded.stage;
+  stage.number = integer<std::int64_t>(object->at("stage"));
+  recorded.first_iteration = integer<std::int64_t>(object->at("first_iteration"));
+  stage.repeats = integer<std::int64_t>(object->at("repeats"));
+  stage.folds = integer<std::int64_t>(object->at("folds"));
+  stage.members = integer<std::int64_t>(object->at("members"));
+  if (object->contains("epochs")) stage.epochs = integer<std::int64_t>(object->at("epochs"));
+  for (const auto& range : object->at("trials"))
+    stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
+  return recorded;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const std::exception&) {
   return std::nullopt;
 }
 

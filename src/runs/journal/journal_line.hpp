@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "study/stage.hpp"
 #include "training/iteration_result.hpp"
 
 namespace sheaf {
@@ -18,7 +19,7 @@ using ModelFingerprints = std::map<std::string, std::string>;
 
 /// Format of journals that this program writes and reads. It increases with every change of the lines, or of what
 /// their fields mean.
-inline constexpr std::int64_t journal_format = 3;
+inline constexpr std::int64_t journal_format = 4;
 
 /// The first line of a journal: what its results belong to.
 struct JournalHeader {
@@ -45,16 +46,28 @@ struct JournalLine {
   PredictionsPlace predictions;
 };
 
+/// A stage of the run's search, as rank 0 records it when its training begins.
+struct RecordedStage {
+  Stage stage;
+  std::int64_t first_iteration = 0;
+
+  bool operator==(const RecordedStage& other) const {
+    return stage == other.stage && first_iteration == other.first_iteration;
+  }
+};
+
 /// Every result line begins with this, and no other place of one can hold it.
 inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 
 /// With the line end.
 std::string header_line(const JournalHeader& header);
+std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed);
 
 /// `line`: without the line end. Nothing for another kind of line, or one that is not as it was written. The header of
 /// another format has its format and program alone.
 std::optional<JournalHeader> read_header_line(const std::string& line);
+std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);
 
 /// As read_journal_line, without a JSON parser, for journals of millions of results. `text`: a line without its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runs/journal/journal_writer.hpp"
 
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -61,7 +62,9 @@ struct JournalWriter::State {
   std::size_t waiting_bytes = 0;
   bool urgent = false;    // the waiting ones
   bool hurrying = false;  // all from now on
+  bool draining = false;  // someone waits until all is on the disk
   bool closing = false;
+  std::string stage;  // the line of a stage, before those that wait
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -69,17 +72,24 @@ struct JournalWriter::State {
 void JournalWriter::State::work() {
   std::vector<TrainedIteration> batch;
   for (bool last = false; !last; batch.clear()) {
-    bool at_once = false;
+    bool at_once = false, drains = false;
+    std::string stage_begun;
     {
       std::unique_lock lock(mutex);
       wake.wait_for(lock, write_period, [this] { return urgent || closing; });
       batch.swap(waiting);
+      stage_begun.swap(stage);
+      drains = draining;
       waiting_bytes = 0;
       at_once = std::exchange(urgent, false) || closing;
       last = closing;
     }
     room.notify_all();
     try {
+      if (!stage_begun.empty()) {
+        lines.write(stage_begun);
+        is_synced = false;
+      }
       write(batch);
       if (!is_synced && (at_once || Clock::now() - synced_at >= sync_period)) sync();
     } catch (...) {
@@ -88,6 +98,12 @@ void JournalWriter::State::work() {
       waiting.clear();
       last = true;
     }
+    if (!drains) continue;
+    {
+      const std::lock_guard lock(mutex);
+      draining = false;
+    }
+    room.notify_all();
   }
   room.notify_all();
 }
@@ -154,6 +170,23 @@ void JournalWriter::append(TrainedIteration&& iteration) {
   state.waiting.push_back(std::move(iteration));
   lock.unlock();
   if (urgent) state.wake.notify_one();
+}
+
+void JournalWriter::begin_stage(const RecordedStage& recorded) {
+  const std::lock_guard lock(state_->mutex);
+  assert(state_->waiting.empty());
+  state_->stage = stage_line(recorded, state_->seed);
+}
+
+const ResultStore& JournalWriter::results_so_far() {
+  State& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.urgent = state.draining = true;
+  state.wake.notify_one();
+  state.room.wait(lock, [&] { return !state.draining || state.failure; });
+  if (state.failure) std::rethrow_exception(state.failure);
+  state.results.settle();  // the writing thread touches them only when it writes some
+  return state.results;
 }
 
 void JournalWriter::hurry() {

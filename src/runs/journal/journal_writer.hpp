@@ -32,16 +32,23 @@ class JournalWriter {
   /// Waits only when the disk is behind by more than 256 MiB of predictions. Called by lanes, concurrently.
   void append(TrainedIteration&& iteration);
 
+  /// Writes the line of a stage before its results. Called before the first append, or after results_so_far().
+  void begin_stage(const RecordedStage& recorded);
+
   /// From now on every result is brought to the disk at once, what waits included: the process may end soon.
   void hurry();
 
   /// Why it cannot be written any more.
   std::optional<std::string> failure() const;
 
+  /// The results so far, settled, their `file` being the result's rank; all of them are on the disk. Between stages:
+  /// valid until the next append. Throws RunError.
+  const ResultStore& results_so_far();
+
   /// Everything is on the disk. Throws RunError. Only take_results() may follow.
   void close();
 
-  /// All results of the closed journal, settled, their `file` being the result's rank.
+  /// All results of the closed journal, as results_so_far().
   ResultStore take_results();
 
   const std::string& path() const;

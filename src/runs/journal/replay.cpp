@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -103,7 +104,7 @@ class JournalReader {
         seed_ = found->seed();
         return;
       }
-    } else if (take_result(line)) {
+    } else if (take_result(line) || take_stage(line)) {
       return;
     }
     replay_.warnings.push_back(
@@ -132,6 +133,14 @@ class JournalReader {
     return true;
   }
 
+  bool take_stage(const std::string& line) {
+    auto recorded = read_stage_line(line, seed_);
+    if (!recorded) return false;
+    auto& stages = replay_.stages;
+    if (std::find(stages.begin(), stages.end(), *recorded) == stages.end()) stages.push_back(std::move(*recorded));
+    return true;
+  }
+
   Replay& replay_;
   const JournalHeader& header_;
   const std::int64_t total_;
@@ -152,16 +161,19 @@ Replay replay_journals(const std::string& run_directory, const JournalHeader& he
   return replay;
 }
 
-std::vector<IndexRange> iterations_left(const ResultStore& known, std::int64_t total) {
+std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations) {
   std::vector<IndexRange> left;
-  std::int64_t next = 0;
+  std::int64_t next = iterations.begin;
   const auto leave = [&](std::int64_t end) {
     if (end > next) left.push_back({next, end});
     next = end + 1;
   };
-  for (std::size_t place = 0; place < known.size(); ++place)
-    if (known.packed(place).has_result()) leave(known.packed(place).iteration());
-  leave(total);
+  const IndexRange places = known.places_of(iterations);
+  for (std::int64_t place = places.begin; place < places.end; ++place) {
+    const PackedResult result = known.packed(static_cast<std::size_t>(place));
+    if (result.has_result()) leave(result.iteration());
+  }
+  leave(iterations.end);
   return left;
 }
 

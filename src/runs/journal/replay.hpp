@@ -14,24 +14,20 @@ namespace sheaf {
 
 struct Replay {
   std::vector<std::string> files;
-  ResultStore iterations;  ///< settled
+  ResultStore iterations;             ///< settled
+  std::vector<RecordedStage> stages;  ///< each once, in the order of their lines; some may be missing
   std::vector<std::string>
       warnings;  ///< lines that were left out, with file and line number; what `forced` has allowed
 };
 
-/// Reads all journals of a run of `total` iterations. Of several entries of an iteration the first with a result
-/// counts, else the last. A last line that was torn is left out; a damaged one, or one whose predictions are damaged,
-/// is left out with a warning. Throws RunError when a journal has another format, belongs to another study, or, unless
-/// `forced`, to other data or another version of the program than `header`, or cannot be read. Local.
+/// Reads all journals of a run of at most `total` iterations. Of several entries of an iteration the first with a
+/// result counts, else the last. A last line that was torn is left out; a damaged one, or one whose predictions are
+/// damaged, is left out with a warning. Throws RunError when a journal has another format, belongs to another study,
+/// or, unless `forced`, to other data or another version of the program than `header`, or cannot be read. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced);
 
-/// The iterations of 0..total-1 without a result, ascending. Pure.
-std::vector<IndexRange> iterations_left(const ResultStore& known, std::int64_t total);
-
-/// Whether each of 0..total-1 has a result, failed ones included. Pure.
-inline bool is_complete(const Replay& replay, std::int64_t total) {
-  return static_cast<std::int64_t>(replay.iterations.size()) == total;
-}
+/// Those of some iterations that have no result, ascending. Pure.
+std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations);
 
 /// An iteration's predictions; none where it has none. `files`: the journals that its `file` counts. Throws RunError
 /// when they are not as they were written. Local.

@@ -124,8 +124,9 @@ void ResultStore::settle() {
   index_.resize(kept);
 }
 
-std::int64_t ResultStore::count_results() const {
-  return std::count_if(index_.begin(), index_.end(),
+std::int64_t ResultStore::count_results(IndexRange iterations) const {
+  const IndexRange places = places_of(iterations);
+  return std::count_if(index_.begin() + places.begin, index_.begin() + places.end,
                        [](const Entry& entry) { return PackedResult(entry.at).has_result(); });
 }
 

@@ -52,8 +52,9 @@ class ResultStore {
   /// Number of results. This and everything below: of a settled store, in ascending order of the iterations.
   std::size_t size() const { return index_.size(); }
   bool empty() const { return index_.empty(); }
-  /// How many of them have a result.
-  std::int64_t count_results() const;
+  /// How many of some iterations are there, and how many of them have a result.
+  std::int64_t count(IndexRange iterations) const { return places_of(iterations).count(); }
+  std::int64_t count_results(IndexRange iterations) const;
   PackedResult packed(std::size_t place) const { return PackedResult(index_[place].at); }
   JournaledIteration operator[](std::size_t place) const { return packed(place).unpack(); }
   /// The places of the results of some iterations.

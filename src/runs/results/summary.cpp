@@ -102,9 +102,10 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
     best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
   std::string over = counted(trials[0].iterations, "fit");
-  if (plan.folds() > 1) over = fmt::format("{} folds", plan.folds());
-  if (plan.repeats() > 1) over += fmt::format(" x {} repeats", plan.repeats());
-  if (plan.members() > 1) over += fmt::format(", ensembles of {}", plan.members());
+  const Stage& stage = plan.stage(trials[0].stage);
+  if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
+  if (stage.repeats > 1) over += fmt::format(" x {} repeats", stage.repeats);
+  if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the study's own parameters";
   if (has_validation(study) && study.search.metric == "loss")
     text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, trials[0].mean_validation_loss, over);

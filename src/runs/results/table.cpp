@@ -75,6 +75,7 @@ Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& ite
   for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.result.iteration));
   Table table;
   table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.result.iteration; }));
+  table.push_back(column<std::int64_t>("stage", places, [](const Iteration& i) { return i.stage; }));
   table.push_back(column<std::int64_t>("trial", places, [](const Iteration& i) { return i.trial; }));
   table.push_back(column<std::int64_t>("fold", places, [](const Iteration& i) { return i.fold; }));
   table.push_back(column<std::int64_t>("member", places, [](const Iteration& i) { return i.member; }));
@@ -137,6 +138,7 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
   using Row = TrialSummary;
   Table table;
   table.push_back(column<std::int64_t>("rank", trials, [](const Row& t) { return t.rank; }));
+  table.push_back(column<std::int64_t>("stage", trials, [](const Row& t) { return t.stage; }));
   table.push_back(column<std::int64_t>("trial", trials, [](const Row& t) { return t.trial; }));
   add_searched(table, plan, trials, [](const Row& t) { return t.trial; });
   table.push_back(column<double>("mean_score", trials, [](const Row& t) { return t.mean_score; }));
@@ -151,7 +153,8 @@ Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials) {
 
 Table ensemble_table(const std::vector<EnsembleResult>& ensembles) {
   using Row = EnsembleResult;
-  return {column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
+  return {column<std::int64_t>("stage", ensembles, [](const Row& e) { return e.stage; }),
+          column<std::int64_t>("trial", ensembles, [](const Row& e) { return e.trial; }),
           column<std::int64_t>("repeat", ensembles, [](const Row& e) { return e.repeat; }),
           column<std::int64_t>("fold", ensembles, [](const Row& e) { return e.fold; }),
           column<double>("score", ensembles, [](const Row& e) { return e.score; }),

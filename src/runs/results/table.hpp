@@ -17,9 +17,9 @@ namespace sheaf {
 
 using Table = std::vector<TableColumn>;
 
-/// One row an iteration, in order. Columns: iteration, trial, fold, member, repeat, seed, the searched keys, status,
-/// final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device, engine,
-/// message (why it failed).
+/// One row an iteration, in order. Columns: iteration, stage, trial, fold, member, repeat, seed, the searched keys,
+/// status, final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device,
+/// engine, message (why it failed).
 Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations);
 
 /// Sizes that must be known before the first row of the iterations' and epochs' tables is written.
@@ -36,11 +36,11 @@ std::vector<ColumnType> iteration_columns(const Plan& plan, const TableExtent& e
 /// One row an epoch. Columns: iteration, epoch, training_loss, validation_loss, validation_score.
 Table epoch_table(const std::vector<EpochResult>& epochs);
 
-/// One row a trial, best first. Columns: rank, trial, the searched keys, mean_score, score_deviation,
-/// mean_validation_loss, mean_final_loss, iterations, diverged, seconds.
+/// One row a trial, best first. Columns: rank, stage (the last that trained it), trial, the searched keys, mean_score,
+/// score_deviation, mean_validation_loss, mean_final_loss, iterations, diverged, seconds.
 Table trial_table(const Plan& plan, const std::vector<TrialSummary>& trials);
 
-/// One row an ensemble. Columns: trial, repeat, fold, score, mean_member_score.
+/// One row an ensemble. Columns: stage, trial, repeat, fold, score, mean_member_score.
 Table ensemble_table(const std::vector<EnsembleResult>& ensembles);
 
 /// The columns of trial_table() with room for all its texts.

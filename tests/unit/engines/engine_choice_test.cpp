@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "models/network_layout.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -35,7 +36,7 @@ EngineKind settled(const Plan& plan, const RunOptions& run, double speedup,
 Plan plan_of(const std::vector<std::string>& kinds) {
   Study study;
   study.search.keys = {{"model.kind", kinds}};
-  return Plan(study);
+  return test::whole_plan(study);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "leaderboard_reference.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -21,7 +22,7 @@ Plan plan_of(std::int64_t folds, std::int64_t members) {
   study.search.folds = folds;
   study.ensemble.members = members;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01", "0.001"}}};
-  return Plan(study);
+  return test::whole_plan(study);
 }
 
 std::vector<IterationResult> results_with_scores(const std::vector<double>& scores) {
@@ -140,7 +141,7 @@ TEST_CASE("a study asks for a ranking") {
 }
 
 TEST_CASE("ensembles are ranked by their own scores") {
-  const std::vector<EnsembleResult> ensembles = {{0, 0, 0, 0.7, 0}, {1, 0, 0, 0.6, 0}, {2, 0, 0, 0.8, 0}};
+  const std::vector<EnsembleResult> ensembles = {{0, 0, 0, 0, 0.7, 0}, {0, 1, 0, 0, 0.6, 0}, {0, 2, 0, 0, 0.8, 0}};
   const auto trials = rank_trials(plan_of(1, 2), results_with_scores({1, 1, 1, 1, 0, 0}), ensembles);
   CHECK(trials[0].trial == 2);
   CHECK(trials[0].mean_score == Approx(0.8));
@@ -191,4 +192,34 @@ TEST_CASE("results that come one after the other give the bits of all results at
     for (std::int64_t trial = 0; trial < 3; ++trial)
       CHECK(best_model(plan, trial, results, ensembles) == reference::best_model(plan, trial, results, ensembles));
   }
+}
+
+TEST_CASE("a trial counts by the last stage that trained it, its best model, too") {
+  Study study;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
+  study.search.folds = 2;
+  Plan plan(study);
+  plan.add({0, {{0, 4}}, 1, 1, 1, 2});
+  plan.add({1, {{0, 1}, {2, 3}}, 1, 2, 1, std::nullopt});
+  Leaderboard leaderboard(plan, {});
+  const std::vector<double> scores = {0.9, 0.3, 0.1, 0.5, 0.21, 0.41, 0.8, 0.6};
+  for (std::size_t number = 0; number < scores.size(); ++number) {
+    IterationResult result;
+    result.iteration = static_cast<std::int64_t>(number);
+    result.status = IterationStatus::finished;
+    result.validation_score = scores[number];
+    leaderboard.add(result, nullptr);
+  }
+  std::vector<std::int64_t> order, stages, iterations;
+  for (const TrialSummary& trial : leaderboard.ranked()) {
+    order.push_back(trial.trial);
+    stages.push_back(trial.stage);
+    iterations.push_back(trial.iterations);
+  }
+  CHECK(order == std::vector<std::int64_t>{2, 3, 0, 1});  // mean scores 0.7, 0.5, 0.31, 0.3
+  CHECK(stages == std::vector<std::int64_t>{1, 0, 1, 0});
+  CHECK(iterations == std::vector<std::int64_t>{2, 1, 2, 1});
+  CHECK(leaderboard.best_model(0) == IndexRange{5, 6});
+  CHECK(leaderboard.best_model(2) == IndexRange{6, 7});
+  CHECK(leaderboard.best_model(3) == IndexRange{3, 4});
 }

@@ -2,9 +2,11 @@
 #include "study/plan.hpp"
 
 #include <set>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -28,7 +30,7 @@ Study searched_study() {
 TEST_CASE("a plain study has one trial and its iterations are repeats") {
   Study study;
   study.study.iterations = 10;
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   CHECK(plan.iteration_count() == 10);
   CHECK(plan.trial_count() == 1);
   CHECK(plan.iteration(9).repeat == 9);
@@ -36,14 +38,14 @@ TEST_CASE("a plain study has one trial and its iterations are repeats") {
 }
 
 TEST_CASE("iterations are numbered trial, repeat, fold, member") {
-  const Plan plan(searched_study());
+  const Plan plan = test::whole_plan(searched_study());
   CHECK(plan.trial_count() == 6);
   CHECK(plan.repeats() == 4);
   CHECK(plan.iteration_count() == 6 * 4 * 3 * 4);
   std::set<std::uint64_t> seeds;
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
     const Iteration iteration = plan.iteration(number);
-    CHECK(plan.number_of(iteration.trial, iteration.repeat, iteration.fold, iteration.member) == number);
+    CHECK(plan.number_of(iteration) == number);
     seeds.insert(iteration.seed);
   }
   CHECK(seeds.size() == static_cast<std::size_t>(plan.iteration_count()));
@@ -54,7 +56,7 @@ TEST_CASE("iterations are numbered trial, repeat, fold, member") {
 }
 
 TEST_CASE("trials are every combination, the last key fastest") {
-  const Plan plan(searched_study());
+  const Plan plan = test::whole_plan(searched_study());
   CHECK(plan.searched_keys() == std::vector<std::string>{"model.hidden", "train.learning_rate"});
   CHECK(plan.trial(0).values == std::vector<std::string>{"16", "0.1"});
   CHECK(plan.trial(1).values == std::vector<std::string>{"16", "0.01"});
@@ -63,10 +65,48 @@ TEST_CASE("trials are every combination, the last key fastest") {
   CHECK(plan.trial(5).train.learning_rate == 0.001);
 }
 
+TEST_CASE("stages are numbered one after the other, and keys tell their iterations apart") {
+  Plan plan(searched_study());
+  CHECK(plan.iteration_count() == 0);
+  plan.add({0, {{0, 6}}, 1, 1, 2, 2});
+  plan.add({1, {{1, 2}, {3, 5}}, 2, 3, 1, std::nullopt});
+  CHECK(plan.stage_count() == 2);
+  CHECK(plan.iterations_of(0) == IndexRange{0, 12});
+  CHECK(plan.iterations_of(1) == IndexRange{12, 12 + 3 * 2 * 3});
+  CHECK(plan.iteration_count() == 30);
+  const Plan whole = test::whole_plan(searched_study());
+  std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> keys;
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+    const Iteration iteration = plan.iteration(number);
+    CHECK(iteration.number == number);
+    CHECK(plan.number_of(iteration) == number);
+    CHECK(iteration.seed == whole.iteration(number).seed);
+    CHECK(plan.trial_of(iteration).train.epochs == (iteration.stage == 0 ? 2 : searched_study().train.epochs));
+    CHECK(plan.trial_of(iteration).values == plan.trial(iteration.trial).values);
+    keys.emplace(iteration.stage, iteration.trial, iteration.repeat, iteration.fold, iteration.member);
+  }
+  CHECK(keys.size() == 30);
+  CHECK(plan.iteration(11).member == 1);
+  CHECK(plan.iteration(11).trial == 5);
+  CHECK(plan.iteration(12).trial == 1);
+  CHECK(plan.iteration(18).trial == 3);
+  CHECK(plan.iteration(29).trial == 4);
+  CHECK(plan.iteration(29).fold == 2);
+  CHECK(plan.iteration(29).repeat == 1);
+}
+
+TEST_CASE("stages that are sent to other ranks arrive as they were") {
+  const std::vector<Stage> stages = {{0, {{0, 6}}, 1, 2, 3, 7}, {1, {{1, 2}, {3, 5}}, 4, 5, 6, std::nullopt}};
+  CHECK(unpacked_stages(packed(stages)) == stages);
+  CHECK(unpacked_stages(packed({})).empty());
+  CHECK(stages[1].trial_count() == 3);
+  CHECK(stages[1].iteration_count() == 3 * 4 * 5 * 6);
+}
+
 TEST_CASE("each network is visited once, by its first trial") {
   Study study = searched_study();
   study.search.keys.push_back({"train.precision", {"float32", "float64"}});
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   std::vector<std::int64_t> numbers;
   plan.for_each_network([&](std::int64_t number, const Trial& trial) {
     CHECK(trial.values == plan.trial(number).values);
@@ -80,7 +120,19 @@ TEST_CASE("each network is visited once, by its first trial") {
 TEST_CASE("more iterations than can be numbered are refused before any is made") {
   Study study = searched_study();
   study.study.iterations = 1'000'000'000;
-  CHECK_THROWS_AS(Plan(study), UsageError);
+  CHECK_THROWS_AS(test::whole_plan(study), UsageError);
+  study = searched_study();
+  Plan plan(study);
+  const Stage whole = whole_stage(plan);
+  plan.add(whole);
+  Stage again = whole;
+  again.number = 1;
+  plan.add(again);
+  CHECK(plan.iteration_count() == 2 * whole.iteration_count());
+  study.study.iterations = 30'000'000;
+  Plan large(study);
+  large.add({0, {{0, 6}}, 60'000'000, 3, 2, std::nullopt});
+  CHECK_THROWS_AS(large.add({1, {{0, 6}}, 60'000'000, 3, 2, std::nullopt}), UsageError);
   study.study.iterations = std::int64_t{1} << 62;
-  CHECK_THROWS_AS(Plan(study), UsageError);
+  CHECK_THROWS_AS(test::whole_plan(study), UsageError);
 }

@@ -83,7 +83,7 @@ TEST_CASE("every result comes once and in order, from any nodes, in windows of a
     for (const WindowLimits limits : {WindowLimits{}, WindowLimits{7, 1 << 20}, WindowLimits{100, 1500},
                                       WindowLimits{1, 1}, WindowLimits{10000, 20000}}) {
       std::int64_t next = 0, windows = 0;
-      gather_results(stores.own, stores.earlier, 3, total, limits, route,
+      gather_results(stores.own, stores.earlier, 3, {0, total}, limits, route,
                      [&](const std::vector<GatheredResult>& window) {
                        std::int64_t bytes = 0;
                        for (const auto& result : window) {
@@ -109,7 +109,7 @@ TEST_CASE("when rank 0 cannot take a window, all ranks learn why") {
   for (const std::int64_t failing : {std::int64_t{0}, total / 2, total - 1}) {
     std::int64_t next = 0;
     const auto gather = [&] {
-      gather_results(stores.own, stores.earlier, 3, total, {10, 1 << 20}, route,
+      gather_results(stores.own, stores.earlier, 3, {0, total}, {10, 1 << 20}, route,
                      [&](const std::vector<GatheredResult>& window) {
                        next += static_cast<std::int64_t>(window.size());
                        if (next > failing) throw RunError("the disk is full");
@@ -125,6 +125,6 @@ TEST_CASE("an iteration that no rank has is an error") {
   const Stores stores = stores_of(world);
   const Communicator alone = Communicator::self();
   const GatherRoute route(world, world, alone, without_limit());
-  CHECK_THROWS_WITH(gather_results(stores.own, stores.earlier, 3, total + 1, {}, route, [](const auto&) {}),
+  CHECK_THROWS_WITH(gather_results(stores.own, stores.earlier, 3, {0, total + 1}, {}, route, [](const auto&) {}),
                     "no rank has the result of iteration 80 (it was lost). Train it again with sheaf resume.");
 }

@@ -210,6 +210,33 @@ TEST_CASE("where the whole file is kept, it is read once, and no lane waits for 
   CHECK(file.world.sum(stream.bytes_read()) == rows * width * 4);
 }
 
+TEST_CASE("lanes that have ended leave the stream to others, as between the stages of a search") {
+  NodeFile file;
+  file.options.validation = Validation::each;
+  file.options.lanes = 2;
+  file.options.threads = 2;
+  for (const bool keeps_all : {false, true}) {
+    file.options.plan.kept_blocks = keeps_all ? file.options.plan.blocks() : 0;
+    Stream stream = file.stream(file.node);
+    std::vector<std::vector<SeenPass>> before;
+    for (int stage = 0; stage < 3; ++stage) {
+      const auto seen = run_lanes(stream, file.world.rank());
+      for (const auto& lane : seen) {
+        REQUIRE(lane.size() == 8);
+        for (const auto& pass : lane) {
+          auto sorted = pass.rows;
+          std::sort(sorted.begin(), sorted.end());
+          REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
+          CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+        }
+      }
+      if (stage > 0) CHECK(seen[0][0].rows == before[0][0].rows);
+      before = seen;
+      file.world.barrier();
+    }
+  }
+}
+
 TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that read it, and nobody hangs") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::self();

@@ -46,7 +46,8 @@ TEST_CASE("the tasks' shares are the study, each iteration once") {
             CHECK(slice.has(number));
             found.push_back(number);
           }
-        CHECK(static_cast<std::int64_t>(found.size() - before) == slice.count(total));
+        CHECK(static_cast<std::int64_t>(found.size() - before) == slice.count({0, total}));
+        CHECK(slice.count({total / 3, total}) == slice.count({0, total}) - slice.count({0, total / 3}));
       }
       std::sort(found.begin(), found.end());
       std::vector<std::int64_t> all;

@@ -31,7 +31,7 @@ TEST_CASE("windows cover all iterations in order, within limits, whatever sizes 
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(total));
     for (auto& size : sizes) size = static_cast<std::int64_t>(random() % 20 == 0 ? random() % 9000 : random() % 200);
     std::int64_t next = 0, taken = 0, proposed = 0;
-    for (WindowPlan plan(total, limits); !plan.at_end();) {
+    for (WindowPlan plan({0, total}, limits); !plan.at_end();) {
       const IndexRange window = plan.window();
       REQUIRE(window.begin == next);
       REQUIRE((window.end <= total && !window.empty() && window.count() <= limits.iterations));
@@ -56,7 +56,7 @@ TEST_CASE("windows cover all iterations in order, within limits, whatever sizes 
 TEST_CASE("windows of equal results are few, and most proposals are taken") {
   constexpr std::int64_t total = 1000000, result_bytes = 120;
   std::int64_t taken = 0, proposed = 0;
-  for (WindowPlan plan(total, {}); !plan.at_end();) {
+  for (WindowPlan plan({0, total}, {}); !plan.at_end();) {
     ++proposed;
     if (!plan.accept(result_bytes * plan.window().count())) continue;
     ++taken;

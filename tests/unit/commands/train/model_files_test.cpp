@@ -6,6 +6,7 @@
 
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -14,8 +15,8 @@ TEST_CASE("a model file keeps its fingerprint in a process that has read it, wha
   Study study;
   apply_setting(study, "model.kind", "torchscript:model_files_test.pt");
   write("foobar");
-  const ModelFingerprints first = fingerprint_model_files(Plan(study));
+  const ModelFingerprints first = fingerprint_model_files(test::whole_plan(study));
   CHECK(first == ModelFingerprints{{"model_files_test.pt", "85944171f73967e8"}});  // FNV-1a of "foobar"
   write("another");
-  CHECK(fingerprint_model_files(Plan(study)) == first);
+  CHECK(fingerprint_model_files(test::whole_plan(study)) == first);
 }

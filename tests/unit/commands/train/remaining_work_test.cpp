@@ -18,7 +18,7 @@ TEST_CASE("places become the iterations that are left") {
   CHECK(rest.iterations_at({1, 3}) == Ranges{{3, 5}});
   CHECK(rest.iterations_at({3, 4}) == Ranges{{7, 8}});
   CHECK(rest.iterations_at({2, 6}) == Ranges{{4, 5}, {7, 8}, {10, 12}});
-  CHECK(WorkList({}).count() == 0);
+  CHECK(WorkList().count() == 0);
 }
 
 TEST_CASE("however the places are cut, each iteration comes once, in order") {

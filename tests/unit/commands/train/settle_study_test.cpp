@@ -5,6 +5,7 @@
 #include "engines/engine_choice.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -19,7 +20,7 @@ JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup =
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
-  return settled_study(study, Plan(study), facts).data.mode;
+  return settled_study(study, test::whole_plan(study), facts).data.mode;
 }
 
 }  // namespace
@@ -36,16 +37,16 @@ TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open")
   study = Study{};
   study.data.source = DataSource::synthetic;
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
-  CHECK(settled_study(study, Plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
-  CHECK(settled_study(study, Plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
+  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
+  CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
 }
 
 TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
   Study asked;
-  const Study stored = settled_study(asked, Plan(asked), facts_of(10, 100));
+  const Study stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
   for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {
-    const Study again = settled_study(joined, Plan(joined), facts);
+    const Study again = settled_study(joined, test::whole_plan(joined), facts);
     CHECK(differing_keys(again, stored).empty());
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
   }
@@ -61,7 +62,7 @@ TEST_CASE("data that are to lie in memory and do not fit are refused") {
   study.data.file = "large.h5";
   study.data.mode = DataMode::memory;
   study.run.engine = EngineKind::native;
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(100, 100)));
   CHECK_THROWS_AS(require_trainable(study, plan, facts_of(101, 100)), RunError);
   CHECK_THROWS_WITH(require_trainable(study, plan, facts_of(101, 100)),
@@ -72,7 +73,7 @@ TEST_CASE("data that are to lie in memory and do not fit are refused") {
 
 TEST_CASE("dense models that train on the cores of a rank with a GPU are reported") {
   Study study;
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   const double slower = 1 / 150.0;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     study.run.engine = engine;
@@ -91,7 +92,7 @@ TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all den
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"model.hidden", {"16", "4096 4096"}}};
   const DataShape shape{1000, 64, 10, {}};
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   const auto speedup = [&](const Plan& of, std::int64_t lanes, std::int64_t ranks) {
     return expected_gpu_speedup(study, of, shape, lanes, ranks);
   };
@@ -100,26 +101,26 @@ TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all den
   CHECK(speedup(plan, 16, 100) == Approx(speedup(plan, 1, 1)));
   // The large trial takes nearly all of the time.
   study.search.keys[0].candidates = {"4096 4096"};
-  const double large = speedup(Plan(study), 1, 1);
+  const double large = speedup(test::whole_plan(study), 1, 1);
   study.search.keys[0].candidates = {"16"};
-  const double small = speedup(Plan(study), 1, 1);
+  const double small = speedup(test::whole_plan(study), 1, 1);
   CHECK(small < 0.1);
   CHECK(large > 1);
   CHECK(speedup(plan, 1, 1) > large / 2.5);
   // Beside other trials, the GPU rank has one lane.
   study.model.channels = {4};
   study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
-  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
-        Approx(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 1, 1)));
+  CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
+        Approx(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 1, 1)));
   study.search.keys = {{"model.kind", {"cnn"}}};
-  CHECK(expected_gpu_speedup(study, Plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
+  CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
 }
 
 TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
   Study study;
   study.data.source = DataSource::synthetic;
   study.train.precision = Precision::tf32;
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   JobFacts facts = facts_of(0, 100, 2);
   CHECK(settled_study(study, plan, facts).run.engine == EngineKind::torch);
   CHECK_NOTHROW(require_trainable(study, plan, facts));

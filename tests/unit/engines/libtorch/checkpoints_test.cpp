@@ -15,6 +15,7 @@
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
 #include "support/small_studies.hpp"
+#include "support/whole_plan.hpp"
 #include "training/piece_size.hpp"
 
 #include "support/catch.hpp"
@@ -46,7 +47,7 @@ Study study_of(EngineKind engine, OptimizerKind optimizer) {
 TrainedIteration train_with(
     const Study& study, const DataSet& data, const Checkpoints& checkpoints,
     const std::function<bool()>& stops = [] { return false; }) {
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   Splits splits(study, data);
   TrainingContext context{study, plan, &data, &splits};
   context.checkpoints = &checkpoints;

@@ -10,6 +10,7 @@
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
+#include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
 
 using namespace sheaf;
@@ -40,7 +41,7 @@ Study small_study(const DataSet& data) {
 // The weights and biases that the first iteration starts from.
 std::vector<float> first_weights(const Study& study, const DataSet& data) {
   return initial_weights(network_layout(study.model, shape_of(data, study.data)), study.model.initialization,
-                         Plan(study).iteration(0).seed);
+                         whole_plan(study).iteration(0).seed);
 }
 
 // The logits of `classes` at the initial weights: [5][3].

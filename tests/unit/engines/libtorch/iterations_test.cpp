@@ -9,6 +9,7 @@
 #include "engines/lane_engine.hpp"
 #include "support/catch.hpp"
 #include "support/small_studies.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -108,7 +109,7 @@ TEST_CASE("an iteration that draws its own data trains on the draw of its seed")
   study.study.iterations = 3;
   const auto own = results_of(train_claims(study, nullptr, {{0, 3}}));
   for (std::int64_t number = 0; number < 3; ++number) {
-    const DataSet data = draw_synthetic(study.data, Plan(study).iteration(number).seed);
+    const DataSet data = draw_synthetic(study.data, whole_plan(study).iteration(number).seed);
     CHECK(results_of(train_claims(study, &data, {{number, number + 1}})).at(number) == own.at(number));
   }
 }
@@ -122,7 +123,7 @@ TEST_CASE("an iteration that cannot be trained fails alone") {
   study.model.kind = ModelKind::mlp;
   study.search.keys = {{"model.hidden", {"3", "1000000 1000000", "2"}}};  // terabytes in the middle
   const DataSet data = draw_synthetic(study.data, 5);
-  const std::int64_t each = Plan(study).iteration_count() / 3;
+  const std::int64_t each = whole_plan(study).iteration_count() / 3;
   const auto trained = train_claims(study, &data, {{0, 3 * each}});
   REQUIRE(trained.size() == static_cast<std::size_t>(3 * each));
   for (const auto& iteration : trained) {
@@ -136,7 +137,7 @@ TEST_CASE("an iteration that cannot be trained fails alone") {
 TEST_CASE("a stop request ends the claim between iterations") {
   const Study study = random_study();
   const DataSet data = draw_synthetic(study.data, 5);
-  const Plan plan(study);
+  const Plan plan = whole_plan(study);
   Splits splits(study, data);
   const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
   int trained = 0;

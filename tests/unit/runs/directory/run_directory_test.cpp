@@ -13,6 +13,7 @@
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 namespace fs = std::filesystem;
@@ -66,7 +67,7 @@ TEST_CASE("a run directory holds a run from its study file on") {
 TEST_CASE("results come whole, under their final names only") {
   const Scratch scratch;
   const Study study = small_study();
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   std::vector<TrainedIteration> iterations(2);
   ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
   TableExtent extent;
@@ -97,7 +98,7 @@ TEST_CASE("results come whole, under their final names only") {
   results.provenance = {{"program", "sheaf"}};
   stream.finish(results);
   CHECK(names() == std::vector<std::string>{"results.csv", "results.h5"});
-  CHECK(text_of(scratch.path / "results.csv").find("iteration,trial,fold") == 0);
+  CHECK(text_of(scratch.path / "results.csv").find("iteration,stage,trial,fold") == 0);
 
   CHECK_THROWS_AS(ResultStream((scratch.path / "absent").string(), study, plan, extent), RunError);
 }

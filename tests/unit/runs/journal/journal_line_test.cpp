@@ -98,6 +98,25 @@ TEST_CASE("a line whose integers are none, or too large, is no result") {
     CHECK_FALSE(read_journal_line(line_with(rank), 7).has_value());
 }
 
+TEST_CASE("stages come back, and are no results") {
+  const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, 5, 1, std::nullopt}, 0},
+                                          {{1, {{1, 2}, {4, 6}}, 1, 5, 3, 12}, 60}};
+  for (const auto& recorded : all) {
+    const std::string line = without_end(stage_line(recorded, 7));
+    const auto read = read_stage_line(line, 7);
+    REQUIRE(read.has_value());
+    CHECK(*read == recorded);
+    CHECK_FALSE(read_stage_line(line, 8).has_value());
+    CHECK_FALSE(read_journal_line(line, 7).has_value());
+    for (std::size_t place = 0; place < line.size(); ++place) {
+      std::string flipped = line;
+      flipped[place] = static_cast<char>(flipped[place] ^ 1);
+      CHECK_FALSE(read_stage_line(flipped, 7).has_value());
+    }
+  }
+  CHECK_FALSE(read_stage_line(without_end(journal_line(sample_iteration(1), {}, 7)), 7).has_value());
+}
+
 TEST_CASE("headers come back, and are no results") {
   const JournalHeader header{
       "0.1.0", "0123456789abcdef", "data \"x\", 5 bytes", journal_format, {{"a \"b\".pt", "f1"}, {"c.so", "f2"}}};

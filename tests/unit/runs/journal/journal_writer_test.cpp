@@ -54,7 +54,7 @@ TEST_CASE("what several lanes append is all there, predictions included") {
   journal.close();
   const Replay replayed = replay(scratch);
   CHECK(replayed.warnings.empty());
-  REQUIRE(is_complete(replayed, 1000));
+  REQUIRE(replayed.iterations.size() == 1000);
   for (std::int64_t number = 0; number < 1000; ++number) {
     const auto iteration = replayed.iterations[static_cast<std::size_t>(number)];
     CHECK(same(iteration.trained.result, sample_iteration(number).result));
@@ -105,6 +105,32 @@ TEST_CASE("results reach the file while the journal is open") {
   CHECK_FALSE(journal.failure().has_value());
 }
 
+TEST_CASE("a stage's line stands before its results, and what came before it can be read between stages") {
+  const Scratch scratch("journal_writer_test");
+  const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
+  const RecordedStage first{{0, {{0, 2}}, 1, 1, 1, 2}, 0}, second{{1, {{0, 1}}, 1, 1, 1, std::nullopt}, 2};
+  JournalWriter journal(path, header);
+  CHECK(journal.results_so_far().empty());
+  journal.begin_stage(first);
+  journal.append(predicting(1));
+  journal.append(predicting(0));
+  const ResultStore& results = journal.results_so_far();
+  REQUIRE(results.size() == 2);
+  CHECK(results.packed(0).iteration() == 0);
+  CHECK(replay(scratch).iterations.size() == 2);  // in the file, too
+  journal.begin_stage(second);
+  journal.append(predicting(2));
+  journal.close();
+  CHECK(journal.take_results().size() == 3);
+  std::ifstream lines(path);
+  std::string line;
+  std::vector<std::string> kinds;
+  while (std::getline(lines, line)) kinds.push_back(line.substr(0, line.find(':')));
+  CHECK(kinds == std::vector<std::string>{"{\"sheaf_journal\"", "{\"stage\"", "{\"iteration\"", "{\"iteration\"",
+                                          "{\"stage\"", "{\"iteration\""});
+  CHECK(replay(scratch).stages == std::vector<RecordedStage>{first, second});
+}
+
 TEST_CASE("damaged predictions make their iteration train again") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
@@ -114,7 +140,7 @@ TEST_CASE("damaged predictions make their iteration train again") {
     journal.close();
   }
   const Replay whole = replay(scratch);
-  REQUIRE(is_complete(whole, 3));
+  REQUIRE(whole.iterations.size() == 3);
   std::string bytes = text_of(predictions_path(path));
   bytes[16 + 3] = static_cast<char>(bytes[16 + 3] ^ 1);
   std::ofstream(predictions_path(path), std::ios::binary) << bytes.substr(0, bytes.size() - 1);
@@ -139,7 +165,7 @@ TEST_CASE("a closed journal knows what it wrote, as its replay does") {
   const Replay replayed = replay(scratch);
   REQUIRE(results.size() == 4);
   REQUIRE(replayed.iterations.size() == 4);
-  CHECK(results.count_results() == 3);
+  CHECK(results.count_results({0, 100}) == 3);
   for (std::size_t place = 0; place < 4; ++place) {
     const auto known = results[place], read = replayed.iterations[place];
     CHECK(same(known.trained.result, read.trained.result));

@@ -53,9 +53,9 @@ TEST_CASE("journals of all attempts and ranks are put together in order") {
   const Replay replayed = replay(scratch);
   CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 1, 3, 5});
   CHECK(replayed.warnings.empty());
-  CHECK_FALSE(is_complete(replayed, 6));
-  CHECK(iterations_left(replayed.iterations, 7) == std::vector<IndexRange>{{2, 3}, {4, 5}, {6, 7}});
-  CHECK(iterations_left({}, 4) == std::vector<IndexRange>{{0, 4}});
+  CHECK(iterations_left(replayed.iterations, {0, 7}) == std::vector<IndexRange>{{2, 3}, {4, 5}, {6, 7}});
+  CHECK(iterations_left(replayed.iterations, {1, 3}) == std::vector<IndexRange>{{2, 3}});
+  CHECK(iterations_left({}, {2, 4}) == std::vector<IndexRange>{{2, 4}});
   CHECK(count_attempts(scratch.path.string()) == 2);
 }
 
@@ -71,8 +71,20 @@ TEST_CASE("the first result of an iteration counts, and the last failure where t
   CHECK(replayed.iterations[0].trained.result.final_loss == 2);
   CHECK(replayed.iterations[1].trained.result.final_loss == 0.5);
   CHECK(replayed.iterations[2].has_result());
-  CHECK(is_complete(replayed, 3));
-  CHECK(iterations_left(replayed.iterations, 3) == std::vector<IndexRange>{{0, 1}});
+  CHECK(iterations_left(replayed.iterations, {0, 3}) == std::vector<IndexRange>{{0, 1}});
+}
+
+TEST_CASE("recorded stages are found once each, in the order of their lines") {
+  const Scratch scratch("replay_test");
+  const RecordedStage first{{0, {{0, 3}}, 1, 1, 1, 2}, 0}, second{{1, {{1, 2}}, 1, 1, 1, std::nullopt}, 3};
+  write_journal(scratch, 1, 0, header_line(header) + stage_line(first, header.seed()) + line_of(0));
+  write_journal(
+      scratch, 2, 0,
+      header_line(header) + stage_line(first, header.seed()) + stage_line(second, header.seed()) + line_of(3));
+  const Replay replayed = replay(scratch);
+  CHECK(replayed.stages == std::vector<RecordedStage>{first, second});
+  CHECK(numbers_in(replayed) == std::vector<std::int64_t>{0, 3});
+  CHECK(replayed.warnings.empty());
 }
 
 TEST_CASE("a torn last line is left out in silence, a damaged one with its place") {
@@ -130,7 +142,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     CHECK(refusal(other, true).empty());
   }
   const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
-  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 2 (sheaf 0.1.0 wrote it)"));
+  CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 3 (sheaf 0.1.0 wrote it)"));
 }
 
 TEST_CASE("predictions that are not whole numbers inside their file cost the result, not memory") {

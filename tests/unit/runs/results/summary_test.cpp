@@ -2,6 +2,7 @@
 #include "runs/results/summary.hpp"
 
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -26,7 +27,7 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
                        const EnsembleResult* ensemble = nullptr,
                        const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4)) {
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   ResultTally tally(study, plan, [&](std::int64_t trial) { return engines[static_cast<std::size_t>(trial)]; });
   for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
   return summary_text(study, plan, tally.finish());
@@ -71,7 +72,7 @@ TEST_CASE("an ensemble prints its members and its own score") {
   study.data.validation = 0.2;
   study.ensemble.members = 2;
   const auto iterations = finished_iterations(2);
-  const EnsembleResult ensemble{0, 0, 0, 0.97, 0.905};
+  const EnsembleResult ensemble{0, 0, 0, 0, 0.97, 0.905};
   CHECK(summary_of(study, iterations, &ensemble) ==
         "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
         "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
@@ -31,7 +32,7 @@ TEST_CASE("the iterations' columns stand in the documented order") {
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   std::vector<TrainedIteration> iterations(4);
   for (std::int64_t number = 0; number < 4; ++number) {
     auto& result = iterations[static_cast<std::size_t>(number)].result;
@@ -45,9 +46,9 @@ TEST_CASE("the iterations' columns stand in the documented order") {
   iterations[2].message = "out of memory, twice";
   const std::string text = csv_text(iteration_table(plan, iterations));
   CHECK(text.substr(0, text.find('\n')) ==
-        "iteration,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
+        "iteration,stage,trial,fold,member,repeat,seed,train.learning_rate,status,final_loss,validation_loss,"
         "validation_score,epochs,steps,seconds,wait_seconds,rank,lane,device,engine,message");
-  CHECK(text.find("\n1,0,1,0,0,") != std::string::npos);
+  CHECK(text.find("\n1,0,0,1,0,0,") != std::string::npos);
   CHECK(text.find(",0.1,finished,0.25,,,0,0,0,0,-1,-1,cpu,native,\n") != std::string::npos);
   CHECK(text.find(",0.01,finished,0.75,,,0,0,0,0,-1,-1,cuda:1,torch,\n") != std::string::npos);
   CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
@@ -66,7 +67,7 @@ TEST_CASE("columns have room for the longest text of all iterations and trials, 
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.001", "0.01"}}};
-  const Plan plan(study);
+  const Plan plan = test::whole_plan(study);
   TrainedIteration failed;
   failed.result.status = IterationStatus::failed;
   failed.message = "out of memory";

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "commands/train/train_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "commands/train/cut_off.hpp"
+#include "commands/train/final_gather.hpp"
+#include "commands/train/train_stage.hpp"
+#include "core/log.hpp"
+#include "core/text.hpp"
+#include "engines/lane_engine.hpp"
+#include "files/directories.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/partition/chunk_rules.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/journal/checkpoint_files.hpp"
+#include "runs/journal/journal_files.hpp"
+
+namespace sheaf {
+namespace {
+
+// Rank 0 alone watches the time.
+std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobStart& start, const Communicator& world) {
+  const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
+  return stop_watch(world.is_root() ? options.time_limit : TimeLimit{TimeLimit::Kind::none, 0},
+                    slurm_end ? slurm_end : "", start);
+}
+
+class RunTraining {
+ public:
+  RunTraining(const RunToTrain& job, const Communicator& world, const Communicator& node, const Communicator& leaders)
+      : job_(job),
+        options_(job.context.study.run),
+        world_(world),
+        node_(node),
+        waiting_(network_limit(options_, job.run.resume_command(), world, node)),
+        route_(world, node, leaders, waiting_),
+        stop_cause_(stop_watch_of(options_, job.start, world)),
+        context_(job.context) {}
+
+  TrainedRest train(StageRest at_hand) {
+    TrainedRest trained;
+    trained.last = std::move(at_hand);
+    for (;;) {
+      if (trained.last.work.count() > 0) trained.cause = train_stage_at_hand(trained.last);
+      if (!find_next_stage(trained.last)) break;
+      trained.last = find_rest(job_.run, job_.plan, world_);
+      if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
+      if (trained.cause != no_stop) break;
+      log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
+    }
+    if (!journal_) return trained;
+    agree_in_background(
+        world_,
+        [&] {
+          journal_->close();
+          trained.results = journal_->take_results();
+        },
+        waiting_);
+    for (int rank = 0; world_.is_root() && rank < world_.size(); ++rank)
+      trained.journals.push_back(sibling_journal(journal_->path(), rank));
+    return trained;
+  }
+
+ private:
+  // The journal and what goes with it, before the first iteration.
+  void begin() {
+    files_.emplace(job_.run.directory, job_.run.header);
+    checkpoints_ = {options_.checkpoint_interval, [this](std::int64_t iteration) { return files_->load(iteration); },
+                    [this](std::int64_t iteration, const std::string& reason) { files_->set_aside(iteration, reason); },
+                    [this](std::int64_t iteration, const std::string& state) { files_->save(iteration, state); }};
+    if (options_.checkpoint_interval > 0) context_.checkpoints = &checkpoints_;
+    agree(world_, [&] {
+      if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
+    });
+    journal_ = begin_journal(job_.run, *files_, world_);
+    start_ = Clock::now();
+  }
+
+  bool saves_models() const { return options_.models != ModelsSaved::none; }
+
+  StopCause train_stage_at_hand(const StageRest& at_hand) {
+    if (!journal_) begin();
+    const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
+    if (world_.is_root()) journal_->begin_stage({stage, at_hand.iterations.begin});
+    const StageWork work{
+        options_,
+        settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
+                     stage.trial_count()),
+        at_hand.work,
+        [this](int lane) {
+          auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
+          return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
+        },
+        job_.placement,
+        journal_.get(),
+        stop_cause_,
+        job_.run.resume_command(),
+        start_};
+    return train_stage(work, world_, node_);
+  }
+
+  // Names the stage after the one at hand, once that has all its results. A task of an array leaves this to a job that
+  // comes when all tasks are done.
+  bool find_next_stage(const StageRest& at_hand) {
+    if (!job_.run.slice.is_whole() || !job_.stages.more_may_come()) return false;
+    const ResultStore nothing;
+    const ResultStore* own = &nothing;
+    agree_in_background(
+        world_,
+        [&] {
+          if (journal_) own = &journal_->results_so_far();
+        },
+        waiting_);
+    if (route_.sum(own->count_results(at_hand.iterations)) < at_hand.left) return false;
+    gather_results(*own, job_.run.earlier.iterations, job_.run.earlier.files.size(), at_hand.iterations, {}, route_,
+                   [&](const std::vector<GatheredResult>& window) {
+                     for (const auto& gathered : window) job_.stages.add(gathered.unpack().trained.result);
+                   });
+    return name_next_stage(job_.stages, job_.plan, job_.run.earlier.stages, job_.run.directory, world_);
+  }
+
+  const RunToTrain& job_;
+  const RunOptions& options_;
+  const Communicator& world_;
+  const Communicator& node_;
+  const WhileWaiting waiting_;
+  const GatherRoute route_;
+  const std::function<StopCause()> stop_cause_;
+  TrainingContext context_;
+  std::optional<CheckpointFiles> files_;
+  Checkpoints checkpoints_;
+  std::unique_ptr<JournalWriter> journal_;  // none: nothing was left to train so far
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+TrainedRest train_run(const RunToTrain& job, StageRest at_hand, const Communicator& world, const Communicator& node,
+                      const Communicator& leaders) {
+  return RunTraining(job, world, node, leaders).train(std::move(at_hand));
+}
+
+}  // namespace sheaf

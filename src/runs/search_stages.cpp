@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "runs/search_stages.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace sheaf {
+
+std::string SearchStages::last_stage_text() const {
+  return searcher_.most_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
+}
+
+bool SearchStages::name_next() {
+  if (!more_may_come()) return false;
+  auto stage = searcher_.next(known_);
+  if (!stage) return false;
+  plan_.add(std::move(*stage));
+  return true;
+}
+
+bool SearchStages::catch_up(const ResultStore& results) {
+  do {
+    const IndexRange iterations = plan_.iterations_of(plan_.stage_count() - 1);
+    if (results.count_results(iterations) < iterations.count()) return false;
+    if (!more_may_come()) return true;
+    const IndexRange places = results.places_of(iterations);
+    for (std::int64_t place = places.begin; place < places.end; ++place)
+      add(results[static_cast<std::size_t>(place)].trained.result);
+  } while (name_next());
+  return true;
+}
+
+void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
+                             const std::string& directory) {
+  for (const auto& found : recorded) {
+    const std::int64_t number = found.stage.number;
+    if (number < 0 || number >= plan.stage_count()) continue;
+    require(found == RecordedStage{plan.stage(number), plan.iterations_of(number).begin},
+            fmt::format("stage {} of '{}' was begun with other trials than the search names now (its earlier results "
+                        "have changed, or another program wrote them). Start a new run with another run.output.",
+                        number, directory));
+  }
+}
+
+}  // namespace sheaf

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "search/grid.hpp"
+
+namespace sheaf {
+namespace {
+
+class Grid : public Searcher {
+ public:
+  std::int64_t most_stages() const override { return 1; }
+
+  std::optional<Stage> next(const KnownResults& known) const override {
+    if (known.plan().stage_count() > 0) return std::nullopt;
+    return whole_stage(known.plan());
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Searcher> make_grid(const Study& /*study*/) {
+  return std::make_unique<Grid>();
+}
+
+}  // namespace sheaf

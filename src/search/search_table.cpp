@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "search/search_table.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+
+#include "search/grid.hpp"
+
+namespace sheaf {
+namespace {
+
+struct SearcherEntry {
+  SearchMethod method;
+  MakeSearcher make;
+};
+
+constexpr SearcherEntry search_table[] = {{SearchMethod::none, make_grid}, {SearchMethod::grid, make_grid}};
+
+}  // namespace
+
+std::unique_ptr<const Searcher> make_searcher(const Study& study) {
+  const auto* entry = std::find_if(std::begin(search_table), std::end(search_table),
+                                   [&](const SearcherEntry& row) { return row.method == study.search.method; });
+  assert(entry != std::end(search_table));
+  return entry->make(study);
+}
+
+}  // namespace sheaf

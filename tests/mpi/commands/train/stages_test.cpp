@@ -1,0 +1,255 @@
+// A search in two stages, from the first iteration to the result files; stopped and resumed wherever it can be.
+// SPDX-License-Identifier: MIT
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "commands/train/train_job.hpp"
+#include "core/error.hpp"
+#include "core/interruption.hpp"
+#include "data/synthetic.hpp"
+#include "parallel/mpi/communicator.hpp"
+#include "support/halving.hpp"
+#include "support/small_studies.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+using namespace sheaf::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string directory = "stages_test_run";
+constexpr std::int64_t stage_0 = 24, stage_1 = 12;  // iterations
+
+// Six trials of two folds and two repeats; the classes are easy, so that the losses tell the learning rates apart.
+Study study_of_six() {
+  Study study;
+  study.study.name = "stages";
+  study.data = drawn_classes(60, 4, 3);
+  study.model.kind = ModelKind::mlp;
+  study.model.hidden = {4};
+  study.train.loss = LossKind::cross_entropy;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.repeats = 2;
+  study.search.keys = {{"train.learning_rate", {"0.3", "0.001", "0.1", "0.0001", "0.2", "0.01"}}};
+  study.run.output = directory;
+  study.run.lanes = 2;
+  study.run.device = DeviceRequest::cpu;
+  study.run.progress = ProgressKind::none;
+  study.run.curves = true;
+  return study;
+}
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line)
+    if (c == ',')
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  return cells;
+}
+
+// What of the results must not depend on ranks and attempts.
+std::vector<Row> results() {
+  std::ifstream file(directory + "/results.csv");
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  const auto names = split(line);
+  while (std::getline(file, line)) {
+    const auto cells = split(line);
+    REQUIRE(cells.size() == names.size());
+    Row row;
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) row[names[cell]] = cells[cell];
+    for (const char* name : {"seconds", "wait_seconds", "rank", "lane"}) row.erase(name);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+class TwoStages {
+ public:
+  TwoStages() { remove(); }
+  ~TwoStages() { remove(); }
+
+  ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_halving) const {
+    return execute_run(study, {"stages_test", resume}, world, make);
+  }
+
+  // As a job leaves the run that is killed when the iterations from `number` on have no result.
+  void cut_at(std::int64_t number, bool keeps_stages) const {
+    if (world.is_root()) {
+      for (const char* file : {"/results.csv", "/results.h5"}) fs::remove(directory + file);
+      for (const auto& entry : fs::recursive_directory_iterator(directory + "/journal"))
+        if (entry.path().extension() == ".jsonl") cut(entry.path(), number, keeps_stages);
+    }
+    world.barrier();
+  }
+
+  const Communicator world = Communicator::world();
+
+ private:
+  void remove() const {
+    world.barrier();
+    if (world.is_root()) fs::remove_all(directory);
+    world.barrier();
+  }
+
+  static void cut(const fs::path& path, std::int64_t number, bool keeps_stages) {
+    std::ifstream file(path);
+    std::string kept;
+    for (std::string line; std::getline(file, line);) {
+      const std::string beginning = "{\"iteration\":";
+      const bool is_result = line.compare(0, beginning.size(), beginning) == 0;
+      const bool is_stage = line.compare(0, 9, "{\"stage\":") == 0;
+      if (is_result && std::stoll(line.substr(beginning.size())) >= number) continue;
+      if (!is_stage || keeps_stages) kept += line + "\n";
+    }
+    std::ofstream(path, std::ios::trunc) << kept;
+  }
+};
+
+// The iterations of both stages, trained one after the other by an engine of its own.
+std::vector<TrainedIteration> trained_alone(const Study& asked, const Plan& plan) {
+  Study study = asked;
+  study.run.engine = EngineKind::native;
+  const DataSet data = draw_synthetic(study.data, study.study.seed);
+  Splits splits(study, data);
+  const auto engine = make_engine({study, plan, &data, &splits}, {-1, 1});
+  std::vector<TrainedIteration> trained;
+  engine->train(
+      {{0, plan.iteration_count()}}, [&](TrainedIteration&& one) { trained.push_back(std::move(one)); },
+      [] { return false; });
+  return trained;
+}
+
+class OtherHalving : public Halving {
+ public:
+  std::optional<Stage> next(const KnownResults& known) const override {
+    auto stage = Halving::next(known);
+    if (stage->number == 1) stage->epochs = 7;
+    return stage;
+  }
+};
+
+class InterruptedHalving : public Halving {
+ public:
+  std::optional<Stage> next(const KnownResults& known) const override {
+    if (known.plan().stage_count() == 1) std::raise(SIGTERM);
+    return Halving::next(known);
+  }
+};
+
+template <class Kind>
+std::unique_ptr<const Searcher> make_kind(const Study& /*study*/) {
+  return std::make_unique<Kind>();
+}
+
+}  // namespace
+
+TEST_CASE("both stages are trained, and written with their keys") {
+  const TwoStages run;
+  const Study study = study_of_six();
+  CHECK(run.execute(study, false) == ExitCode::done);
+  if (!run.world.is_root()) return;
+  const auto rows = results();
+  REQUIRE(rows.size() == static_cast<std::size_t>(stage_0 + stage_1));
+  Plan plan(study);
+  KnownResults known(plan);
+  plan.add(*Halving().next(known));
+  for (std::int64_t number = 0; number < stage_0; ++number) {
+    IterationResult result;
+    result.iteration = number;
+    result.final_loss = std::stod(rows[static_cast<std::size_t>(number)].at("final_loss"));
+    known.add(result);
+  }
+  plan.add(*Halving().next(known));
+  REQUIRE(plan.iteration_count() == stage_0 + stage_1);
+  const auto alone = trained_alone(study, plan);
+  for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+    const Row& row = rows[static_cast<std::size_t>(number)];
+    const Iteration iteration = plan.iteration(number);
+    CHECK(row.at("iteration") == std::to_string(number));
+    CHECK(row.at("stage") == std::to_string(iteration.stage));
+    CHECK(row.at("trial") == std::to_string(iteration.trial));
+    CHECK(row.at("repeat") == std::to_string(iteration.repeat));
+    CHECK(row.at("fold") == std::to_string(iteration.fold));
+    CHECK(row.at("epochs") == (iteration.stage == 0 ? "2" : "6"));
+    CHECK(row.at("train.learning_rate") == plan.value(iteration.trial, 0));
+    CHECK(std::stod(row.at("final_loss")) == alone[static_cast<std::size_t>(number)].result.final_loss);
+  }
+}
+
+TEST_CASE("a run that was killed anywhere goes on to the same results") {
+  const TwoStages run;
+  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  const auto whole = run.world.is_root() ? results() : std::vector<Row>();
+  struct Cut {
+    std::int64_t number;
+    bool keeps_stages;
+  };
+  for (const auto [number, keeps_stages] :
+       {Cut{0, true}, Cut{stage_0 - 1, true}, Cut{stage_0, true}, Cut{stage_0, false}, Cut{stage_0 + 5, true},
+        Cut{stage_0 + 5, false}, Cut{stage_0 + stage_1, true}}) {
+    INFO("cut at " << number);
+    run.cut_at(number, keeps_stages);
+    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+    if (run.world.is_root()) CHECK(results() == whole);
+  }
+  CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // nothing is left
+}
+
+TEST_CASE("a signal between the stages stops the run, which goes on with the second") {
+  const TwoStages run;
+  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  const auto whole = run.world.is_root() ? results() : std::vector<Row>();
+  run.cut_at(0, false);
+  {
+    const StopSignals signals;
+    CHECK(run.execute(study_of_six(), true, make_kind<InterruptedHalving>) == ExitCode::stopped);
+  }
+  const StopSignals none;  // forgets the one that was noted
+  CHECK_FALSE(fs::exists(directory + "/results.csv"));
+  run.world.barrier();
+  CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+  if (run.world.is_root()) CHECK(results() == whole);
+}
+
+TEST_CASE("a recorded stage that the search does not name again is refused") {
+  const TwoStages run;
+  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  for (const std::int64_t number : {stage_0 - 1, stage_0 + 3}) {
+    run.cut_at(number, true);
+    CHECK_THROWS_WITH(run.execute(study_of_six(), true, make_kind<OtherHalving>),
+                      "stage 1 of 'stages_test_run' was begun with other trials than the search names now (its earlier "
+                      "results have changed, or another program wrote them). Start a new run with another run.output.");
+    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+  }
+}
+
+TEST_CASE("the tasks of an array train their slices of one stage, and those of the next when they come again") {
+  const TwoStages run;
+  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  const auto whole = run.world.is_root() ? results() : std::vector<Row>();
+  run.cut_at(0, false);
+  for (int time = 0; time < 2; ++time)
+    for (const std::int64_t task : {2, 0, 1}) {
+      CHECK_FALSE(fs::exists(directory + "/results.csv"));
+      run.world.barrier();
+      Study study = study_of_six();
+      study.run.array = {ArrayTask::Kind::fixed, task, 3};
+      CHECK(run.execute(study, false) == ExitCode::done);
+    }
+  if (run.world.is_root()) CHECK(results() == whole);
+}

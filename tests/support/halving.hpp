@@ -1,0 +1,50 @@
+// A search in two stages, for tests: every trial for two epochs, then the half with the lowest losses for six.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "search/searcher.hpp"
+
+namespace sheaf::test {
+
+class Halving : public Searcher {
+ public:
+  std::int64_t most_stages() const override { return 2; }
+
+  std::optional<Stage> next(const KnownResults& known) const override {
+    const Plan& plan = known.plan();
+    Stage stage = whole_stage(plan);
+    stage.epochs = 2;
+    if (plan.stage_count() == 0) return stage;
+    std::vector<std::pair<double, std::int64_t>> losses;  // summed over the repeats, folds and members
+    for (std::int64_t trial = 0; trial < plan.trial_count(); ++trial) losses.emplace_back(0, trial);
+    for (std::int64_t number = 0; number < plan.iteration_count(); ++number) {
+      const Iteration iteration = plan.iteration(number);
+      losses[static_cast<std::size_t>(iteration.trial)].first += known.of(iteration).final_loss;
+    }
+    std::sort(losses.begin(), losses.end());
+    losses.resize((losses.size() + 1) / 2);
+    std::sort(losses.begin(), losses.end(),
+              [](const auto& one, const auto& other) { return one.second < other.second; });
+    stage.number = 1;
+    stage.epochs = 6;
+    stage.trials.clear();
+    for (const auto& [loss, trial] : losses)
+      if (!stage.trials.empty() && stage.trials.back().end == trial)
+        ++stage.trials.back().end;
+      else
+        stage.trials.push_back({trial, trial + 1});
+    return stage;
+  }
+};
+
+inline std::unique_ptr<const Searcher> make_halving(const Study& /*study*/) {
+  return std::make_unique<Halving>();
+}
+
+}  // namespace sheaf::test

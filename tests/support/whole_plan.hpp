@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "study/plan.hpp"
+
+namespace sheaf::test {
+
+/// The study's plan with every iteration in one stage.
+inline Plan whole_plan(const Study& study) {
+  Plan plan(study);
+  plan.add(whole_stage(plan));
+  return plan;
+}
+
+}  // namespace sheaf::test

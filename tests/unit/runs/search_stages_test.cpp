@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "runs/search_stages.hpp"
+
+#include "core/error.hpp"
+#include "search/grid.hpp"
+#include "support/catch.hpp"
+#include "support/halving.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+Study study_of_four() {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
+  return study;
+}
+
+TrainedIteration trained(std::int64_t number, double loss, IterationStatus status = IterationStatus::finished) {
+  TrainedIteration iteration;
+  iteration.result.iteration = number;
+  iteration.result.status = status;
+  iteration.result.final_loss = loss;
+  return iteration;
+}
+
+// Of stage 0, whose losses fall from trial to trial but for the last one.
+void add_stage_0(ResultStore& results) {
+  const double losses[] = {4, 4, 3, 3, 2, 2, 9, 9};
+  for (std::int64_t number = 0; number < 8; ++number) results.append(trained(number, losses[number]), {}, 0);
+}
+
+}  // namespace
+
+TEST_CASE("stages follow from stored results as far as these are complete") {
+  const test::Halving halving;
+  Plan plan(study_of_four());
+  SearchStages stages(halving, plan);
+  REQUIRE(stages.name_next());
+  CHECK(stages.last_stage_text() == " of stage 0");
+  ResultStore results;
+  results.append(trained(0, 4), {}, 0);
+  results.settle();
+  CHECK_FALSE(stages.catch_up(results));
+  CHECK(plan.stage_count() == 1);
+  add_stage_0(results);
+  results.settle();
+  CHECK_FALSE(stages.catch_up(results));
+  REQUIRE(plan.stage_count() == 2);
+  CHECK(plan.stage(1) == Stage{1, {{1, 3}}, 1, 2, 1, 6});
+  CHECK(stages.last_stage_text() == " of stage 1");
+  for (std::int64_t number = 8; number < 12; ++number) results.append(trained(number, 1), {}, 0);
+  results.settle();
+  CHECK(stages.catch_up(results));
+  CHECK(plan.stage_count() == 2);
+}
+
+TEST_CASE("a failed iteration holds up the search until another attempt has trained it") {
+  const test::Halving halving;
+  Plan plan(study_of_four());
+  SearchStages stages(halving, plan);
+  stages.name_next();
+  ResultStore results;
+  results.append(trained(5, 2, IterationStatus::failed), {}, 0);
+  for (const std::int64_t number : {0, 1, 2, 3, 4, 6, 7}) results.append(trained(number, 1), {}, 0);
+  results.settle();
+  CHECK_FALSE(stages.catch_up(results));
+  CHECK(plan.stage_count() == 1);
+  results.append(trained(5, 2, IterationStatus::diverged), {}, 1);
+  results.settle();
+  CHECK_FALSE(stages.catch_up(results));
+  CHECK(plan.stage_count() == 2);
+}
+
+TEST_CASE("a grid is done after its only stage, whose text says nothing of stages") {
+  const Study study = study_of_four();
+  const auto grid = make_grid(study);
+  Plan plan(study);
+  SearchStages stages(*grid, plan);
+  REQUIRE(stages.name_next());
+  CHECK_FALSE(stages.more_may_come());
+  CHECK(stages.last_stage_text().empty());
+  ResultStore results;
+  CHECK_FALSE(stages.catch_up(results));
+  add_stage_0(results);
+  results.settle();
+  CHECK(stages.catch_up(results));
+}
+
+TEST_CASE("a stage that was recorded otherwise is refused; one that was not, or is yet to come, is no error") {
+  Plan plan(study_of_four());
+  plan.add(whole_stage(plan));
+  const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 6}, 8};
+  CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
+  CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
+  for (int change = 0; change < 3; ++change) {
+    RecordedStage other = recorded;
+    if (change == 0) other.stage.trials = {{0, 3}};
+    if (change == 1) other.stage.epochs = 2;
+    if (change == 2) other.first_iteration = 1;
+    CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, other}, "runs/x"),
+                      StartsWith("stage 0 of 'runs/x' was begun with other trials than the search names now"));
+  }
+}

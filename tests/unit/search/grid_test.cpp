@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "search/search_table.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+TEST_CASE("a grid has every trial in its only stage; so has a study without a search") {
+  for (const SearchMethod method : {SearchMethod::none, SearchMethod::grid}) {
+    Study study;
+    study.search.method = method;
+    study.study.iterations = 2;
+    if (method == SearchMethod::grid) {
+      study.search.folds = 5;
+      study.search.keys = {{"train.epochs", {"1", "2", "3"}}};
+    }
+    Plan plan(study);
+    const auto searcher = make_searcher(study);
+    CHECK(searcher->most_stages() == 1);
+    const auto stage = searcher->next(KnownResults(plan));
+    REQUIRE(stage.has_value());
+    CHECK(*stage == whole_stage(plan));
+    CHECK(stage->iteration_count() == (method == SearchMethod::grid ? 30 : 2));
+    plan.add(*stage);
+    CHECK_FALSE(searcher->next(KnownResults(plan)).has_value());
+  }
+}
