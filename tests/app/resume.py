@@ -93,10 +93,11 @@ journal = "run/journal/00001/00000.jsonl"
 with open(journal, "rb") as file:
     lines = file.readlines()
 with open(journal, "wb") as file:
-    file.writelines([lines[0], lines[1].replace(b"finished", b"finish3d"), *lines[2:], lines[1][:40]])
+    # The journal's header and the line of the stage come first.
+    file.writelines([*lines[:2], lines[2].replace(b"finished", b"finish3d"), *lines[3:], lines[2][:40]])
 known = len(journaled("run"))
 result = sheaf("resume", "run")
-checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl', line 2, is damaged" in
+checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl', line 3, is damaged" in
              result.stderr, "damage is reported", result.stderr)
 checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in result.stderr, "and trained again",
              result.stderr)

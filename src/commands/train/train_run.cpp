@@ -89,20 +89,19 @@ class RunTraining {
     if (!journal_) begin();
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
     if (world_.is_root()) journal_->begin_stage({stage, at_hand.iterations.begin});
-    const StageWork work{
-        options_,
-        settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
-                     stage.trial_count()),
-        at_hand.work,
-        [this](int lane) {
-          auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
-          return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
-        },
-        job_.placement,
-        journal_.get(),
-        stop_cause_,
-        job_.run.resume_command(),
-        start_};
+    const StageWork work{options_,
+                         settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
+                                      stage.trial_count()),
+                         at_hand.work,
+                         [this](int lane) {
+                           auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
+                           return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
+                         },
+                         job_.placement,
+                         journal_.get(),
+                         stop_cause_,
+                         job_.run.resume_command(),
+                         start_};
     return train_stage(work, world_, node_);
   }
 

@@ -212,7 +212,7 @@ TEST_CASE("where the whole file is kept, it is read once, and no lane waits for 
 
 TEST_CASE("lanes that have ended leave the stream to others, as between the stages of a search") {
   NodeFile file;
-  file.options.validation = Validation::each;
+  file.options.validation = {1};
   file.options.lanes = 2;
   file.options.threads = 2;
   for (const bool keeps_all : {false, true}) {
