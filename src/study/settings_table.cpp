@@ -200,13 +200,15 @@ void add_train(std::vector<Setting>& table) {
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "Reduction of the losses of a batch; it scales the gradients as well.");
-  train.add("precision", &TrainOptions::precision,
-            choice<Precision>({{"float32", Precision::float32},
-                               {"float64", Precision::float64},
-                               {"bfloat16", Precision::bfloat16},
-                               {"tf32", Precision::tf32}}),
-            "Type of weights and arithmetic. bfloat16: mixed precision as in PyTorch's autocast, with weights and "
-            "optimizer in float32. tf32: float32 with TF32 products, only on GPUs. Both need LibTorch.");
+  train.add(
+      "precision", &TrainOptions::precision,
+      choice<Precision>({{"float32", Precision::float32},
+                         {"float64", Precision::float64},
+                         {"bfloat16", Precision::bfloat16},
+                         {"tf32", Precision::tf32}}),
+      "Type of weights and arithmetic. float64: features and targets are rounded to float32 all the same, as they "
+      "are read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
+      "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.");
 }
 
 void add_optimizer(std::vector<Setting>& table) {

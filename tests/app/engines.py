@@ -4,6 +4,9 @@ import os
 import shutil
 import sys
 
+import h5py
+import numpy
+
 from program import DIGITS, Checks, read_csv, sheaf
 
 # float32: what some hundred steps make of another order of the sums; float64: the same.
@@ -113,4 +116,27 @@ checks.check({row["engine"] for row in rows} == {"torch"} and line == "engine: t
 rows, line = train("digits", "auto", *CNN[3:], "--train.epochs=1", "--search.model.kind=mlp, linear")
 checks.check({row["engine"] for row in rows} == {"native"} and line == "engine: native 2 iterations",
              "auto: the others do not", line)
+
+# Features and targets are rounded to float32 as they are read, also for arithmetic in float64.
+random = numpy.random.default_rng(1)
+values = {"features": random.normal(size=(300, 8)), "targets": random.normal(size=(300, 2))}
+found = {}
+with open("plain.cfg", "w") as file:
+    file.write("[data]\n")
+for name, convert in (("float64", lambda array: array), ("rounded", lambda array: array.astype("f4").astype("f8")),
+                      ("coarser", lambda array: array.astype("f2").astype("f8"))):
+    with h5py.File(name + ".h5", "w") as file:
+        for key, array in values.items():
+            file[key] = convert(array)
+    for engine in ("native", "torch"):
+        for mode in ("memory", "streamed"):
+            shutil.rmtree("run", ignore_errors=True)
+            result = sheaf("run", "plain.cfg", f"--data.file={name}.h5", "--data.task=regression", "--model.kind=mlp", "--model.hidden=8",
+                           "--train.precision=float64", "--train.epochs=2", "--run.device=cpu", "--run.output=run",
+                           f"--run.engine={engine}", f"--data.mode={mode}")
+            checks.check(result.code == 0, f"{name} {engine} {mode}", result.stderr)
+            found[name, engine, mode] = [row["final_loss"] for row in read_csv("run/results.csv")]
+for (name, engine, mode), losses in found.items():
+    same = losses == found["float64", engine, mode]
+    checks.check(same == (name != "coarser"), f"{name} {engine} {mode}: compared with float64", str(found))
 sys.exit(checks.finish())
