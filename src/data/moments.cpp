@@ -2,6 +2,7 @@
 #include "data/moments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -20,6 +21,22 @@ Columns columns_of(std::vector<double>& numbers) {
   return {first, first + features, first + 2 * features, first + 3 * features};
 }
 
+struct ConstColumns {
+  const double *mean, *squares, *least, *greatest;
+};
+
+// `mine`: of `before` rows, perhaps 0; `later`: of `added` rows.
+void join_columns(const Columns& mine, double before, const ConstColumns& later, double added, std::int64_t features) {
+  const double share = added / (before + added);
+  for (std::int64_t feature = 0; feature < features; ++feature) {
+    const double distance = before > 0 ? later.mean[feature] - mine.mean[feature] : 0;
+    mine.mean[feature] = before > 0 ? mine.mean[feature] + distance * share : later.mean[feature];
+    mine.squares[feature] += later.squares[feature] + distance * distance * before * share;
+    mine.least[feature] = std::min(mine.least[feature], later.least[feature]);
+    mine.greatest[feature] = std::max(mine.greatest[feature], later.greatest[feature]);
+  }
+}
+
 }  // namespace
 
 FeatureMoments::FeatureMoments(std::int64_t features) : numbers_(static_cast<std::size_t>(4 * features), 0.0) {
@@ -36,33 +53,59 @@ FeatureMoments FeatureMoments::of_numbers(std::vector<double> numbers, std::int6
   return moments;
 }
 
-void FeatureMoments::add(const double* row) {
-  const Columns mine = columns_of(numbers_);
-  const double share = 1 / static_cast<double>(++count_);
-  const std::int64_t count = features();
-  for (std::int64_t feature = 0; feature < count; ++feature) {
-    const double value = row[feature];
-    const double distance = value - mine.mean[feature];
-    mine.mean[feature] += distance * share;
-    mine.squares[feature] += distance * (value - mine.mean[feature]);
-    mine.least[feature] = std::min(mine.least[feature], value);
-    mine.greatest[feature] = std::max(mine.greatest[feature], value);
-  }
+std::int64_t FeatureMoments::rows_at_once() const {
+  constexpr std::int64_t cached_numbers = 1 << 16, most = 1024;
+  return std::clamp<std::int64_t>(cached_numbers / std::max<std::int64_t>(1, features()), 1, most);
 }
+
+template <class Value>
+void FeatureMoments::add(const Value* values, const std::vector<std::int64_t>& rows) {
+  if (rows.empty()) return;
+  constexpr std::int64_t width = 256;
+  const auto added = static_cast<double>(rows.size());
+  std::array<double, width> mean, squares, least, greatest;
+  for (std::int64_t first = 0; first < features(); first += width) {
+    const std::int64_t count = std::min(width, features() - first);
+    const auto visit = [&](auto use) {
+      for (const std::int64_t row : rows) {
+        const Value* numbers = values + row * features() + first;
+        for (std::int64_t place = 0; place < count; ++place)
+          use(static_cast<std::size_t>(place), static_cast<double>(numbers[place]));
+      }
+    };
+    mean.fill(0);
+    squares.fill(0);
+    least.fill(std::numeric_limits<double>::infinity());
+    greatest.fill(-std::numeric_limits<double>::infinity());
+    visit([&](std::size_t place, double value) {
+      mean[place] += value;
+      least[place] = std::min(least[place], value);
+      greatest[place] = std::max(greatest[place], value);
+    });
+    for (double& sum : mean) sum /= added;
+    visit([&](std::size_t place, double value) {
+      const double distance = value - mean[place];
+      squares[place] += distance * distance;
+    });
+    const Columns mine = columns_of(numbers_);
+    join_columns({mine.mean + first, mine.squares + first, mine.least + first, mine.greatest + first},
+                 static_cast<double>(count_), {mean.data(), squares.data(), least.data(), greatest.data()}, added,
+                 count);
+  }
+  count_ += static_cast<std::int64_t>(rows.size());
+}
+
+template void FeatureMoments::add(const double*, const std::vector<std::int64_t>&);
+template void FeatureMoments::add(const float*, const std::vector<std::int64_t>&);
+template void FeatureMoments::add(const std::uint8_t*, const std::vector<std::int64_t>&);
 
 void FeatureMoments::join(const FeatureMoments& later) {
   assert(features() == later.features());
   if (later.count_ == 0) return;
-  const Columns mine = columns_of(numbers_);
-  const auto before = static_cast<double>(count_), added = static_cast<double>(later.count_);
-  const double share = added / (before + added);
-  for (std::int64_t feature = 0; feature < features(); ++feature) {
-    const double distance = later.mean(feature) - mine.mean[feature];
-    mine.mean[feature] += distance * share;
-    mine.squares[feature] += later.squares(feature) + distance * distance * before * share;
-    mine.least[feature] = std::min(mine.least[feature], later.least(feature));
-    mine.greatest[feature] = std::max(mine.greatest[feature], later.greatest(feature));
-  }
+  const double* first = later.numbers_.data();
+  join_columns(columns_of(numbers_), static_cast<double>(count_),
+               {first, first + features(), first + 2 * features(), first + 3 * features()},
+               static_cast<double>(later.count_), features());
   count_ += later.count_;
 }
 

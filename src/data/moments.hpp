@@ -1,4 +1,5 @@
-// What scaling needs to know of rows: gathered a row at a time, joined part by part.
+// What scaling needs to know of rows: means, deviations and extremes of features, gathered some rows at a time and
+// joined part by part.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,8 +15,12 @@ class FeatureMoments {
  public:
   explicit FeatureMoments(std::int64_t features);
 
-  /// Adds one row of finite numbers.
-  void add(const double* row);
+  /// How many rows add() should get at once: enough for accuracy, few enough that they stay in a cache.
+  std::int64_t rows_at_once() const;
+  /// Adds the rows of these numbers of `values`, [rows, features], all finite: first their mean, then the squares about
+  /// it, which loses no digits where the mean is large; then as join(). For double, float and std::uint8_t.
+  template <class Value>
+  void add(const Value* values, const std::vector<std::int64_t>& rows);
   /// Adds the rows of `later`. The order of calls decides the last bits. Source: Chan, Golub and LeVeque, "Updating
   /// Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979).
   void join(const FeatureMoments& later);

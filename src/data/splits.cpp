@@ -42,55 +42,20 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   return order;
 }
 
-// Calls visit(feature, value) for each feature of the rows, in their order.
-template <class Value, class Visit>
-void for_each_feature(const Value* values, std::int64_t feature_count, const RowSet& rows, Visit visit) {
+// Of these rows of `values`, [rows, features].
+template <class Value>
+FeatureMoments moments_of(const Value* values, std::int64_t features, const RowSet& rows) {
+  FeatureMoments moments(features);
+  const auto at_once = static_cast<std::size_t>(moments.rows_at_once());
+  Rows some;
   rows.for_each([&](std::int64_t row) {
-    for (std::int64_t feature = 0; feature < feature_count; ++feature)
-      visit(static_cast<std::size_t>(feature), static_cast<float>(values[row * feature_count + feature]));
+    some.push_back(row);
+    if (some.size() < at_once) return;
+    moments.add(values, some);
+    some.clear();
   });
-}
-
-template <class Visit>
-void for_each_feature(const DataSet& data, const RowSet& rows, Visit visit) {
-  if (data.features != nullptr)
-    for_each_feature(data.features, data.feature_count, rows, visit);
-  else
-    for_each_feature(data.byte_features, data.feature_count, rows, visit);
-}
-
-std::vector<FeatureSummary> extremes_of(const DataSet& data, const RowSet& rows) {
-  const auto count = static_cast<std::size_t>(data.feature_count);
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  std::vector<float> least(count, infinity), greatest(count, -infinity);
-  for_each_feature(data, rows, [&](std::size_t feature, float value) {
-    least[feature] = std::min(least[feature], value);
-    greatest[feature] = std::max(greatest[feature], value);
-  });
-  std::vector<FeatureSummary> summaries(count);
-  for (std::size_t feature = 0; feature < count; ++feature) {
-    summaries[feature].least = least[feature];
-    summaries[feature].greatest = greatest[feature];
-  }
-  return summaries;
-}
-
-// Two passes: the sum of squares around the mean loses no digits where the mean is large.
-void add_moments(const DataSet& data, const RowSet& rows, std::vector<FeatureSummary>& summaries) {
-  const auto count = static_cast<double>(rows.count());
-  std::vector<double> mean(summaries.size(), 0.0);
-  for_each_feature(data, rows, [&](std::size_t feature, float value) { mean[feature] += double{value}; });
-  for (double& sum : mean) sum /= count;
-  std::vector<double> squares(mean.size(), 0.0);
-  for_each_feature(data, rows, [&](std::size_t feature, float value) {
-    const double deviation = double{value} - mean[feature];
-    squares[feature] += deviation * deviation;
-  });
-  for (std::size_t feature = 0; feature < summaries.size(); ++feature) {
-    summaries[feature].count = count;
-    summaries[feature].mean = mean[feature];
-    summaries[feature].squares = squares[feature];
-  }
+  moments.add(values, some);
+  return moments;
 }
 
 // As the function for users, into `fold_of`, [rows].
@@ -144,27 +109,20 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   return RowSet::sample(std::move(times));
 }
 
-FeatureScaling scaling_from(const FeatureSummary* summaries, std::int64_t feature_count, Normalize normalize) {
-  assert(normalize != Normalize::none);
-  const bool minmax = normalize == Normalize::minmax;
+FeatureScaling feature_scaling(const FeatureMoments& moments, Normalize normalize) {
+  const RowScaling exact = scaling_of(moments, normalize);
   FeatureScaling scaling;
-  for (const FeatureSummary* feature = summaries; feature != summaries + feature_count; ++feature) {
-    // Rounding leaves a constant feature a tiny deviation, hence the look at its extremes.
-    const bool constant = feature->least == feature->greatest;
-    scaling.shift.push_back(minmax || constant ? feature->least : static_cast<float>(feature->mean));
-    const double spread =
-        minmax ? double{feature->greatest} - double{feature->least} : std::sqrt(feature->squares / feature->count);
-    scaling.scale.push_back(constant ? 1.0f : static_cast<float>(1 / spread));
-  }
+  for (const double shift : exact.shift) scaling.shift.push_back(static_cast<float>(shift));
+  for (const double divisor : exact.divisor) scaling.scale.push_back(static_cast<float>(1 / divisor));
   return scaling;
 }
 
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize) {
   if (normalize == Normalize::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
   assert(!rows.empty());
-  std::vector<FeatureSummary> summaries = extremes_of(data, rows);
-  if (normalize == Normalize::standard) add_moments(data, rows, summaries);
-  return scaling_from(summaries.data(), data.feature_count, normalize);
+  return feature_scaling(data.features != nullptr ? moments_of(data.features, data.feature_count, rows)
+                                                  : moments_of(data.byte_features, data.feature_count, rows),
+                         normalize);
 }
 
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,

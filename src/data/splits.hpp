@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/moments.hpp"
 #include "data/row_set.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "study/study.hpp"
@@ -18,15 +19,6 @@ namespace sheaf {
 struct FeatureScaling {
   std::vector<float> shift;
   std::vector<float> scale;
-};
-
-/// What the scaling of a feature follows from, over some rows.
-struct FeatureSummary {
-  double count = 0;
-  double mean = 0;
-  double squares = 0;  ///< of the deviations from the mean, summed
-  float least = std::numeric_limits<float>::infinity();
-  float greatest = -std::numeric_limits<float>::infinity();
 };
 
 /// One split of the rows. `scaling` comes from the training rows alone.
@@ -50,11 +42,10 @@ std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std
 /// As many rows as given, drawn from them with replacement. `rows` has none twice. Pure.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
 
-/// standard: mean 0 and (population) standard deviation 1; minmax, which needs the extremes alone: 0..1. A constant
-/// feature is only shifted. `summaries`: [feature_count]. Source: scikit-learn's StandardScaler and MinMaxScaler. Pure.
-FeatureScaling scaling_from(const FeatureSummary* summaries, std::int64_t feature_count, Normalize normalize);
+/// scaling_of() the moments, rounded to float. Pure.
+FeatureScaling feature_scaling(const FeatureMoments& moments, Normalize normalize);
 
-/// The scaling by these rows, none with Normalize::none. Sums run in double, in row order. Pure.
+/// The scaling by these rows, none with Normalize::none. The same bits whatever else is computed. Pure.
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize);
 
 /// The splits of a study over one data set, made when first asked for and then shared. Each repeat's take 4 bytes per

@@ -10,6 +10,7 @@
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "data/feature_reader.hpp"
+#include "data/moments.hpp"
 #include "data/node_data.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/agreement.hpp"
@@ -21,43 +22,6 @@ namespace {
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t most_splits = 1000;
 
-// Source: Chan, Golub and LeVeque, The American Statistician 37 (1983).
-void combine(const FeatureSummary& more, FeatureSummary& sum) {
-  if (more.count == 0) return;
-  const double count = sum.count + more.count, distance = more.mean - sum.mean;
-  sum.squares += more.squares + distance * distance * (sum.count / count * more.count);
-  sum.mean += distance * (more.count / count);
-  sum.count = count;
-  sum.least = std::min(sum.least, more.least);
-  sum.greatest = std::max(sum.greatest, more.greatest);
-}
-
-// Of all features of the rows at `places` in `values`: two passes over rows that lie in the cache.
-template <class Value>
-void add_rows(const Value* values, std::int64_t width, const std::vector<std::int64_t>& places, FeatureSummary* sums) {
-  std::vector<FeatureSummary> found(static_cast<std::size_t>(width));
-  const auto visit = [&](auto use) {
-    for (const std::int64_t place : places)
-      for (std::int64_t feature = 0; feature < width; ++feature)
-        use(found[static_cast<std::size_t>(feature)], static_cast<float>(values[place * width + feature]));
-  };
-  visit([](FeatureSummary& moments, float value) {
-    moments.mean += double{value};
-    moments.least = std::min(moments.least, value);
-    moments.greatest = std::max(moments.greatest, value);
-  });
-  for (auto& moments : found) {
-    moments.count = static_cast<double>(places.size());
-    moments.mean /= moments.count;
-  }
-  visit([](FeatureSummary& moments, float value) {
-    const double deviation = double{value} - moments.mean;
-    moments.squares += deviation * deviation;
-  });
-  for (std::int64_t feature = 0; feature < width; ++feature)
-    combine(found[static_cast<std::size_t>(feature)], sums[feature]);
-}
-
 // Sums up parts of the file for all splits.
 class PartReader {
  public:
@@ -65,27 +29,28 @@ class PartReader {
              const std::vector<std::shared_ptr<const Split>>& splits)
       : reader_(reader), shape_(shape), splits_(splits) {}
 
-  // [splits, features]
-  void sum_up(IndexRange blocks, FeatureSummary* sums) {
+  // Of each split.
+  std::vector<FeatureMoments> sum_up(IndexRange blocks) {
+    std::vector<FeatureMoments> sums(splits_.size(), FeatureMoments(shape_.feature_count));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
       leave_if_interrupted();
       const IndexRange rows = reader_.block(number);
       values_.resize(static_cast<std::size_t>(rows.count() * feature_bytes(shape_)));
       reader_.read(rows, values_.data(), buffers_);
       for (std::size_t split = 0; split < splits_.size(); ++split)
-        add_block(rows, splits_[split]->training_rows, sums + static_cast<std::int64_t>(split) * shape_.feature_count);
+        add_block(rows, splits_[split]->training_rows, sums[split]);
     }
+    return sums;
   }
 
  private:
-  void add_block(IndexRange rows, const RowSet& wanted, FeatureSummary* sums) {
+  void add_block(IndexRange rows, const RowSet& wanted, FeatureMoments& sums) {
     places_.clear();
     wanted.for_each(rows, [&](std::int64_t row) { places_.push_back(row - rows.begin); });
-    if (places_.empty()) return;
     if (shape_.byte_features)
-      add_rows(reinterpret_cast<const std::uint8_t*>(values_.data()), shape_.feature_count, places_, sums);
+      sums.add(reinterpret_cast<const std::uint8_t*>(values_.data()), places_);
     else
-      add_rows(reinterpret_cast<const float*>(values_.data()), shape_.feature_count, places_, sums);
+      sums.add(reinterpret_cast<const float*>(values_.data()), places_);
   }
 
   const FeatureReader& reader_;
@@ -103,7 +68,10 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
   if (study.data.normalize == Normalize::none) return {};
   std::vector<std::shared_ptr<const Split>> splits;
   const RowShape shape = row_shape(schema, study.data.task);
-  std::vector<FeatureSummary> mine;
+  // Of each part and split: the rows, and the moments' numbers.
+  const auto size = static_cast<std::size_t>(4 * shape.feature_count);
+  std::vector<std::int64_t> counts;
+  std::vector<double> numbers;
   agree(world, [&] {
     if (all.count() > most_splits)
       throw UsageError(
@@ -115,25 +83,32 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
       splits.push_back(all.split(split / folds, split % folds));
     const FeatureReader reader(study.data, schema);
     const std::int64_t parts = std::min(most_parts, reader.block_count());
-    const auto part_size = static_cast<std::size_t>(all.count() * shape.feature_count);
     const IndexRange share = split_evenly(parts, world.size(), world.rank());
-    mine.resize(static_cast<std::size_t>(share.count()) * part_size);
+    counts.resize(static_cast<std::size_t>(share.count()) * splits.size());
+    numbers.resize(counts.size() * size);
     for_each_index(share, threads, [&]() -> IndexWork {
       auto part_reader = std::make_shared<PartReader>(reader, shape, splits);
       return [&, part_reader](std::int64_t part) {
-        part_reader->sum_up(split_evenly(reader.block_count(), parts, part),
-                            mine.data() + static_cast<std::size_t>(part - share.begin) * part_size);
+        auto place = static_cast<std::size_t>(part - share.begin) * splits.size();
+        for (const FeatureMoments& sums : part_reader->sum_up(split_evenly(reader.block_count(), parts, part))) {
+          counts[place] = sums.count();
+          std::copy(sums.numbers().begin(), sums.numbers().end(),
+                    numbers.begin() + static_cast<std::ptrdiff_t>(place * size));
+          ++place;
+        }
       };
     });
   });
-  const std::vector<FeatureSummary> parts = world.all_gather(mine);
-  const std::size_t part_size = splits.size() * static_cast<std::size_t>(shape.feature_count);
-  std::vector<FeatureSummary> sums(part_size);
-  for (std::size_t place = 0; place < parts.size(); ++place) combine(parts[place], sums[place % part_size]);
+  const std::vector<std::int64_t> all_counts = world.all_gather(counts);
+  const std::vector<double> all_numbers = world.all_gather(numbers);
+  std::vector<FeatureMoments> sums(splits.size(), FeatureMoments(shape.feature_count));
+  for (std::size_t place = 0; place < all_counts.size(); ++place) {
+    const auto first = all_numbers.begin() + static_cast<std::ptrdiff_t>(place * size);
+    sums[place % splits.size()].join(
+        FeatureMoments::of_numbers({first, first + static_cast<std::ptrdiff_t>(size)}, all_counts[place]));
+  }
   std::vector<FeatureScaling> scalings;
-  for (std::size_t split = 0; split < splits.size(); ++split)
-    scalings.push_back(scaling_from(sums.data() + split * static_cast<std::size_t>(shape.feature_count),
-                                    shape.feature_count, study.data.normalize));
+  for (const FeatureMoments& moments : sums) scalings.push_back(feature_scaling(moments, study.data.normalize));
   return scalings;
 }
 

@@ -62,7 +62,19 @@ void RowTransformer::for_each_row(IndexRange rows, bool finite, Use use) {
 }
 
 void RowTransformer::add_to(FeatureMoments& moments, IndexRange rows) {
-  for_each_row(rows, true, [&](std::int64_t) { moments.add(row_.data()); });
+  const auto at_once = static_cast<std::size_t>(moments.rows_at_once());
+  std::vector<std::int64_t> numbers;
+  AlignedVector<double> waiting(std::min(at_once, static_cast<std::size_t>(rows.count())) * row_.size());
+  const auto add = [&] {
+    moments.add(waiting.data(), numbers);
+    numbers.clear();
+  };
+  for_each_row(rows, true, [&](std::int64_t) {
+    std::copy(row_.begin(), row_.end(), waiting.begin() + static_cast<std::ptrdiff_t>(numbers.size() * row_.size()));
+    numbers.push_back(static_cast<std::int64_t>(numbers.size()));
+    if (numbers.size() == at_once) add();
+  });
+  add();
 }
 
 void RowTransformer::write(IndexRange rows, std::byte* to) {

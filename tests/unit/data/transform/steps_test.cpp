@@ -82,8 +82,8 @@ TEST_CASE("moments keep their digits far from zero, in one part or in several") 
     const std::int64_t end = begin == 0 ? 1 : begin == 1 ? 400 : rows;
     FeatureMoments part(features);
     for (std::int64_t row = begin; row < end; ++row) {
-      part.add(values.data() + row * features);
-      whole.add(values.data() + row * features);
+      part.add(values.data(), {row});
+      whole.add(values.data(), {row});
     }
     joined.join(part);
   }
@@ -109,7 +109,8 @@ TEST_CASE("moments keep their digits far from zero, in one part or in several") 
 
 TEST_CASE("groups of features are scaled as one") {
   FeatureMoments moments(4);
-  for (const std::vector<double>& row : {std::vector<double>{1, 10, 3, 30}, {5, 50, 7, 70}}) moments.add(row.data());
+  const std::vector<double> rows = {1, 10, 3, 30, 5, 50, 7, 70};
+  moments.add(rows.data(), {0, 1});
   const FeatureMoments pooled = moments.pooled({0, 1, 0, 1}, 2);
   CHECK(pooled.count() == 4);
   CHECK(pooled.mean(0) == 4);

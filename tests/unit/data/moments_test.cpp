@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "data/moments.hpp"
+
+#include <cmath>
+
+#include "core/random/random_stream.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+struct Reference {
+  long double mean = 0, squares = 0;
+};
+
+// Of a feature of [rows, features], in extended precision.
+template <class Value>
+Reference reference_of(const std::vector<Value>& values, std::int64_t features, std::int64_t feature) {
+  Reference found;
+  const auto rows = static_cast<long double>(values.size() / static_cast<std::size_t>(features));
+  for (auto place = static_cast<std::size_t>(feature); place < values.size();
+       place += static_cast<std::size_t>(features))
+    found.mean += values[place] / rows;
+  for (auto place = static_cast<std::size_t>(feature); place < values.size();
+       place += static_cast<std::size_t>(features))
+    found.squares += (values[place] - found.mean) * (values[place] - found.mean);
+  return found;
+}
+
+template <class Value>
+FeatureMoments moments_of(const std::vector<Value>& values, std::int64_t features) {
+  FeatureMoments moments(features);
+  std::vector<std::int64_t> some;
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(values.size()) / features; ++row) {
+    some.push_back(row);
+    if (static_cast<std::int64_t>(some.size()) < moments.rows_at_once()) continue;
+    moments.add(values.data(), some);
+    some.clear();
+  }
+  moments.add(values.data(), some);
+  return moments;
+}
+
+}  // namespace
+
+TEST_CASE("moments of many rows keep their digits where the mean is large and the deviation small") {
+  struct Case {
+    double mean, deviation;
+  };
+  for (const Case& hard : {Case{0, 1}, {1e6, 10}, {1e7, 2}, {3e4, 0.01}, {1e30, 1e29}})
+    for (const int rows : {1000, 300000}) {
+      CAPTURE(hard.mean, hard.deviation, rows);
+      RandomStream stream(1, Purpose::synthetic_features);
+      std::vector<float> values;
+      for (int row = 0; row < rows; ++row)
+        values.push_back(static_cast<float>(hard.mean + hard.deviation * stream.normal()));
+      const Reference exact = reference_of(values, 1, 0);
+      const FeatureMoments found = moments_of(values, 1);
+      const auto squares = static_cast<double>(exact.squares);
+      CHECK(found.count() == rows);
+      CHECK(std::abs(found.squares(0) / squares - 1) < (rows == 1000 ? 1e-13 : 1e-11));
+      CHECK(std::abs(found.mean(0) - static_cast<double>(exact.mean)) < 1e-8 * std::sqrt(squares / rows));
+    }
+}
+
+TEST_CASE("moments of bytes, and of more features than are summed at a time") {
+  constexpr std::int64_t features = 700;
+  std::vector<std::uint8_t> bytes;
+  for (std::int64_t place = 0; place < 500 * features; ++place)
+    bytes.push_back(static_cast<std::uint8_t>(place * place % 251));
+  const FeatureMoments found = moments_of(bytes, features);
+  for (const std::int64_t feature : {0, 255, 256, 699}) {
+    CAPTURE(feature);
+    const Reference exact = reference_of(bytes, features, feature);
+    CHECK(found.mean(feature) == Approx(static_cast<double>(exact.mean)).epsilon(1e-14));
+    CHECK(found.squares(feature) == Approx(static_cast<double>(exact.squares)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("rows that occur several times count as often, and no rows change nothing") {
+  const std::vector<double> values = {1, 1e200, 4, -1e200};
+  FeatureMoments found(2);
+  found.add(values.data(), {});
+  CHECK(found.count() == 0);
+  found.add(values.data(), {0, 1, 1});
+  CHECK(found.count() == 3);
+  CHECK(found.mean(0) == 3);
+  CHECK(found.squares(0) == 6);
+  CHECK(found.least(1) == -1e200);
+  CHECK(found.greatest(1) == 1e200);
+  CHECK(std::isfinite(found.mean(1)));
+}
