@@ -26,18 +26,18 @@ std::string usage_of(const Command& command) {
 
 std::string main_help() {
   std::string text =
-      "sheaf trains many models in one MPI job.\n\n"
-      "usage: sheaf COMMAND [...]        alone, under mpirun -n P, or under srun -n P\n\ncommands\n";
+      "Sheaf trains many models in one MPI job.\n\n"
+      "usage: sheaf COMMAND [...]        alone, with mpirun -n P, or with srun -n P\n\ncommands\n";
   for (const Command& command : command_table())
     text += fmt::format("  {}\n      {}\n", usage_of(command), command.summary);
   return text + R"(
 options
-  --help      this text; after a command, its own
+  --help      this text, or the options of a command: sheaf COMMAND --help
   --version   version, git revision and build id
 
 Results go to stdout, the log to stderr.
-Exit codes: 0 done; 1 the run failed; 2 the command line or the study file is wrong;
-75 the run was asked to stop, and can be resumed.
+Exit codes: 0 success; 1 the run failed; 2 the command line or the study file is wrong;
+75 the run was stopped and can be resumed.
 )";
 }
 

@@ -1,4 +1,4 @@
-"""Every kind of bad input: one sentence on stderr, the documented exit code, nothing left behind, on 1 and 3 ranks."""
+"""Invalid input of all kinds: one error line, the documented exit code and no new files, on 1 and 3 ranks."""
 
 import os
 import shutil
@@ -70,10 +70,10 @@ with open("holds-a-run/study.cfg", "w") as file:
 with open("a-file", "w") as file:
     file.write("x")
 
-# (what, words after `run`, exit code, what the sentence says)
+# (case, arguments of `run`, exit code, text in the error line)
 CASES = [
     ("unknown key", ["study.cfg", "--train.epoch=5"], 2, "train.epochs"),
-    ("stray word", ["study.cfg", "word"], 2, "word"),
+    ("positional argument", ["study.cfg", "word"], 2, "word"),
     ("wrong type", ["study.cfg", "--train.epochs=many"], 2, "train.epochs"),
     ("out of range", ["study.cfg", "--train.epochs=0"], 2, "train.epochs"),
     ("negative count", ["study.cfg", "--study.seed=-1"], 2, "study.seed"),
@@ -86,33 +86,33 @@ CASES = [
     ("truncated HDF5 file", ["study.cfg", "--data.file=truncated.h5"], 1, "truncated.h5"),
     ("missing data set", ["study.cfg", "--data.file=no-targets.h5"], 1, "/features"),
     ("different lengths", ["study.cfg", "--data.file=short-targets.h5"], 1, "19"),
-    ("label negative", ["study.cfg", "--data.file=negative-label.h5"], 1, "-1"),
+    ("negative label", ["study.cfg", "--data.file=negative-label.h5"], 1, "-1"),
     ("label too high", ["study.cfg", "--data.file=high-label.h5", "--data.classes=3"], 1, "9"),
-    ("label no integer", ["study.cfg", "--data.file=fraction-label.h5"], 1, "0.5"),
+    ("fractional label", ["study.cfg", "--data.file=fraction-label.h5"], 1, "0.5"),
     ("labels are text", ["study.cfg", "--data.file=text.h5"], 1, "/targets"),
     ("NaN in the features", ["study.cfg", "--data.file=nan.h5"], 1, "row 7"),
-    ("weight negative", ["study.cfg", "--data.file=weights.h5", "--data.weights=negative"], 1, "-1 in row 13"),
-    ("weights all zero", ["study.cfg", "--data.file=weights.h5", "--data.weights=zeros"], 1, "'/zeros'"),
-    ("no such weights", ["study.cfg", "--data.file=weights.h5", "--data.weights=weights"], 1, "'/weights'"),
+    ("negative weight", ["study.cfg", "--data.file=weights.h5", "--data.weights=negative"], 1, "-1 in row 13"),
+    ("all weights zero", ["study.cfg", "--data.file=weights.h5", "--data.weights=zeros"], 1, "'/zeros'"),
+    ("missing weights", ["study.cfg", "--data.file=weights.h5", "--data.weights=weights"], 1, "'/weights'"),
     ("no rows", ["study.cfg", "--data.file=empty.h5"], 1, "empty.h5"),
-    ("no row left to train on", ["study.cfg", "--data.source=synthetic", "--data.file=", "--data.rows=1",
-                                 "--data.classes=2", "--data.validation=0.5"], 1, "No row is left"),
+    ("no training rows", ["study.cfg", "--data.source=synthetic", "--data.file=", "--data.rows=1",
+                          "--data.classes=2", "--data.validation=0.5"], 1, "No row is left"),
     ("fewer rows than folds", ["study.cfg", "--data.file=two-rows.h5", "--search.method=grid", "--search.folds=3",
                                "--data.classes=3"], 1, "3"),
     ("empty search list", ["study.cfg", "--search.method=grid", "--search.train.learning_rate="], 2,
      "train.learning_rate"),
     ("search without method", ["study.cfg", "--search.train.learning_rate=0.1"], 2, "search.method"),
-    ("output holds a run", ["study.cfg", "--run.output=holds-a-run"], 1, "already holds a run"),
+    ("output has a run", ["study.cfg", "--run.output=holds-a-run"], 1, "already holds a run"),
     ("output not writable", ["study.cfg", "--run.output=/proc/sheaf"], 1, "/proc/sheaf"),
     ("output under a file", ["study.cfg", "--run.output=a-file/run"], 1, "a-file/run"),
-    ("no such GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
+    ("no GPU", ["study.cfg", "--run.device=cuda"], 1, "GPU"),
     ("native engine, searched cnn", ["study.cfg", "--run.engine=native", "--search.method=grid",
-                                       "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
-    ("loss does not fit", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
+                                     "--search.model.kind=mlp, cnn", "--model.channels=4"], 2, "trial 1"),
+    ("loss does not match the task", ["study.cfg", "--data.task=regression"], 2, "cross_entropy"),
     ("cnn without an image", ["study.cfg", "--model.kind=cnn", "--model.hidden=", "--model.channels=4"], 2, "image"),
 ]
 
-# Open MPI 4.1 would give the other ranks a second to end after the first that returns an error.
+# Without this, Open MPI 4.1 waits one second for the other ranks after the first one returns an error.
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
 
 before = sorted(os.listdir("."))
@@ -123,21 +123,21 @@ for ranks in (1, 3):
         details = f"exit {result.code}, {result.seconds:.1f} s\n{result.stdout}{result.stderr}"
         errors = result.error_lines()
         checks.check(result.code == code, f"{what} on {ranks} ranks: exit code {code}", details)
-        checks.check(len(errors) == 1 and says in errors[0], f"{what} on {ranks} ranks: one sentence with '{says}'",
+        checks.check(len(errors) == 1 and says in errors[0], f"{what} on {ranks} ranks: one error line with '{says}'",
                      details)
-        checks.check(not result.stdout, f"{what} on {ranks} ranks: nothing on stdout", details)
-        checks.check(sorted(os.listdir(".")) == before, f"{what} on {ranks} ranks: nothing left behind",
+        checks.check(not result.stdout, f"{what} on {ranks} ranks: no output on stdout", details)
+        checks.check(sorted(os.listdir(".")) == before, f"{what} on {ranks} ranks: no new files",
                      str(os.listdir(".")))
         slowest = max(slowest, result.seconds)
         if "--show" in sys.argv and ranks == 1:
             print(f"{what:28} {errors}")
 
-# Several problems come together, a line each.
+# Several problems are reported together, one per line.
 result = sheaf("run", "study.cfg", "--train.epoch=5", "--train.momentum=2", ranks=3)
-checks.check(result.code == 2 and len(result.error_lines()) == 2, "two problems, two lines", result.stderr)
+checks.check(result.code == 2 and len(result.error_lines()) == 2, "two problems give two error lines", result.stderr)
 
-# The good study is good, so that the cases above fail for their own reasons.
+# The valid study runs, so the cases above fail for the intended reason.
 result = sheaf("run", "study.cfg", ranks=3)
-checks.check(result.code == 0 and os.path.exists("out/results.csv"), "the good study runs", result.stderr)
-print(f"slowest answer: {slowest:.1f} s")
+checks.check(result.code == 0 and os.path.exists("out/results.csv"), "the valid study runs", result.stderr)
+print(f"slowest case: {slowest:.1f} s")
 sys.exit(checks.finish())

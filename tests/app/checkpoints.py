@@ -1,5 +1,5 @@
-"""Long iterations that are stopped or killed in their middle, in an epoch's middle, too, in memory and streamed: they go
-on from there on other ranks, to the same bits."""
+"""Long iterations, in memory and streamed, that are stopped or killed in the middle, even within an epoch. They continue
+from a checkpoint on another number of ranks, with bit-identical results."""
 
 import functools
 import math
@@ -40,13 +40,13 @@ def long_epochs(engine, times):
 
 
 def short_epochs(engine, times):
-    # Six iterations of some tenths of a second each in the place of the small ones.
+    # Six iterations of some tenths of a second each replace the small ones.
     return study(engine, epochs={"native": 1200, "torch": 60}[engine] * times, hidden="64") + [
         "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def streamed(engine, times, lanes):
-    # A lane trains its whole share side by side, so all iterations last for as long as the run does.
+    # With partition = block a lane trains all its iterations together, so each iteration lasts as long as the run.
     words = streamed_study(engine, epochs={"native": 120, "torch": 10}[engine] * times)
     return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
                                                                   f"--run.checkpoint_interval={INTERVAL}"]
@@ -58,8 +58,8 @@ def kept():
 
 
 def beyond_window(state):
-    """A streamed model's state with a place in its window that the window does not have. Before its end are: the window,
-    the place, a flag, the loss, the number of rows left over, and these as lists (floats, bytes, labels, two more)."""
+    """Changes the state of a streamed model: its position in the window is now outside the window. The state ends with:
+    window, position, a flag, loss, number of rows left over, and those rows as lists (floats, bytes, labels, two more)."""
     for rows in range(4096):
         tail = struct.pack("<qq", rows, rows * WIDTH), struct.pack("<qq", 0, rows), struct.pack("<qq", 0, 0)
         sizes = rows * WIDTH * 4, rows * 8
@@ -67,15 +67,15 @@ def beyond_window(state):
         labels = end - sizes[1] - len(tail[1])
         features = labels - sizes[0] - len(tail[0])
         if state[end:] == tail[2] and state[labels:labels + 16] == tail[1] and state[features:features + 16] == tail[0]:
-            place = features - 8 - 1 - 8
-            return state[:place] + struct.pack("<q", 2**40) + state[place + 8:]
-    raise ValueError("the state has another form")
+            position = features - 8 - 1 - 8
+            return state[:position] + struct.pack("<q", 2**40) + state[position + 8:]
+    raise ValueError("unknown format of a streamed model's state")
 
 
 def spoil(path, kind):
-    """Makes a checkpoint unusable: as damage does, or with a right checksum, as another program might write it."""
+    """Makes a checkpoint unusable: with a wrong checksum, or with wrong content and a correct checksum."""
     with open(path, "rb") as file:
-        magic, form, iteration, _, run, checksum = struct.unpack("<IIqqII", file.read(32))
+        magic, version, iteration, _, run, checksum = struct.unpack("<IIqqII", file.read(32))
         state = file.read()
     if kind == "damaged":
         state = state[:-1] + bytes([state[-1] ^ 1])
@@ -83,42 +83,42 @@ def spoil(path, kind):
         state = {"longer": lambda: state + bytes(8), "shorter": lambda: state[:-8],
                  "beyond": lambda: beyond_window(state)}.get(kind, lambda: state)()
         checksum = zlib.crc32(state)
-    form -= kind == "older"
+    version -= kind == "older"
     with open(path, "wb") as file:
-        file.write(struct.pack("<IIqqII", magic, form, iteration, len(state), run, checksum) + state)
+        file.write(struct.pack("<IIqqII", magic, version, iteration, len(state), run, checksum) + state)
 
 
 def check_unusable(name, reference):
-    """No checkpoint of a killed run can be used: each is reported, and the iterations start again."""
-    shutil.rmtree("spoilt", ignore_errors=True)
-    shutil.copytree("run", "spoilt")
+    """Makes all checkpoints of a killed run unusable. Resume reports each of them and restarts their iterations."""
+    shutil.rmtree("damaged", ignore_errors=True)
+    shutil.copytree("run", "damaged")
     kinds = (["beyond"] if "streamed" in name else []) + ["longer", "damaged", "shorter", "older"]
     files = [file for file in kept() if os.path.getsize(f"run/checkpoints/{file}") > 40]
     for number, file in enumerate(files):
-        spoil(f"spoilt/checkpoints/{file}", kinds[number % len(kinds)])
-    result = sheaf("resume", "spoilt", ranks=2, timeout=300)
-    checks.check(result.code == 0, f"{name}: resumed without a usable checkpoint", result.stderr)
+        spoil(f"damaged/checkpoints/{file}", kinds[number % len(kinds)])
+    result = sheaf("resume", "damaged", ranks=2, timeout=300)
+    checks.check(result.code == 0, f"{name}: resume succeeds without usable checkpoints", result.stderr)
     for file in files:
-        checks.check(f"'spoilt/checkpoints/{file}' cannot be used (" in result.stderr, f"{name}: {file} is reported",
+        checks.check(f"'damaged/checkpoints/{file}' cannot be used (" in result.stderr, f"{name}: {file} is reported as unusable",
                      result.stderr)
-    checks.check(results("spoilt") == reference, f"{name}: the same results without a usable checkpoint")
+    checks.check(results("damaged") == reference, f"{name}: same results without usable checkpoints")
 
 
 def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
-    times = shortest = 0  # seconds that an iteration lasts
+    times = shortest = 0  # factor on the number of epochs; seconds of the shortest iteration
     while True:
         times = 1 if times == 0 else math.ceil(times * max(2, 8 * INTERVAL / shortest))
         words = make_words(times)
         for directory in ("whole", "run"):
             shutil.rmtree(directory, ignore_errors=True)
         result = sheaf("run", *words, "--run.output=whole", ranks=2, timeout=300)
-        checks.check(result.code == 0, f"{name}: a run to its end", result.stderr)
+        checks.check(result.code == 0, f"{name}: an uninterrupted run succeeds", result.stderr)
         if result.code != 0:
             return
         shortest = side_by_side * min(float(row["seconds"]) for row in read_csv("whole/results.csv"))
         if shortest < 5 * INTERVAL:
             continue
-        # The other run may be faster, on a machine that does something else, too.
+        # The run to be killed may be faster than the first one if the machine is busy with other work.
         job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
         in_time = job.wait_for(kept)
         for process in job.rank_processes():
@@ -126,30 +126,30 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
         code = job.finish().code
         if in_time and not journaled("run"):
             break
-    checks.check(code != 0, f"{name}: killed in the middle of the first iterations")
-    checks.check(not os.path.exists("whole/checkpoints"), f"{name}: a finished run keeps no checkpoints")
+    checks.check(code != 0, f"{name}: killed during the first iterations")
+    checks.check(not os.path.exists("whole/checkpoints"), f"{name}: a finished run has no checkpoints")
     reference = results("whole")
     killed_with = kept()
     if unusable:
         check_unusable(name, reference)
 
-    # Its own checkpoints show that it trains; the stop, early in an iteration, leaves another one.
+    # A new checkpoint shows that the resumed run trains. The stop, early in an iteration, writes another one.
     job = Started([SHEAF, "resume", "run"], ranks=stop_ranks)
-    checks.check(job.creep_until(lambda: kept() != killed_with), f"{name}: it makes more checkpoints")
+    checks.check(job.creep_until(lambda: kept() != killed_with), f"{name}: the resumed run writes checkpoints")
     running_with = kept()
     begun = time.monotonic()
     os.kill(job.rank_processes()[0], signal.SIGUSR1)
     job.go_on()
     result = job.finish()
-    checks.check(result.code == 75, f"{name}: stopped by SIGUSR1", f"{result.code} {result.stderr}")
+    checks.check(result.code == 75, f"{name}: SIGUSR1 stops the run with exit code 75", f"{result.code} {result.stderr}")
     print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
     stopped_with = kept()
-    checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop leaves a checkpoint", str(stopped_with))
+    checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop writes a checkpoint", str(stopped_with))
 
     result = sheaf("resume", "run", ranks=last_ranks, timeout=300)
-    checks.check(result.code == 0, f"{name}: resumed", result.stderr)
-    checks.check(results("run") == reference, f"{name}: the same results", f"{killed_with}, {stopped_with}")
-    checks.check(not os.path.exists("run/checkpoints"), f"{name}: its checkpoints are gone")
+    checks.check(result.code == 0, f"{name}: the last resume succeeds", result.stderr)
+    checks.check(results("run") == reference, f"{name}: same results", f"{killed_with}, {stopped_with}")
+    checks.check(not os.path.exists("run/checkpoints"), f"{name}: checkpoints are removed at the end")
 
 
 write_large("large.h5")

@@ -1,4 +1,4 @@
-"""Help, version and words of the command line: what they print, where, and the exit code, alone and on 3 ranks."""
+"""Help, version and errors of the command line: stdout, stderr and exit code, without mpiexec and on 3 ranks."""
 
 import sys
 
@@ -7,7 +7,7 @@ from program import Checks, sheaf
 checks = Checks()
 
 for ranks in (None, 3):
-    where = "alone" if ranks is None else f"on {ranks} ranks"
+    where = "without mpiexec" if ranks is None else f"on {ranks} ranks"
     for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
                             (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
                             (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
@@ -16,7 +16,7 @@ for ranks in (None, 3):
         checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
                      result.stdout + result.stderr)
         checks.check(result.stdout.count(expected.split("--train")[0] or expected) >= 1
-                     and result.stdout.count("usage:") <= 1, f"{words} {where} prints once", result.stdout)
+                     and result.stdout.count("usage:") <= 1, f"{words} {where}: printed once", result.stdout)
 
     for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"), (["--frobnicate"], "unknown"),
                             (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),

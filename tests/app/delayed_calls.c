@@ -1,6 +1,7 @@
-/* Preloaded: delays the calls by which files come and go, each by a random time, so that jobs that start together meet
- * in every order. Only for paths that contain $DELAYED_PATH. The first such call of a process also waits for file
- * $DELAYED_GATE, after it has made file $DELAYED_GATE.<process>: the test opens the gate when all have come. */
+/* A library to preload. Delays calls that create, rename, lock or remove files by a random time, so that jobs that start
+ * together interleave in many orders. Applies only to paths that contain $DELAYED_PATH. Before the first such call a
+ * process creates the file $DELAYED_GATE.<process> and waits until the file $DELAYED_GATE exists. The test creates it
+ * when all processes have arrived. */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,12 +40,12 @@ static void wait_at_gate(void) {
 }
 
 static void delay(const char* path) {
-  static int came;
+  static int arrived;
   static unsigned seed;
   const char* marked = getenv("DELAYED_PATH");
   if (marked == NULL || path == NULL || strstr(path, marked) == NULL) return;
-  if (!came) {
-    came = 1;
+  if (!arrived) {
+    arrived = 1;
     wait_at_gate();
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -53,7 +54,7 @@ static void delay(const char* path) {
   sleep_milliseconds(rand_r(&seed) % (most_milliseconds + 1));
 }
 
-static int opened(const char* path, int flags, va_list more) {
+static int delayed_open(const char* path, int flags, va_list more) {
   const mode_t mode = flags & O_CREAT ? (mode_t)va_arg(more, int) : 0;
   delay(path);
   return next_open()(path, flags, mode);
@@ -62,7 +63,7 @@ static int opened(const char* path, int flags, va_list more) {
 int open(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
-  const int file = opened(path, flags, more);
+  const int file = delayed_open(path, flags, more);
   va_end(more);
   return file;
 }
@@ -70,7 +71,7 @@ int open(const char* path, int flags, ...) {
 int open64(const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
-  const int file = opened(path, flags | O_LARGEFILE, more);
+  const int file = delayed_open(path, flags | O_LARGEFILE, more);
   va_end(more);
   return file;
 }

@@ -1,7 +1,7 @@
-"""The digits search gives bit-identical losses whatever the ranks, the lanes and the partition: with the engine that
-`auto` means, the native one, in all combinations, and with LibTorch in a few.
+"""The digits search has bit-identical losses for all numbers of ranks and lanes and all partitions: in all combinations
+with the native engine, which `auto` selects, and in a few with LibTorch.
 
---epochs N: of the native engine's trainings; the study's own are 30. LibTorch's have 2."""
+--epochs N: epochs of each training with the native engine (the study has 30). LibTorch always trains for 2."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def check_combinations(engine, combinations, *words):
     reference = losses(1, 1, "block", *words)
     checks.check(len(reference) == 60 and len({row[2] for row in reference}) == 60, f"{engine}: 60 different losses",
                  str(reference))
-    checks.check({row[-1] for row in reference} == {engine}, f"{engine}: it trains them", str(reference))
+    checks.check({row[-1] for row in reference} == {engine}, f"{engine}: the engine column names it", str(reference))
     for ranks, lanes, partition in combinations:
         found = losses(ranks, lanes, partition, *words)
         checks.check(found == reference, f"{engine}: {ranks} ranks, {lanes} lanes, {partition}", str(found)[:2000])

@@ -1,4 +1,4 @@
-"""Runs the program for the tests: alone or under mpiexec, with what it printed and its exit code."""
+"""Runs the program for the tests, with or without mpiexec, and returns its output and exit code."""
 
 import csv
 import os
@@ -13,7 +13,7 @@ MPIEXEC = os.environ["MPIEXEC"]
 SOURCE = os.environ["SHEAF_SOURCE"]
 DIGITS = os.path.join(SOURCE, "data", "digits.h5")
 
-# Seconds after which a program hangs. To load LibTorch takes a slow disk half a minute when nothing of it is cached.
+# Seconds after which a program counts as hung. Loading LibTorch from a slow disk takes half a minute if it is not cached.
 HANGS = 180
 
 
@@ -22,12 +22,12 @@ class Result:
         self.code, self.stdout, self.stderr, self.seconds = code, stdout, stderr, seconds
 
     def error_lines(self):
-        """The program's own error lines, with mpiexec's and HDF5's words about them left out."""
+        """The error lines of the program, without the output of mpiexec and HDF5."""
         return [line for line in self.stderr.splitlines() if "error: " in line]
 
 
 def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
-    """`ranks` = None: without mpiexec. Raises when it hangs."""
+    """Runs a command and waits for it. `ranks` = None: without mpiexec. Raises TimeoutExpired after `timeout` seconds."""
     if ranks is not None:
         words = [MPIEXEC, "-n", str(ranks)] + words
     start = time.monotonic()
@@ -37,19 +37,19 @@ def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
 
 
 def one_rank_each(*commands):
-    """The words that start one rank with each command. mpiexec 5.0.7 crashes when it is given several commands."""
+    """Arguments that start one rank for each command. mpiexec 5.0.7 crashes if it gets several commands itself."""
     cases = " ".join(f"{rank}) exec {shlex.join(words)} ;;" for rank, words in enumerate(commands))
     return [MPIEXEC, "-n", str(len(commands)), "sh", "-c", f"case $OMPI_COMM_WORLD_RANK in {cases} esac"]
 
 
 def _state(process):
-    """The letter that the kernel shows: T is stopped, Z has ended."""
+    """The state letter of a process in /proc: T is stopped, Z has ended."""
     with open(f"/proc/{process}/stat") as file:
         return file.read().rpartition(")")[2].split()[0]
 
 
 def children_of(parent):
-    """Pairs of a process and its program, in the order in which they were started."""
+    """Returns pairs of process id and program, in the order in which the processes were started."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -57,12 +57,12 @@ def children_of(parent):
                 if int(file.read().rpartition(")")[2].split()[1]) == parent:
                     found.append((int(entry), os.readlink(f"/proc/{entry}/exe")))
         except OSError:
-            continue  # it has ended
+            continue  # the process has ended
     return sorted(found)
 
 
 class Started:
-    """A program that runs while the test goes on: under mpiexec, with the processes of its ranks."""
+    """A program in the background, with or without mpiexec."""
 
     def __init__(self, words, ranks=None):
         self.ranks = ranks
@@ -72,15 +72,15 @@ class Started:
                                         stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def rank_processes(self):
-        """The children of mpiexec that run the program, in the order in which they were started."""
+        """The process ids of the ranks, in the order in which they were started."""
         if self.ranks is None:
             return [self.process.pid]
         return [process for process, program in children_of(self.process.pid) if program == os.path.realpath(SHEAF)]
 
     def creep_until(self, happened):
-        """Lets the ranks run a few milliseconds at a time until it happened, and leaves them stopped until go_on(): what
-        the test does next comes in the middle of the run, however fast the machine is. Returns False when the program
-        ended before."""
+        """Runs the ranks for a few milliseconds at a time until `happened()` is true, then leaves them stopped until
+        go_on(). The next action of the test thus comes in the middle of the run, however fast the machine is. Returns
+        False if the program ended first."""
         end = time.monotonic() + HANGS
         while time.monotonic() < end:
             processes = self.rank_processes()
@@ -101,7 +101,7 @@ class Started:
             os.kill(process, signal.SIGCONT)
 
     def wait_for(self, happened, seconds=HANGS):
-        """Whether it happened before the program ended. Raises when neither comes."""
+        """Waits for `happened()`. Returns False if the program ended first. Raises TimeoutError after `seconds`."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if happened():
@@ -118,7 +118,7 @@ class Started:
 
 
 def processes(*names):
-    """Those of this process namespace that run a program of that name."""
+    """Ids of the processes in this process namespace that run a program with one of these names."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -130,7 +130,7 @@ def processes(*names):
 
 
 def journaled(directory):
-    """The iterations' numbers in the journals of a run, with each record as often as it is there."""
+    """The iteration numbers in the journals of a run, one for each journal line, including repeated ones."""
     numbers = []
     for attempt, _, names in os.walk(os.path.join(directory, "journal")):
         for name in names:
@@ -142,7 +142,7 @@ def journaled(directory):
 
 
 def argument(name, default):
-    """The number that follows `name` on the test's own command line."""
+    """The number that follows `name` on the command line of the test."""
     return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
 
 
@@ -156,7 +156,7 @@ def read_csv(path):
 
 
 class Checks:
-    """Counts what held and tells what did not; `finish` gives the exit code."""
+    """Counts checks and prints the failed ones. `finish` returns the exit code of the test."""
 
     def __init__(self):
         self.count = 0

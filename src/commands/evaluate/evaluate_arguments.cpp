@@ -83,38 +83,38 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
 }
 
 std::string evaluate_help() {
-  return R"(Loss and score of a trained model on a file of any size, and its predictions. Ranks share the rows, and
-read them block by block. MODEL is
+  return R"(Computes loss, score and predictions of a trained model on a file of any size. Ranks share the rows and
+read them in blocks. MODEL is one of
 
-  RUN_DIR                the best model of a run with run.models; of an ensemble all members, averaged
-  RUN_DIR --iteration=N  that iteration's model
-  FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or TorchScript from Python
-                         (torch.jit.script(module).save(path)) that gives [rows, outputs]
+  RUN_DIR                the best model of a run with run.models; the members of an ensemble are averaged
+  RUN_DIR --iteration=N  the model of iteration N
+  FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or a TorchScript module saved in
+                         Python (torch.jit.script(module).save(path)) that returns [rows, outputs]
 
   sheaf evaluate runs/digits --data.file=test.h5
   mpirun -n 4 sheaf evaluate net.pt --data.file=new.h5 --predictions=out.h5
 
 data
   --data.file=F.h5       HDF5 file
-  --data.features=NAME   its features, [rows, ...]; default /features
-  --data.targets=NAME    its labels or targets; default /targets if it is there; empty: none, predictions only
+  --data.features=NAME   data set of the features, [rows, ...]; default: /features
+  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --data.task=classification|regression
-                         default: as the model file says; for others, classification when targets are integers
-  --data.classes=N       refuses a model with another number of outputs
-  --data.image=CxHxW     how a TorchScript model takes a row; default: the features' own shape
+                         default: from the model file; for other models classification if targets are integers
+  --data.classes=N       number of classes that the model must have
+  --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
   --data.channels=first|last
-                         how the file's images lie, [rows, C, H, W] or [rows, H, W, C]; default first
+                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: first
   --loss=mse|cross_entropy|bce
-                         default: as the model was trained; for others, cross_entropy for classes, else mse
+                         default: the training loss; for other models cross_entropy for classes, otherwise mse
 output
-  --predictions=OUT.h5   writes probabilities [rows, classes] and labels [rows], or values [rows, outputs]
-  --overwrite=true       replace OUT.h5; without it, a file of that name is refused
-  --output=text|json     the report on stdout; default text
+  --predictions=OUT.h5   write probabilities [rows, classes] and labels [rows], or values [rows, outputs]
+  --overwrite=true       replace an existing OUT.h5
+  --output=text|json     format of the report on stdout; default: text
 run
   --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
   --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
 
-Features reach the model as 32-bit floating point, unscaled: models of a run scale them inside.
+The model receives features as 32-bit floating point without scaling; models of a run contain their scaling.
 )";
 }
 

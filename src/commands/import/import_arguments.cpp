@@ -179,9 +179,9 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
 }
 
 std::string import_help() {
-  return R"(Makes a data file for `sheaf run` (features and targets in HDF5, see data/README.md) of files in one of
-these formats; .gz at the end of a name is fine with all but .npz. The format comes from the name, or
-from --format=csv|npy|npz|idx|cifar10. All of them must be regular files, not pipes.
+  return R"(Converts files to a data file for `sheaf run`: features and targets in HDF5 (see data/README.md). The format
+follows from the names of the files or from --format=csv|npy|npz|idx|cifar10. Files may be compressed (.gz),
+except .npz. All of them must be regular files, not pipes.
 
   sheaf import train.csv more.csv train.h5 --label=species
   sheaf import X.npy y.npy train.h5
@@ -190,26 +190,26 @@ from --format=csv|npy|npz|idx|cifar10. All of them must be regular files, not pi
   sheaf import data_batch_1.bin data_batch_2.bin cifar10.h5
 
 all formats
-  --compression=0..9    gzip of the data sets; default 0, none
-  --overwrite=true      replace OUT.h5; without it, a file of that name is refused
+  --compression=0..9    gzip level of the data sets; default: 0, no compression
+  --overwrite=true      replace an existing OUT.h5
 csv, npy, npz
   --task=classification|regression
-                        default: classification when the targets are integers (csv: or text), one a row
+                        default: classification if the targets are integers (CSV: or text), one per row
 csv (.csv, .tsv; RFC 4180; several files are appended)
-  --label=NAME|N        the target's column, by name or number (from 0; negative: from the end); default -1,
-                        the last; several for regression: --label=a,b
+  --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: -1,
+                        the last one; several columns for regression: --label=a,b
   --drop=NAME|N,...     columns to leave out
-  --header=true|false   default: true when the first line has no number, or text where the second has one
+  --header=true|false   default: true if the first line has no number, or text where the second has a number
   --delimiter=,|;|tab|'|'|' '
-                        default: that of comma, semicolon and tab which the first line has most
+                        default: the most frequent of comma, semicolon and tab in the first line
 npz
   --features=NAME       default: X, features, data or x_train
   --targets=NAME        default: y, targets, labels or y_train
 
-Features of CSV become 32-bit floating point; other formats keep their type. Text labels are numbered in
-sorted order, and so are integers that are negative or not less than the number of rows; the names are kept
-as the attribute class_names of the targets. idx takes pairs of files, images and labels; images become
-[N, 1, H, W], those of CIFAR-10 [N, 3, 32, 32], both of the bytes as they are: scale by data.normalize.
+CSV features become 32-bit floating point; the other formats keep their type. Text labels are numbered in sorted
+order, as are integers that are negative or not less than the number of rows. The attribute class_names of the
+targets stores the names. idx expects pairs of files, images and labels. Images become [N, 1, H, W] and those of
+CIFAR-10 [N, 3, 32, 32], as unscaled bytes; data.normalize scales them when a study runs.
 )";
 }
 

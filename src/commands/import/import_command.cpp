@@ -91,7 +91,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command import_command() {
-  return {"import", "FILE... OUT.h5 [--key=value ...]", "make a data file of CSV, NumPy, IDX or CIFAR-10 files",
+  return {"import", "FILE... OUT.h5 [--key=value ...]", "convert CSV, NumPy, IDX or CIFAR-10 files to a data file",
           import_help, run};
 }
 

@@ -132,47 +132,48 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
 }
 
 std::string preprocess_help() {
-  return R"(Makes a new data file of one that there is: images resized, features scaled, numbers cast, chunks laid out
-anew. All ranks and their cores work; memory is bounded by the size of a chunk. The steps are taken in one pass and
-in this order, whatever the order of the options:
+  return R"(Writes a new data file in one pass over another one: resizes images, scales features, converts types, reorders
+channels, changes chunks. All ranks and their cores work. A chunk bounds the memory. The order of the steps does
+not depend on the order of the options:
 
     read -> to double -> resize -> normalize -> cast -> order of channels
 
-  --resize=HEIGHTxWIDTH   of images [rows, height, width], with channels first or last. As
+  --resize=HEIGHTxWIDTH   resize images [rows, height, width], with channels first or last, as
                           skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
-                          their range (0..255 stays 0..255), and what shrinks is smoothed first
+                          their range (0..255 remains 0..255), and images are smoothed before they shrink
                               sheaf preprocess photos.h5 small.h5 --resize=64x64
-  --layout=first|last     where the channels of IN.h5 stand; default: where 1, 3 or 4 says it
+  --layout=first|last     position of the channels in IN.h5; default: the dimension of size 1, 3 or 4
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
   --normalize=standard|minmax|none
-                          by all rows: to mean 0 and deviation 1, or to 0..1; what is constant is only shifted.
-                          (value - shift) / divisor; both are kept as data sets features_shift, features_divisor
+                          scale to mean 0 and standard deviation 1, or to 0..1, computed from all rows; constant
+                          features are only shifted: (value - shift) / divisor. The data sets features_shift and
+                          features_divisor store both
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
-  --per=feature|channel   what is scaled by itself; default: feature
+  --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
   --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
-                          integers: to the nearest, halves to the even one, what is beyond the type's ends to its
-                          end; NaN and infinity are refused. float16, float32: what is beyond becomes infinite.
-                          Default: the type that there is; float32 for integers that are resized or scaled
+                          integers: round to nearest, ties to even, and clip to the range of the type; NaN and
+                          infinity are errors. float16, float32: values beyond the range become infinite.
+                          Default: the type in IN.h5; float32 for integers that are resized or scaled
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --cast=uint8
-  --channels=first|last   where the channels of OUT.h5 stand; default: where they are. `sheaf run` takes them first
+  --channels=first|last   position of the channels in OUT.h5; default: as in IN.h5. `sheaf run` expects them first
                               sheaf preprocess photos.h5 planes.h5 --channels=first
-  --chunk-rows=N          rows of a chunk; default: about 1 MiB of them
+  --chunk-rows=N          rows per chunk; default: about 1 MiB
                               sheaf preprocess table.h5 chunked.h5 --chunk-rows=4096
-  --compression=0..9      gzip of the features, after HDF5's shuffle; default 0, none
+  --compression=0..9      gzip level of the features, after the shuffle filter; default: 0, no compression
                               sheaf preprocess table.h5 packed.h5 --compression=4
-  --features=NAME         the data set to work on; default: features
+  --features=NAME         data set to process; default: features
                               sheaf preprocess all.h5 train.h5 --features=train/images --resize=64x64
-  --copy=true|false       whether all else in the file (targets, weights, groups, attributes) is copied, including the
-                          targets of external links and the numbers of virtual data sets, so that OUT.h5 needs no
-                          other file; HDF5 references are left out; default: true
+  --copy=true|false       copy everything else in the file (targets, weights, groups, attributes), including the
+                          data behind external links and virtual data sets, so that OUT.h5 needs no other file.
+                          HDF5 references are left out; default: true
                               sheaf preprocess photos.h5 alone.h5 --resize=64x64 --copy=false
-  --overwrite=true|false  replace OUT.h5; default: false, a file of that name is refused
+  --overwrite=true|false  replace an existing OUT.h5; default: false
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
 
-The disk must have room for the result at the start, for compressed numbers as if they were not. Nothing stands
-under OUT.h5 before all is done. All nodes must see both files. OUT.h5 is in the format of HDF5 1.10. Integers
-beyond 2^53 are rounded: numbers pass through double.
+The disk must have room for the uncompressed result at the start. OUT.h5 appears when it is complete. All nodes
+must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are
+converted to double.
 )";
 }
 

@@ -113,9 +113,8 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
 }
 
 std::string help() {
-  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing.
-Loads the TorchScript files and plugins that the study names, too, which are code: plan only studies that
-you would run.
+  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing. It
+loads the TorchScript files and plugins of the study, which are code: plan only studies that you would run.
 
 )" + study_help();
 }
@@ -143,8 +142,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command plan_command() {
-  return {"plan", "STUDY.cfg [--key=value ...]", "show what would be run: iterations, cost, memory, placement", help,
-          run};
+  return {"plan", "STUDY.cfg [--key=value ...]", "show iterations, cost, memory and placement of a study", help, run};
 }
 
 }  // namespace sheaf

@@ -9,12 +9,12 @@ namespace sheaf {
 namespace {
 
 std::string help() {
-  return R"(Trains what a run has left that was stopped or killed, and what failed in it, on any number of ranks, and
-writes its results: the same as those of a run that nothing stopped. Keys that cannot change results may
-be given anew: those of [run] but engine and curves, and data.file. What auto stood for in data.mode and
-run.engine was settled and stored when the run was opened, and is kept.
+  return R"(Continues a run that was stopped or killed, on any number of ranks, trains failed iterations again, and writes
+the results: those of a run that was never stopped. Keys that cannot change results may have other values:
+[run] except engine and curves, and data.file. The run keeps the values that auto had for data.mode and
+run.engine when it began.
 
-  --force    go on although the data file, a model file or the version of the program has changed
+  --force    continue although the data file, a model file or the version of sheaf has changed
 )";
 }
 
@@ -32,7 +32,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command resume_command() {
-  return {"resume", "RUN_DIR [--force] [--key=value ...]", "train what a run that stopped or died has left", help, run,
+  return {"resume", "RUN_DIR [--force] [--key=value ...]", "continue a run that was stopped or killed", help, run,
           true};
 }
 

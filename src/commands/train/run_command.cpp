@@ -9,9 +9,11 @@ namespace sheaf {
 namespace {
 
 std::string help() {
-  return R"(Trains every iteration of the study and writes a run directory (run.output):
-study.cfg (all keys as used), journal/, results.h5, results.csv, with run.models also models/. With
---resume it goes on where that directory holds an unfinished run of the study.
+  return R"(Trains every iteration of the study and writes the run directory (run.output): study.cfg with all keys,
+journal/, results.h5, results.csv and, with run.models, models/.
+
+  --resume   continue the study if the run directory exists
+  --force    with --resume: continue although the data file, a model file or the version of sheaf has changed
 
 )" + study_help();
 }
@@ -24,7 +26,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
     request.resume = take_flag(arguments, "--resume");
     request.force = take_flag(arguments, "--force");
     if (request.force && !request.resume)
-      throw UsageError("--force goes with --resume (a new run has nothing to force). Leave it out, or add --resume.");
+      throw UsageError("--force only works together with --resume. Leave it out, or add --resume.");
     study = study_from_arguments("run", arguments);
   });
   return execute_run(study, request, world);
@@ -35,7 +37,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 Command run_command() {
   return {"run",
           "STUDY.cfg [--resume [--force]] [--key=value ...]",
-          "train a study; its final losses are gathered on rank 0",
+          "train a study and gather its final losses on rank 0",
           help,
           run,
           true};

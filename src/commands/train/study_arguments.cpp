@@ -15,11 +15,11 @@ namespace sheaf {
 namespace {
 
 constexpr const char* format_help =
-    R"(A study file has sections and a key = value a line; '#' starts a comment. The command line overrides
-it, each key by its full name: --train.epochs=5. Paths are relative to the working directory.
+    R"(A study file has sections with one key = value per line; '#' starts a comment. The command line overrides
+the file; write each key with its section: --train.epochs=5. Paths are relative to the working directory.
 
-Under [search], any key of [model] and [train] may stand with its candidates: commas separate
-candidates, spaces the layers of one, as in
+Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
+candidates; spaces separate the layers of one candidate:
     [search]
     method = grid
     folds = 5
