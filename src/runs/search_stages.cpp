@@ -9,6 +9,10 @@
 
 namespace sheaf {
 
+std::int64_t SearchStages::most_iterations() const {
+  return more_may_come() ? sheaf::most_iterations : plan_.iteration_count();
+}
+
 std::string SearchStages::last_stage_text() const {
   return searcher_.most_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
@@ -23,7 +27,7 @@ bool SearchStages::name_next() {
 
 bool SearchStages::catch_up(const ResultStore& results) {
   do {
-    const IndexRange iterations = plan_.iterations_of(plan_.stage_count() - 1);
+    const IndexRange iterations = last_iterations();
     if (results.count_results(iterations) < iterations.count()) return false;
     if (!more_may_come()) return true;
     const IndexRange places = results.places_of(iterations);

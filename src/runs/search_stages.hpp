@@ -19,6 +19,12 @@ class SearchStages {
   /// `plan`: without stages. Both outlive it.
   SearchStages(const Searcher& searcher, Plan& plan) : searcher_(searcher), plan_(plan), known_(plan) {}
 
+  const Plan& plan() const { return plan_; }
+  /// The iterations of the plan's last stage.
+  IndexRange last_iterations() const { return plan_.iterations_of(plan_.stage_count() - 1); }
+  /// Results of the run have lower numbers.
+  std::int64_t most_iterations() const;
+
   /// Whether a stage may follow the last one of the plan.
   bool more_may_come() const { return plan_.stage_count() < searcher_.most_stages(); }
 

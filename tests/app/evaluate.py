@@ -245,6 +245,16 @@ with open("best/models/iteration-3.pt", "rb") as file, open("cut.pt", "wb") as c
     cut.write(file.read()[:-300])
 shutil.copytree("best", "broken")
 os.remove("broken/models/iteration-4.pt")
+shutil.copytree("best", "listless")
+os.remove("listless/models/best.txt")
+shutil.copytree("listless", "unfinished")
+for name in ("results.csv", "results.h5"):
+    os.remove(f"unfinished/{name}")
+for path in glob.glob("unfinished/journal/*/*.jsonl"):
+    with open(path) as file:
+        lines = [line for line in file if not line.startswith('{"iteration":5,')]
+    with open(path, "w") as file:
+        file.writelines(lines)
 GOOD = f"--data.file={DIGITS}"
 refused("no words", 2, "got no model")
 refused("no data", 2, "got no data", "best")
@@ -255,7 +265,11 @@ refused("an iteration of a file", 2, "--iteration", "best/models/iteration-3.pt"
 refused("no such model", 1, "no such file or directory", "absent.pt", GOOD)
 refused("no TorchScript", 1, "is no whole TorchScript file", "study.cfg", GOOD)
 refused("a cut model", 1, "is no whole TorchScript file", "cut.pt", GOOD)
-refused("a run without models", 1, "holds no best model", "none", GOOD)
+refused("a run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
+refused("an unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
+        GOOD)
+refused("a run that has lost its list", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
+refused("no run directory", 1, "it is not a run directory", "best/models", GOOD)
 refused("a run with a lost model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
 refused("no such iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
 refused("other features", 1, "takes 64 features a row (the data have 60)", "best", "--data.file=narrow.h5")

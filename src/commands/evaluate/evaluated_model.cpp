@@ -4,30 +4,54 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "core/error.hpp"
 #include "engines/model_opening.hpp"
-#include "files/regular_file.hpp"
 #include "runs/directory/run_directory.hpp"
+#include "runs/run_reader.hpp"
+#include "runs/search_stages.hpp"
+#include "search/search_table.hpp"
 
 namespace sheaf {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The files that best.txt of a run lists.
-std::vector<std::string> best_files(const std::string& run_directory) {
-  const std::string path = best_model_list(run_directory);
-  refuse_special_file(path);
-  std::ifstream list(path);
-  std::vector<std::string> files;
-  for (std::string name; std::getline(list, name);) files.push_back(run_directory + "/models/" + name);
-  require(!files.empty(), fmt::format("'{}' holds no best model ('{}' is not there: the run wrote no models, or is not "
-                                      "complete). Run the study with --run.models=best.",
-                                      run_directory, best_model_list(run_directory)));
-  return files;
+// "12 of 48 iterations are left": of the stage that the run is at.
+std::string what_is_left(const RunReader& run, const Study& study) {
+  const auto identity = run.identity();
+  if (!identity) return "it has trained nothing yet";
+  const auto searcher = make_searcher(study);
+  Plan plan(study);
+  SearchStages stages(*searcher, plan);
+  stages.name_next();
+  constexpr bool forced = true;  // the journals are compared with their own first one
+  const RunProgress progress = run.progress(stages, *identity, forced);
+  std::int64_t left = 0;
+  for (const IndexRange& range : progress.left) left += range.count();
+  return fmt::format("{} of {} iterations{} are left", left, stages.last_iterations().count(),
+                     stages.last_stage_text());
+}
+
+// The files of the run's best model.
+std::vector<std::string> best_files(const std::string& directory) {
+  const RunReader run(directory);
+  auto files = run.best_models();
+  if (!files.empty()) return files;
+  const auto refuse = [&](const std::string& reason, const std::string& advice) {
+    throw RunError(fmt::format("'{}' holds no best model ({}). {}.", directory, reason, advice));
+  };
+  if (!holds_run(directory)) refuse("it is not a run directory", "Name a run directory or a model file");
+  constexpr bool forced = true;  // another version's run may have models, too
+  const Study study = run.study(forced);
+  if (study.run.models == ModelsSaved::none)
+    refuse("run.models = none", "Run the study with --run.models=best in another run.output");
+  if (!run.has_results()) refuse(what_is_left(run, study), "Continue with: " + resume_command_of(directory));
+  refuse(fmt::format("'{}' is missing: no model of the best trial finished, or it was removed",
+                     best_model_list(directory)),
+         "Choose a model by --iteration");
+  return {};
 }
 
 Task task_of(const EvaluationRequest& request, const OpenedModel& model, const EvaluatedRows& rows) {

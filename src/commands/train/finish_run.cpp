@@ -18,6 +18,7 @@
 #include "runs/journal/replay.hpp"
 #include "runs/results/result_stream.hpp"
 #include "runs/results/summary.hpp"
+#include "runs/run_reader.hpp"
 
 namespace sheaf {
 namespace {
@@ -79,8 +80,9 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
   const StageRest& last = end.trained.last;
+  const RunReader reader(run.directory);
   const std::string stage = end.stages.last_stage_text();
-  if (last.left == 0 && holds_results(run.directory)) {
+  if (last.left == 0 && reader.has_results()) {
     log_root(fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory,
                          end.plan.iteration_count()));
     return ResultSource::none;
@@ -98,11 +100,9 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   }
   locks = lock_files(run.directory, run.slice);
   constexpr bool forced = true;  // what does not belong here was refused before
-  all = replay_journals(run.directory, run.header, run.most_iterations, forced);
-  end.stages.catch_up(all.iterations);
-  require_recorded_stages(end.plan, all.stages, run.directory);
-  const std::int64_t total = end.plan.iteration_count();
-  if (cause != iteration_failed && all.iterations.count({0, total}) == total) return ResultSource::on_root;
+  RunProgress progress = reader.progress(end.stages, run.header, forced);
+  all = std::move(progress.journals);
+  if (cause != iteration_failed && progress.is_complete) return ResultSource::on_root;
   locks.clear();
   code = tell_incomplete(end, stage, counts_of(all.iterations, run.slice, last.iterations));
   return ResultSource::none;

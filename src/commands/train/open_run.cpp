@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands/train/remaining_work.hpp"
 #include "commands/train/stored_run.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -15,20 +16,23 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "runs/run_reader.hpp"
 
 namespace sheaf {
 namespace {
 
-// What other jobs have done. For rank 0, under the lock.
+// What other jobs have done; names the stages that follow from it. For rank 0, under the lock.
 Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                    std::int64_t total) {
-  require(!list_journals(directory).empty() || !holds_results(directory),
-          fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
-                      "run.output.",
-                      directory));
-  Replay replay = replay_journals(directory, header, total, request.force);
-  for (const auto& warning : replay.warnings) warn_root(warning);
-  return replay;
+                    const ArraySlice& slice, SearchStages& stages) {
+  RunProgress progress = RunReader(directory).progress(stages, header, request.force);
+  for (const auto& warning : progress.journals.warnings) warn_root(warning);
+  const std::int64_t own = WorkList(slice_of(progress.left, slice)).count();
+  const IndexRange stage = stages.last_iterations();
+  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations{} are left", directory, own,
+                                          stage.count(), stages.last_stage_text())
+                            : fmt::format("task {}/{} of '{}': {} of its {} iterations{} are left", slice.task,
+                                          slice.tasks, directory, own, slice.count(stage), stages.last_stage_text()));
+  return std::move(progress.journals);
 }
 
 // A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
@@ -53,7 +57,7 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
                                    const ArraySlice& slice) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
     require_directory_or_nothing(inner);
-  if (joins_run(directory, request, slice)) return read_stored_study(directory, request);
+  if (joins_run(directory, request, slice)) return RunReader(directory).study(request.force);
   require_empty(directory);
   write_study(directory, study);
   return std::nullopt;
@@ -82,12 +86,12 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 }
 
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
-                                const JournalHeader& header, std::int64_t total, const ArraySlice& slice,
+                                const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world) {
   const std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   Replay earlier;
-  bool settled_otherwise = false, is_joined = false;
+  bool settled_otherwise = false;
   const auto open = [&] {
     if (!world.is_root()) return;
     // A finished run is not even locked.
@@ -101,8 +105,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > run_locks) locks.pop_back();
-      is_joined = stored || !slice.is_whole();
-      if (is_joined) earlier = find_earlier(directory, request, header, total);
+      if (stored || !slice.is_whole()) earlier = find_earlier(directory, request, header, slice, stages);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
       throw;
@@ -110,7 +113,7 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   };
   agree_in_background(world, open, without_limit());  // a replay may take long
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
-  return OpenRun{directory, header, slice, std::move(locks), is_joined, total, std::move(earlier)};
+  return OpenRun{directory, header, slice, std::move(locks), std::move(earlier)};
 }
 
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,

@@ -16,6 +16,7 @@
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/journal_writer.hpp"
 #include "runs/journal/replay.hpp"
+#include "runs/search_stages.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -26,8 +27,6 @@ struct OpenRun {
   JournalHeader header;
   ArraySlice slice;
   std::vector<DirectoryLock> locks;  ///< on rank 0
-  bool is_joined = false;            ///< on rank 0: by other jobs before or beside this one
-  std::int64_t most_iterations = 0;  ///< that the run can have
   Replay earlier;                    ///< on rank 0: what the journals of earlier attempts know
 
   /// "sheaf resume runs/x", with the slice of a task.
@@ -43,10 +42,11 @@ std::vector<DirectoryLock> lock_files(const std::string& directory, const ArrayS
 /// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
 /// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
 /// not be, or when it cannot be written. `study`: with all settings resolved; `uses_stored_study`: by those of the run
-/// that the job joins. `total`: iterations that the run can have at most. None: another task has opened the run
-/// meanwhile and resolved the settings otherwise, so that they must be resolved again. Collective over world.
+/// that the job joins. `stages`: of the plan, which has the first one; rank 0 adds those that follow from what the run
+/// has. None: another task has opened the run meanwhile and resolved the settings otherwise, so that they must be
+/// resolved again. Collective over world.
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
-                                const JournalHeader& header, std::int64_t total, const ArraySlice& slice,
+                                const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world);
 
 /// This rank's journal in a new attempt; `checkpoints`, which outlive it, of what is on the disk with it go. Throws

@@ -28,10 +28,6 @@ bool name_next_stage(SearchStages& stages, Plan& plan, const std::vector<Recorde
 /// Adds the stages that rank 0 has and the others do not. `known`: that all have. Collective over world.
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 
-/// Names the stages of a run that earlier attempts have finished, and the one that they have left or none has begun;
-/// logs how much is left. Collective over world.
-void catch_up_with_run(const OpenRun& run, SearchStages& stages, Plan& plan, const Communicator& world);
-
 /// What the earlier attempts have left of the plan's last stage. Collective over world.
 StageRest find_rest(const OpenRun& run, const Plan& plan, const Communicator& world);
 

@@ -10,27 +10,14 @@
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
+#include "runs/run_reader.hpp"
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
-#include "study/stored_study.hpp"
 
 namespace sheaf {
 
 bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice) {
   return (request.resume || !slice.is_whole()) && holds_run(directory);
-}
-
-Study read_stored_study(const std::string& directory, const RunRequest& request) {
-  const std::string path = directory + "/study.cfg";
-  const std::string text = read_study_text(path);
-  require_this_version(text, directory, request.force);
-  Study stored = parse_study_text(text, path, {});
-  require(
-      stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
-      fmt::format("'{}' does not state how the run was trained (data.mode = {}, run.engine = {}; sheaf 0.1.0 did not "
-                  "store it). Start a new run in another run.output.",
-                  path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
-  return stored;
 }
 
 void require_same_study(const std::string& directory, const Study& study, const Study& stored) {
@@ -48,7 +35,7 @@ std::optional<Study> find_stored_study(const Study& asked, const RunRequest& req
   std::string text;
   agree(world, [&] {
     if (!world.is_root() || !joins_run(directory, request, slice)) return;
-    const Study stored = read_stored_study(directory, request);
+    const Study stored = RunReader(directory).study(request.force);
     const Study joined = with_stored_choices(asked, stored);
     require_same_study(directory, joined, stored);
     if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
@@ -62,7 +49,7 @@ std::optional<Study> find_stored_study(const Study& asked, const RunRequest& req
   text = world.broadcast(text, 0);
   std::optional<Study> stored;
   agree(world, [&] {
-    if (!text.empty()) stored = parse_study_text(text, directory + "/study.cfg", {});
+    if (!text.empty()) stored = parse_study_text(text, study_path(directory), {});
   });
   return stored;
 }

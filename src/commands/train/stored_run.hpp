@@ -15,15 +15,11 @@ namespace sheaf {
 /// Whether the job joins the run that is in the directory; it begins one otherwise. Local.
 bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice);
 
-/// The study of the run in the directory. Throws RunError when another version of the program stored it (unless
-/// request.force), or one that settled nothing. Local.
-Study read_stored_study(const std::string& directory, const RunRequest& request);
-
 /// Throws UsageError with the keys that decide results and differ. `study`: settled.
 void require_same_study(const std::string& directory, const Study& study, const Study& stored);
 
-/// The study of the run that the job joins, on every rank; none when it begins one. Throws AgreedError as the functions
-/// above. Warns if results may differ by rounding. Collective over world.
+/// The study of the run that the job joins, on every rank; none when it begins one. Throws AgreedError as
+/// RunReader::study and require_same_study. Warns if results may differ by rounding. Collective over world.
 std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world);
 

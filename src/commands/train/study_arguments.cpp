@@ -8,8 +8,9 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/run_reader.hpp"
 #include "study/parse_study.hpp"
-#include "study/stored_study.hpp"
 
 namespace sheaf {
 namespace {
@@ -43,13 +44,11 @@ Study study_from_arguments(const std::string& command, const std::vector<std::st
 Study study_of_run(const std::vector<std::string>& arguments, bool forced) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
     throw UsageError("'sheaf resume' got no run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
-  if (!std::filesystem::exists(arguments[0] + "/study.cfg"))
+  if (!std::filesystem::exists(study_path(arguments[0])))
     throw UsageError(
         fmt::format("'{}' holds no run (study.cfg is not there). Give the directory of a run.", arguments[0]));
-  const std::string path = arguments[0] + "/study.cfg";
-  const std::string text = read_study_text(path);
-  require_this_version(text, arguments[0], forced);
-  Study study = parse_study_text(text, path, {arguments.begin() + 1, arguments.end()});
+  const std::string text = RunReader(arguments[0]).study_text(forced);
+  Study study = parse_study_text(text, study_path(arguments[0]), {arguments.begin() + 1, arguments.end()});
   study.run.output = arguments[0];
   return study;
 }

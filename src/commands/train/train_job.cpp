@@ -32,7 +32,7 @@
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/directory/study_identity.hpp"
-#include "runs/journal/journal_files.hpp"
+#include "runs/run_reader.hpp"
 
 namespace sheaf {
 namespace {
@@ -76,7 +76,7 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"finished_utc", utc_text(std::time(nullptr))},
           {"wall_seconds", fmt::format("{:.6f}", seconds_since(start.monotonic))},
           {"rank_count", fmt::format("{}", rank_count)},
-          {"attempts", fmt::format("{}", count_attempts(directory))},
+          {"attempts", fmt::format("{}", RunReader(directory).attempts())},
           {"mpi", mpi_version},
           {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
           {"blas", uses_blas ? blas_library() : "not used"},
@@ -120,16 +120,17 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   require_same_on_all_ranks(study, model_files, world);
   agree(world, leave_if_interrupted);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
+  const std::int64_t known_stages = plan.stage_count();
   const auto opened = open_run(study, stored.has_value(), request,
                                {program_version(), study_fingerprint(study), fingerprint, journal_format, model_files},
-                               searcher.most_stages() > 1 ? most_iterations : plan.iteration_count(), slice, world);
+                               slice, stages, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
 
   // 2. Train.
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, run.directory};
-  catch_up_with_run(run, stages, plan, world);
+  share_stages(plan, known_stages, world);
   StageRest at_hand = find_rest(run, plan, world);
   if (at_hand.work.count() > 0 && world.is_root()) {
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);

@@ -31,6 +31,10 @@ std::string run_directory(const Study& study) {
   return study.run.output.empty() ? "runs/" + study.study.name : study.run.output;
 }
 
+std::string study_path(const std::string& run_directory) {
+  return run_directory + "/study.cfg";
+}
+
 std::string resume_command_of(const std::string& directory) {
   return "sheaf resume " + directory;
 }
@@ -57,7 +61,7 @@ void require_no_run(const std::string& directory) {
 }
 
 void write_study(const std::string& directory, const Study& study) {
-  write_whole_file(directory + "/study.cfg", stored_study_text(study));
+  write_whole_file(study_path(directory), stored_study_text(study));
 }
 
 std::string models_directory(const std::string& run_directory) {

@@ -12,6 +12,9 @@ namespace sheaf {
 /// The directory of the study's run: run.output, or runs/<study.name>.
 std::string run_directory(const Study& study);
 
+/// "<run directory>/study.cfg"
+std::string study_path(const std::string& run_directory);
+
 /// The command that continues the run in the directory: "sheaf resume runs/x". Pure.
 std::string resume_command_of(const std::string& directory);
 

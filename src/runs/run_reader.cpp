@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "runs/run_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <utility>
+
+#include "core/error.hpp"
+#include "files/regular_file.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "study/parse_study.hpp"
+#include "study/settings.hpp"
+#include "study/stored_study.hpp"
+
+namespace sheaf {
+
+std::string RunReader::study_text(bool forced) const {
+  std::string text = read_study_text(study_path(directory_));
+  require_this_version(text, directory_, forced);
+  return text;
+}
+
+Study RunReader::study(bool forced) const {
+  const std::string path = study_path(directory_);
+  Study stored = parse_study_text(study_text(forced), path, {});
+  require(
+      stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
+      fmt::format("'{}' does not state how the run was trained (data.mode = {}, run.engine = {}; sheaf 0.1.0 did not "
+                  "store it). Start a new run in another run.output.",
+                  path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
+  return stored;
+}
+
+std::optional<JournalHeader> RunReader::identity() const {
+  for (const auto& journal : list_journals(directory_)) {
+    std::ifstream file(journal, std::ios::binary);
+    std::string line;
+    if (!std::getline(file, line) || file.eof()) continue;  // without its line end, it was torn
+    if (auto header = read_header_line(line)) return header;
+  }
+  return std::nullopt;
+}
+
+bool RunReader::has_results() const {
+  return holds_results(directory_);
+}
+
+std::int64_t RunReader::attempts() const {
+  return count_attempts(directory_);
+}
+
+RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expected, bool forced) const {
+  require(!list_journals(directory_).empty() || !has_results(),
+          fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
+                      "run.output.",
+                      directory_));
+  RunProgress progress;
+  progress.journals = replay_journals(directory_, expected, stages.most_iterations(), forced);
+  const ResultStore& results = progress.journals.iterations;
+  stages.catch_up(results);
+  require_recorded_stages(stages.plan(), progress.journals.stages, directory_);
+  progress.left = iterations_left(results, stages.last_iterations());
+  const std::int64_t total = stages.plan().iteration_count();
+  progress.is_complete = results.count({0, total}) == total;
+  return progress;
+}
+
+std::vector<std::string> RunReader::best_models() const {
+  const std::string path = best_model_list(directory_);
+  refuse_special_file(path);
+  std::ifstream list(path);
+  std::vector<std::string> files;
+  for (std::string name; std::getline(list, name);) files.push_back(models_directory(directory_) + "/" + name);
+  return files;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "runs/run_reader.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "runs/directory/run_directory.hpp"
+#include "runs/journal/journal_files.hpp"
+#include "search/grid.hpp"
+#include "support/halving.hpp"
+#include "support/sample_results.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
+
+Study settled_study() {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
+  study.data.source = DataSource::synthetic;
+  study.data.mode = DataMode::memory;
+  study.run.engine = EngineKind::native;
+  return study;
+}
+
+// A run of the two stages that Halving names: iterations 0..3, then 4 and 5 of trials 0 and 1.
+class Run {
+ public:
+  Run() { write_study(directory(), settled_study()); }
+
+  std::string directory() const { return scratch_.path.string(); }
+
+  // An attempt of one rank with the results of some iterations, the losses of trials falling with their numbers.
+  std::string add_attempt(IndexRange iterations, const std::vector<RecordedStage>& stages = {}) const {
+    const std::string path = journal_path(begin_attempt(directory()), 0);
+    std::ofstream file(path, std::ios::binary);
+    file << header_line(header);
+    for (const auto& recorded : stages) file << stage_line(recorded, header.seed());
+    for (std::int64_t number = iterations.begin; number < iterations.end; ++number) {
+      TrainedIteration iteration = sample_iteration(number);
+      iteration.result.final_loss = static_cast<double>(number);
+      file << journal_line(iteration, {}, header.seed());
+    }
+    return path;
+  }
+
+  void add_results() const {
+    for (const char* name : {"/results.csv", "/results.h5"}) std::ofstream(directory() + name) << "x";
+  }
+
+ private:
+  Scratch scratch_{"run_reader_test"};
+};
+
+struct Reading {
+  test::Halving searcher;
+  Plan plan{settled_study()};
+  SearchStages stages{searcher, plan};
+  RunProgress progress;
+
+  explicit Reading(const RunReader& reader) {
+    stages.name_next();
+    progress = reader.progress(stages, header, false);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a finished run has its study, its results of all stages, and nothing left") {
+  const Run run;
+  run.add_attempt({0, 6});
+  run.add_results();
+  const RunReader reader(run.directory());
+  CHECK(reader.has_results());
+  CHECK(reader.attempts() == 1);
+  CHECK(reader.study(false).search.keys.front().candidates.size() == 4);
+  REQUIRE(reader.identity().has_value());
+  CHECK(reader.identity()->study == header.study);
+  CHECK(reader.identity()->seed() == header.seed());
+  const Reading reading(reader);
+  CHECK(reading.progress.is_complete);
+  CHECK(reading.progress.left.empty());
+  CHECK(reading.progress.journals.iterations.size() == 6);
+  CHECK(reading.progress.journals.warnings.empty());
+  REQUIRE(reading.plan.stage_count() == 2);
+  CHECK(reading.plan.stage(1).trials == std::vector<IndexRange>{{0, 2}});
+}
+
+TEST_CASE("a run that was killed is at the stage that its results lead to") {
+  const Run run;
+  const RunReader reader(run.directory());
+  CHECK_FALSE(reader.has_results());
+  CHECK(reader.attempts() == 0);
+  CHECK_FALSE(reader.identity().has_value());
+  CHECK(Reading(reader).progress.left == std::vector<IndexRange>{{0, 4}});
+  run.add_attempt({0, 3});
+  CHECK(Reading(reader).progress.left == std::vector<IndexRange>{{3, 4}});
+  const std::string torn = run.add_attempt({3, 5});
+  std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 5);
+  const Reading reading(reader);
+  CHECK(reader.attempts() == 2);
+  CHECK(reading.plan.stage_count() == 2);
+  CHECK(reading.progress.left == std::vector<IndexRange>{{4, 6}});
+  CHECK_FALSE(reading.progress.is_complete);
+  CHECK(reading.progress.journals.warnings.empty());
+}
+
+TEST_CASE("what is damaged is left out with a warning, or refused") {
+  const Run run;
+  const std::string path = run.add_attempt({0, 6});
+  std::string text = text_of(path);
+  text[text.find("\"iteration\":2") + 20] ^= 1;
+  std::ofstream(path, std::ios::binary) << text;
+  const RunReader reader(run.directory());
+  {
+    const Reading reading(reader);
+    CHECK(reading.progress.left == std::vector<IndexRange>{{2, 3}});
+    CHECK(reading.progress.journals.warnings.size() == 1);
+    CHECK(reading.progress.journals.iterations.size() == 5);  // those of the stage to come are kept
+    CHECK(reading.plan.stage_count() == 1);
+  }
+  run.add_attempt({2, 3}, {{{0, {{0, 3}}, 1, 1, 1, 2}, 0}});
+  CHECK_THROWS_WITH(Reading(reader), StartsWith("stage 0 of '" + run.directory() + "' was begun with other trials"));
+  std::filesystem::remove_all(run.directory() + "/journal");
+  CHECK_NOTHROW(Reading(reader));
+  run.add_results();
+  CHECK_THROWS_WITH(Reading(reader), ContainsSubstring("holds results without a journal"));
+  std::ofstream(run.directory() + "/study.cfg") << "";
+  CHECK_THROWS_AS(reader.study(true), RunError);
+}
+
+TEST_CASE("the best model is the files that best.txt names") {
+  const Run run;
+  const RunReader reader(run.directory());
+  CHECK(reader.best_models().empty());
+  std::filesystem::create_directory(models_directory(run.directory()));
+  std::ofstream(best_model_list(run.directory())) << "iteration-4.pt\niteration-5.pt\n";
+  CHECK(reader.best_models() ==
+        std::vector<std::string>{model_path(run.directory(), 4), model_path(run.directory(), 5)});
+}
