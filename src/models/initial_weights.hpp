@@ -1,4 +1,4 @@
-// The parameters that a network starts from. Free of torch: every engine starts alike. Pure.
+// Initial parameters of networks. All engines use the same ones, so this file does not use LibTorch. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-/// The parameters of one layer, as far as their initial values go.
+/// The properties of a layer that determine its initial parameters.
 struct LayerParameters {
   enum class Kind { affine, normalization, embedding };
   Kind kind = Kind::affine;
@@ -20,18 +20,19 @@ struct LayerParameters {
   std::int64_t fan_out = 0;
 };
 
-/// Appends a layer's weights, then its bias. Drawn in double and rounded to float, so that training in float32 and in
-/// float64 start from the same numbers. Affine (dense layers and convolutions), with U(a) for uniform on [-a, a):
-///   pytorch  weights and bias U(1 / sqrt(fan_in)): what kaiming_uniform_(a = sqrt 5) of nn.Linear and nn.Conv2d
-///            comes to (their reset_parameters)
+/// Appends a layer's weights, then its bias. Values are drawn in double and rounded to float, so that float32 and
+/// float64 trainings start from the same values. Affine (dense layers and convolutions), with U(a) for uniform on
+/// [-a, a):
+///   pytorch  weights and bias U(1 / sqrt(fan_in)), equivalent to kaiming_uniform_(a = sqrt 5) in reset_parameters of
+///            nn.Linear and nn.Conv2d
 ///   glorot   weights U(sqrt(6 / (fan_in + fan_out))), bias 0: Keras' default (Glorot and Bengio, AISTATS 2010)
 ///   he       weights normal with deviation sqrt(2 / fan_in), bias 0: kaiming_normal_ (He et al., ICCV 2015)
 ///   zeros    all 0
-/// Normalization: weights 1, bias 0 by every rule. Embedding: standard normal, but for zeros.
+/// Normalization: weights 1 and bias 0, for every rule. Embedding: standard normal, except for the rule `zeros`.
 void append_initial_weights(std::vector<float>& weights, const LayerParameters& layer, Initialization rule,
                             RandomStream& stream);
 
-/// The flat parameter list: each layer's, from a stream of its own.
+/// The flat list of the parameters of all layers. Each layer has its own random stream.
 std::vector<float> initial_weights(const std::vector<Layer>& layers, Initialization rule, std::uint64_t iteration_seed);
 
 }  // namespace sheaf

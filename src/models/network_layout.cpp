@@ -16,14 +16,14 @@ ImageShape image_of(const DataShape& shape, const std::string& network) {
         fmt::format("a {} needs images (the data set has no image shape). Set data.image to CxHxW.", network));
   if (image.channels * image.height * image.width != shape.features)
     throw UsageError(
-        fmt::format("an image of {}x{}x{} has {} values, and the rows have {} features. Set data.image to "
-                    "CxHxW with C * H * W = {}.",
+        fmt::format("an image of {}x{}x{} has {} values, but the rows have {} features. Set data.image to CxHxW with "
+                    "C * H * W = {}.",
                     image.channels, image.height, image.width, image.channels * image.height * image.width,
                     shape.features, shape.features));
   return image;
 }
 
-// Appends a cnn's convolutions; returns what they make of the image.
+// Appends the convolutions of a cnn. Returns the shape of their output.
 ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
   ImageShape map = image_of(shape, "cnn");
   for (const std::int64_t channels : model.channels) {
@@ -34,13 +34,13 @@ ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape
   }
   if (map.height == 0 || map.width == 0)
     throw UsageError(
-        fmt::format("an image of {}x{} is too small for {} convolutions (each halves it). Set fewer "
-                    "model.channels or use larger images.",
+        fmt::format("an image of {}x{} is too small for {} convolutions (each halves it). Use fewer model.channels or "
+                    "larger images.",
                     shape.image.height, shape.image.width, model.channels.size()));
   return map;
 }
 
-// Appends dense layers of these widths, and the last one.
+// Appends the hidden dense layers and the output layer.
 void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, std::int64_t outputs, bool bias,
                   std::vector<Layer>& layers) {
   for (const std::int64_t width : hidden) {

@@ -1,4 +1,4 @@
-// A network as a list of layers with their shapes: what initialization, estimates and engines agree on. Pure.
+// Describes a network as a list of layers with their shapes, for initialization, cost estimates and engines. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,27 +10,31 @@
 
 namespace sheaf {
 
-/// What a data set means for a network.
+/// The properties of a data set that determine a network's shape.
 struct DataShape {
   std::int64_t rows = 0;
   std::int64_t features = 0;  ///< per row, flattened
   std::int64_t outputs = 0;   ///< classes, or target columns
-  ImageShape image;           ///< of a row, if it is one
+  ImageShape image;           ///< shape of a row, if rows are images
 };
 
-/// Whether the network is a list of layers: a TorchScript module or a plugin keeps its layers to itself.
+/// Whether the network has a layout. The layers of TorchScript modules and plugins are not known.
 bool has_layout(ModelKind kind);
 
-/// The layers of `model` for rows of `shape`; none without a layout. linear: one dense layer. mlp: dense + activation +
-/// dropout for each hidden width, then a dense one. cnn: convolution + activation + 2 x 2 max pooling (floor) for each
-/// channel count, then an mlp on the flattened rest. resnet18, resnet50: models/resnet_layout.hpp.
-/// Throws UsageError when one that needs images has none, or a cnn's pooling leaves nothing of it.
+/// The layers of `model` for rows of `shape`; empty without a layout.
+///   linear              one dense layer
+///   mlp                 for each hidden width: dense, activation, dropout; then a dense layer
+///   cnn                 for each channel count: convolution, activation, 2 x 2 max pooling (rounding down); then an
+///   mlp
+///                       on the flattened result
+///   resnet18, resnet50  models/resnet_layout.hpp
+/// Throws UsageError if a network that needs images has no image shape, or if the images are too small for a cnn.
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape);
 
-/// All weights and biases.
+/// The number of weights and biases.
 std::int64_t parameter_count(const std::vector<Layer>& layers);
 
-/// Multiply-adds of one row's forward pass.
+/// Multiply-adds of the forward pass of one row.
 std::int64_t multiply_adds_per_row(const std::vector<Layer>& layers);
 
 }  // namespace sheaf

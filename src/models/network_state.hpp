@@ -5,11 +5,10 @@
 
 namespace sheaf {
 
-/// A trained network: the flat list of initial_weights(), or of what a module trains, rounded to float; then what else
-/// training changed (Network::buffers()), one after the other, in double, which holds integers, too.
+/// The values of a trained network.
 struct NetworkState {
-  std::vector<float> parameters;
-  std::vector<double> buffers;
+  std::vector<float> parameters;  ///< in the order of initial_weights() or of the module's parameters, rounded to float
+  std::vector<double> buffers;    ///< Network::buffers(), concatenated; double, to represent integer buffers exactly
 };
 
 }  // namespace sheaf

@@ -7,8 +7,8 @@
 
 namespace sheaf {
 
-/// Turns outputs [count, output_count] into predictions: class probabilities for cross_entropy and bce; plain values
-/// for mse stay. Pure.
+/// Converts outputs [count, output_count] to predictions, in place: class probabilities for cross_entropy (softmax) and
+/// bce (sigmoid); unchanged for mse. Pure.
 void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, std::int64_t count);
 
 }  // namespace sheaf

@@ -5,12 +5,12 @@
 
 namespace sheaf {
 
-/// One a lane, made and used in its thread.
+/// Computes the outputs of a trained model. Each lane creates its own predictor and uses it in its thread.
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// Outputs [count, outputs] (plain values or logits) for features [count, ...], both row-major. False: a feature may
-  /// be not finite. Throws RunError when the model fails on them.
+  /// Computes outputs [count, outputs] (values or logits) from features [count, ...], both row-major. Returns false if
+  /// a feature may not be finite. Throws RunError if the model fails.
   [[nodiscard]] virtual bool predict(const float* features, std::int64_t count, float* outputs) = 0;
 };
 

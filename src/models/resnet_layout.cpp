@@ -6,7 +6,7 @@
 namespace sheaf {
 namespace {
 
-// A list of layers under construction.
+// Builds the list of layers.
 class Builder {
  public:
   explicit Builder(ImageShape image) : map_(image) {}
@@ -47,7 +47,7 @@ class Builder {
   }
 
  private:
-  // A convolution and its batch norm; `map` becomes what they leave.
+  // Appends a convolution and its batch norm. Sets `map` to the shape of their output.
   void convolve(ImageShape& map, std::int64_t channels, std::int64_t kernel, std::int64_t stride) {
     layers_.push_back(
         {Layer::Kind::convolution, map.channels, channels, kernel, map.height, map.width, false, false, stride});

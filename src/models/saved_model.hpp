@@ -1,4 +1,4 @@
-// What is known of a trained model, in memory and as its file holds it. Free of torch.
+// Saved models: a trained network with its description and scaling. Does not include LibTorch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,26 +18,26 @@ struct Module;
 
 namespace sheaf {
 
-/// What a model file of ours says of its model.
+/// The description of a model in a model file written by this program.
 struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
   LossKind loss = LossKind::mse;
-  DataShape shape;  ///< that it was laid out for; `rows` is of no meaning
+  DataShape shape;  ///< shape of the data that it was trained for; `rows` is not used
 };
 
-/// A network with what it learned.
+/// A trained network with its description and scaling.
 struct SavedModel {
   ModelDescription description;
-  NetworkState network;    ///< read back only of dense layers
-  FeatureScaling scaling;  ///< of the features
+  NetworkState network;    ///< after reading a file: set for networks of dense layers only
+  FeatureScaling scaling;  ///< scaling of the features
 };
 
-/// A model as its file holds it.
+/// A model file, opened for prediction.
 struct OpenedModel {
   std::string path;
-  std::optional<SavedModel> trained;           ///< what its result says, where it has one
-  std::shared_ptr<torch::jit::Module> module;  ///< null where the native engine does without
+  std::optional<SavedModel> trained;           ///< the saved model record, if the file has one
+  std::shared_ptr<torch::jit::Module> module;  ///< null if the native engine evaluates the model
 };
 
 }  // namespace sheaf

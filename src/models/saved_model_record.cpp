@@ -21,12 +21,12 @@
 namespace sheaf {
 namespace {
 
-// The keys of a study that say what a model is.
+// The keys of a study that are part of a model's description.
 bool describes_model(const std::string& key) {
   return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "data.task" || key == "data.image";
 }
 
-// "key = value" lines: the study's keys, and how many features and outputs there are.
+// Lines "key = value": the numbers of features and outputs, and the study's keys.
 std::string description_text(const ModelDescription& description) {
   Study study;
   study.model = description.model;
@@ -40,10 +40,10 @@ std::string description_text(const ModelDescription& description) {
   return text;
 }
 
-// A number of features or outputs.
+// Parses the number of features or outputs.
 std::int64_t parse_count(const std::string& text) {
   const auto count = integer(1, std::int64_t{1} << 31).read(text);
-  require(count.has_value(), sheaf::quoted(text) + " is no number of features or outputs");
+  require(count.has_value(), sheaf::quoted(text) + " is not a valid number of features or outputs");
   return *count;
 }
 
@@ -54,7 +54,7 @@ ModelDescription parse_description(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find(" = ");
     if (line.empty() || line[0] == '#') continue;
-    require(equals != std::string::npos, [&] { return sheaf::quoted(line) + " is no description"; });
+    require(equals != std::string::npos, [&] { return sheaf::quoted(line) + " is not of the form key = value"; });
     const std::string key = line.substr(0, equals), value = line.substr(equals + 3);
     if (key == "features")
       shape.features = parse_count(value);
@@ -63,7 +63,7 @@ ModelDescription parse_description(const std::string& text) {
     else
       apply_setting(study, key, value);
   }
-  require(shape.features > 0 && shape.outputs > 0, "its features and outputs are not counted");
+  require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
   return {study.model, study.data.task, study.train.loss, shape};
 }
@@ -84,7 +84,7 @@ SavedModel parse(const std::string& record) {
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
               fits(trained.scaling.shift, description.shape) &&
               trained.scaling.shift.size() == trained.scaling.scale.size(),
-          "its numbers are not those of its description");
+          "its parameters or scaling do not match its description");
   return trained;
 }
 
@@ -92,7 +92,7 @@ std::string read_file(const std::string& path) {
   return RegularFile(path).read_all();
 }
 
-// LibTorch tells better what is wrong with an archive, if it is meant to be one.
+// Returns an empty list if the file is not a valid archive: LibTorch opens the file next, and its message is clearer.
 std::vector<ZipMember> members_of(const std::string& archive, const std::string& path) {
   try {
     return zip_directory(archive, path);
@@ -118,8 +118,8 @@ SavedModel parse_saved_model_record(const std::string& record, const std::string
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw RunError(fmt::format("model file '{}' is of another version of sheaf, or spoiled ({}). Write it anew.", path,
-                               error.what()));
+    throw RunError(fmt::format(
+        "model file '{}' is damaged or from another version of sheaf ({}). Save the model again.", path, error.what()));
   }
 }
 

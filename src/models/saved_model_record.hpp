@@ -1,5 +1,6 @@
-// What a model file tells this program beside its TorchScript code, in a member of the archive of its own: so that
-// LibTorch need not be loaded to learn what a model is, nor to evaluate one that the native engine runs.
+// The saved model record: an additional member of a TorchScript archive, with a model's description, scaling and, for
+// networks of dense layers, parameters. With it, models can be described and, by the native engine, evaluated without
+// loading LibTorch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,17 +11,17 @@
 
 namespace sheaf {
 
-/// LibTorch's name for the member: `extra/` and the archive's own name stand before it in the file.
+/// The name of the member as passed to LibTorch, which adds the archive's name and `extra/` in front.
 constexpr const char* saved_model_record_name = "sheaf";
 
-/// The bytes of the record: description and scaling; of networks of dense layers the parameters, too. Pure.
+/// The record as bytes. Pure.
 std::string saved_model_record(const SavedModel& trained);
 
-/// The model of a record. Throws RunError, naming `path`, where it is spoiled or another version's. Pure.
+/// Parses a record. Throws RunError, with `path`, if the record is damaged or from another version. Pure.
 SavedModel parse_saved_model_record(const std::string& record, const std::string& path);
 
-/// The model that a file has a record of; nothing where it has none, or is no archive. Throws RunError when there is no
-/// such file, and as parse_saved_model_record(). Local.
+/// Reads the record of a model file. Returns nullopt if the file is not an archive or has no record. Throws RunError if
+/// the file cannot be read, and as parse_saved_model_record(). Local.
 std::optional<SavedModel> read_saved_model_record(const std::string& path);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// The search of a grid: every combination of the candidates, in one stage.
+// Grid search: every combination of the candidates, in one stage.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-/// The searcher of a grid; a study without a search has the one trial of a grid without keys.
+/// Creates the grid searcher. It also serves studies without a search, which have a single trial.
 std::unique_ptr<const Searcher> make_grid(const Study& study);
 
 }  // namespace sheaf

@@ -28,21 +28,21 @@ Mean mean_of(const std::vector<double>& values) {
   return {mean, std::sqrt(squares / static_cast<double>(values.size()))};
 }
 
-// Smaller is better; what is not finite is worst.
+// Smaller is better. NaN and infinity are worst.
 double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }
 
-// Of the stages of each trial the last one, in the order of the trials.
+// Keeps the last stage of each trial, and sorts by trial.
 void keep_last_stages(std::vector<TrialSummary>& trials) {
   std::stable_sort(trials.begin(), trials.end(),
                    [](const TrialSummary& a, const TrialSummary& b) { return a.trial < b.trial; });
-  std::size_t kept = 0;
+  std::size_t count = 0;
   for (std::size_t next = 0; next < trials.size(); ++next) {
-    if (kept > 0 && trials[kept - 1].trial == trials[next].trial) --kept;
-    trials[kept++] = trials[next];
+    if (count > 0 && trials[count - 1].trial == trials[next].trial) --count;
+    trials[count++] = trials[next];
   }
-  trials.resize(kept);
+  trials.resize(count);
 }
 
 }  // namespace
@@ -54,10 +54,10 @@ Ranking ranking_of(const Study& study) {
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {}
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
-  const Iteration place = plan_.iteration(result.iteration);
-  const Stage& stage = plan_.stage(place.stage);
-  trial_.stage = place.stage;
-  trial_.trial = place.trial;
+  const Iteration iteration = plan_.iteration(result.iteration);
+  const Stage& stage = plan_.stage(iteration.stage);
+  trial_.stage = iteration.stage;
+  trial_.trial = iteration.trial;
   ++trial_.iterations;
   trial_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   trial_.seconds += result.seconds;
@@ -70,7 +70,7 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   group_.final_loss += result.final_loss;
   group_.finished = group_.finished && result.status == IterationStatus::finished;
   const std::int64_t next = result.iteration + 1;
-  if (place.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
+  if (iteration.member + 1 == stage.members) end_group({next - stage.members, next}, ensemble);
   if (trial_.iterations == stage.per_trial()) end_trial();
 }
 
@@ -80,7 +80,7 @@ Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, d
 }
 
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
-  if (ensemble != nullptr) {  // its score counts instead of its members' scores
+  if (ensemble != nullptr) {  // the ensemble's score replaces the scores of its members
     scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
     scores_.push_back(ensemble->score);
     group_.score = ensemble->score;
@@ -114,7 +114,7 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   };
   std::stable_sort(trials.begin(), trials.end(),
                    [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });
-  for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
+  for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
   return trials;
 }
 

@@ -1,4 +1,4 @@
-// How the trials of a study compare. Pure.
+// Ranks the trials of a study and selects the best models. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,24 +13,25 @@
 
 namespace sheaf {
 
-/// The score of an ensemble: its members' predictions averaged, on the validation rows of one trial, repeat and fold.
+/// The score of an ensemble on the validation rows of one trial, repeat and fold. An ensemble predicts the average of
+/// its members' predictions.
 struct EnsembleResult {
   std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
-  double score = 0;              ///< the metric of the averaged predictions; NaN if a member diverged or failed
-  double mean_member_score = 0;  ///< of the members alone
+  double score = 0;              ///< metric of the averaged predictions; NaN if a member diverged or failed
+  double mean_member_score = 0;  ///< mean of the members' own scores
 };
 
-/// One trial over all its folds, repeats and members in the last stage that trained it. NaN where there is nothing to
-/// average, or a value is not finite.
+/// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN if there
+/// are no values or one of them is not finite.
 struct TrialSummary {
   std::int64_t stage = 0;
   std::int64_t trial = 0;
   std::int64_t rank = 0;       ///< 1 is best
-  double mean_score = 0;       ///< over folds and repeats, of the ensemble where there is one
-  double score_deviation = 0;  ///< population standard deviation of the same, as scikit-learn's std_test_score
+  double mean_score = 0;       ///< over repeats and folds; of the ensembles, if they are scored
+  double score_deviation = 0;  ///< population standard deviation of these scores, as scikit-learn's std_test_score
   double mean_validation_loss = 0;
   double mean_final_loss = 0;
   std::int64_t iterations = 0;
@@ -38,50 +39,49 @@ struct TrialSummary {
   double seconds = 0;  ///< training time, summed
 };
 
-/// What ranks trials and models. Ties are broken by the others: score, validation loss, final loss.
+/// The order of trials and models: by score, then validation loss, then final loss; or by validation loss first.
 struct Ranking {
-  bool by_loss = false;          ///< by the validation loss rather than the score
-  bool larger_is_better = true;  ///< of the score
+  bool by_loss = false;          ///< validation loss first, then score
+  bool larger_is_better = true;  ///< whether a larger score is better
 };
 
 /// The ranking that search.metric selects.
 Ranking ranking_of(const Study& study);
 
-/// Ranks the trials of a plan from its iterations, which come one after the other. Keeps a summary of each trial in
-/// each stage, and the scores of the trial whose iterations come right now.
+/// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,
+/// and the single scores of the current trial only.
 class Leaderboard {
  public:
-  /// `plan` outlives it.
+  /// `plan` must outlive the leaderboard.
   Leaderboard(const Plan& plan, Ranking ranking);
 
-  /// The plan's iterations in order. `ensemble`: null, or, for the last member of each ensemble of a study whose
-  /// ensembles are scored, that ensemble.
+  /// Adds the next iteration; the order is that of the plan. `ensemble` is null, except with the last member of each
+  /// ensemble if ensembles are scored.
   void add(const IterationResult& result, const EnsembleResult* ensemble);
 
-  /// The trained trials, best first, each by its last stage, by means: by the score and then the lower validation loss,
-  /// or the other way round as the ranking says, then by the lower final loss, then their number; what is not a number
-  /// comes last. After the last iteration.
+  /// The trained trials, best first, by the means of their last stage in the order of the ranking. Ties are in the
+  /// order of the trials. Values that are not finite rank last. Call it after the last iteration.
   std::vector<TrialSummary> ranked() const;
 
-  /// The iterations of the best model of trial `trial` in its last stage: all members of the repeat and fold that is
-  /// best in the same order, summed over the members; the first of equals. Empty when none has members that all
-  /// finished. After the trial's last iteration.
+  /// The iterations of the best model of a trial in its last stage: the members of the best repeat and fold. These are
+  /// ranked like trials, by sums over the members (or the score of the ensemble); the first of equals wins. Empty if no
+  /// repeat and fold has only finished members. Call it after the trial's last iteration.
   IndexRange best_model(std::int64_t trial) const;
 
  private:
-  using Costs = std::array<double, 3>;  // in the order in which they count
+  using Costs = std::array<double, 3>;  // in the order of the ranking
 
   // The members of one trial, repeat and fold.
   struct Group {
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
-    bool finished = true;                                   // all of them
+    bool finished = true;                                   // all members finished
   };
 
   Costs costs_of(double score, double validation_loss, double final_loss) const;
   void end_group(IndexRange members, const EnsembleResult* ensemble);
   void end_trial();
 
-  // A trial in one stage.
+  // The results of a trial in one stage.
   struct StageOfTrial {
     TrialSummary summary;
     IndexRange best_model;
@@ -90,7 +90,7 @@ class Leaderboard {
   const Plan& plan_;
   const Ranking ranking_;
   std::vector<StageOfTrial> trials_;  // stage by stage
-  // Of the trial at hand.
+  // The state of the current trial.
   TrialSummary trial_;
   std::vector<double> scores_;
   double validation_losses_ = 0, final_losses_ = 0;  // sums

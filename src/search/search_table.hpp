@@ -1,4 +1,4 @@
-// The table of searchers: one line for each value of search.method.
+// The table of searchers: one entry per value of search.method.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sheaf {
 
 using MakeSearcher = std::unique_ptr<const Searcher> (*)(const Study& study);
 
-/// The searcher of the study's search.method.
+/// Creates the searcher for the study's search.method.
 std::unique_ptr<const Searcher> make_searcher(const Study& study);
 
 }  // namespace sheaf

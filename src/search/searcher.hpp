@@ -1,4 +1,4 @@
-// How a search goes on: a searcher is given what is known and names the next stage of work.
+// The interface of searchers: a searcher selects the next stage from the results so far.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace sheaf {
 
-/// What a searcher may look at of a result. NaN where there is none.
+/// The part of an iteration's result that searchers use. Missing values are NaN.
 struct KnownResult {
-  IterationStatus status = IterationStatus::missing;  ///< of a finished stage: finished or diverged
+  IterationStatus status = IterationStatus::missing;  ///< finished or diverged in a finished stage
   double final_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
-  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the member alone
+  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< of the single member, not the ensemble
 };
 
-/// The stages of a search so far, all of them finished, and their results. 32 bytes for each iteration.
+/// The finished stages of a search, and their results. Takes 32 bytes per iteration.
 class KnownResults {
  public:
-  /// `plan` outlives it, and has each stage before its results are added.
+  /// `plan` must outlive this object, and must have a stage before its results are added.
   explicit KnownResults(const Plan& plan) : plan_(plan) {}
 
   void add(const IterationResult& result) {
@@ -35,7 +35,7 @@ class KnownResults {
                                                             result.validation_score};
   }
 
-  /// The trials of the study, and the stages.
+  /// The trials of the study and its stages.
   const Plan& plan() const { return plan_; }
   const KnownResult& of(const IterationKey& key) const {
     return results_[static_cast<std::size_t>(plan_.number_of(key))];
@@ -46,16 +46,17 @@ class KnownResults {
   std::vector<KnownResult> results_;  // by the iteration's number
 };
 
-/// Names the stages of a search. Pure: the same results always lead to the same stage, also in a job that resumes the
+/// Selects the stages of a search. Pure: the same results always lead to the same stage, so that a job can resume the
 /// run.
 class Searcher {
  public:
   virtual ~Searcher() = default;
 
-  /// Stages that a search has at most; results are gathered between stages only where more may come.
+  /// The maximum number of stages. Results are gathered after a stage only if more stages may follow.
   virtual std::int64_t most_stages() const = 0;
 
-  /// The next stage; none: the search is done. It is stage 0 while nothing is known. Called on rank 0.
+  /// Returns the next stage (stage 0 if there are no results yet), or nullopt if the search is done. Called on rank 0
+  /// only.
   virtual std::optional<Stage> next(const KnownResults& known) const = 0;
 };
 

@@ -22,35 +22,35 @@ Combinations::Combinations(const Study& study) {
   }
 }
 
-std::size_t Combinations::place(std::int64_t number, std::size_t key) const {
+std::size_t Combinations::candidate_index(std::int64_t number, std::size_t key) const {
   assert(number >= 0 && number < count_);
   return static_cast<std::size_t>(number / keys_[key].stride) % keys_[key].candidates.size();
 }
 
 void Combinations::apply(std::int64_t number, Study& study) const {
-  for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[place(number, key)](study);
+  for (std::size_t key = 0; key < keys_.size(); ++key) keys_[key].setters[candidate_index(number, key)](study);
 }
 
-std::int64_t Combinations::first_alike(std::int64_t number, const KeyFilter& counts) const {
+std::int64_t Combinations::first_equal(std::int64_t number, const KeyFilter& selects) const {
   std::int64_t first = 0;
   for (std::size_t key = 0; key < keys_.size(); ++key)
-    if (counts(keys_[key].name)) first += static_cast<std::int64_t>(place(number, key)) * keys_[key].stride;
+    if (selects(keys_[key].name)) first += static_cast<std::int64_t>(candidate_index(number, key)) * keys_[key].stride;
   return first;
 }
 
-void Combinations::for_each_distinct(const KeyFilter& counts,
+void Combinations::for_each_distinct(const KeyFilter& selects,
                                      const std::function<void(std::int64_t number)>& visit) const {
-  std::vector<const Key*> counting;
+  std::vector<const Key*> selected;
   for (const Key& key : keys_)
-    if (counts(key.name)) counting.push_back(&key);
-  std::vector<std::size_t> chosen(counting.size(), 0);
+    if (selects(key.name)) selected.push_back(&key);
+  std::vector<std::size_t> chosen(selected.size(), 0);
   for (std::int64_t number = 0;;) {
     visit(number);
-    std::size_t key = counting.size();
+    std::size_t key = selected.size();
     for (; key > 0; --key) {
-      number += counting[key - 1]->stride;
-      if (++chosen[key - 1] < counting[key - 1]->candidates.size()) break;
-      number -= static_cast<std::int64_t>(chosen[key - 1]) * counting[key - 1]->stride;
+      number += selected[key - 1]->stride;
+      if (++chosen[key - 1] < selected[key - 1]->candidates.size()) break;
+      number -= static_cast<std::int64_t>(chosen[key - 1]) * selected[key - 1]->stride;
       chosen[key - 1] = 0;
     }
     if (key == 0) return;

@@ -1,4 +1,4 @@
-// The combinations of a search's candidates, each computed from its number. Pure.
+// The grid of a search's candidates. Each combination is computed from its number, without a list. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,42 +15,43 @@ namespace sheaf {
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;
 
-/// The grid of a study's candidates. Combination `number` is a mixed-radix number whose digits are the places of the
-/// candidates, the last key fastest. Memory: the candidates, read once.
+/// The grid of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate indices,
+/// and the last key varies fastest. Stores each candidate once.
 class Combinations {
  public:
-  /// Every searched key of `study` has a candidate. Without searched keys there is one combination, the study itself.
+  /// Every searched key of `study` must have at least one candidate. Without searched keys there is one combination,
+  /// the study itself.
   explicit Combinations(const Study& study);
 
-  /// At most most_iterations + 1, however many there are.
+  /// The number of combinations; larger grids return most_iterations + 1.
   std::int64_t count() const { return count_; }
   std::size_t key_count() const { return keys_.size(); }
   const std::string& key(std::size_t key) const { return keys_[key].name; }
   const std::vector<std::string>& candidates(std::size_t key) const { return keys_[key].candidates; }
 
-  /// The place of the candidate that combination `number` has of a key, in 0..candidates(key).size()-1.
-  std::size_t place(std::int64_t number, std::size_t key) const;
+  /// The index of a key's candidate in combination `number`, in 0..candidates(key).size()-1.
+  std::size_t candidate_index(std::int64_t number, std::size_t key) const;
   const std::string& value(std::int64_t number, std::size_t key) const {
-    return keys_[key].candidates[place(number, key)];
+    return keys_[key].candidates[candidate_index(number, key)];
   }
 
-  /// Sets all searched keys of `study`.
+  /// Sets all searched keys of `study` to the values of combination `number`.
   void apply(std::int64_t number, Study& study) const;
 
-  /// The first combination that has the same candidates as combination `number` of the keys that `counts` selects: it
-  /// has the first candidate of every other key.
-  std::int64_t first_alike(std::int64_t number, const KeyFilter& counts) const;
+  /// The first combination that agrees with combination `number` in the keys that `selects` accepts. All other keys
+  /// have their first candidate.
+  std::int64_t first_equal(std::int64_t number, const KeyFilter& selects) const;
 
-  /// Visits, in ascending order, the first combination with each choice of candidates for the keys that `counts`
-  /// selects.
-  void for_each_distinct(const KeyFilter& counts, const std::function<void(std::int64_t number)>& visit) const;
+  /// Visits the first combination of each distinct choice of candidates for the keys that `selects` accepts, in
+  /// ascending order.
+  void for_each_distinct(const KeyFilter& selects, const std::function<void(std::int64_t number)>& visit) const;
 
  private:
   struct Key {
     std::string name;
     std::vector<std::string> candidates;
-    std::vector<SetValue> setters;  // of each candidate
-    std::int64_t stride = 1;        // the distance of combinations that differ in this key alone, by one candidate
+    std::vector<SetValue> setters;  // one per candidate
+    std::int64_t stride = 1;        // difference of the numbers of combinations with neighboring candidates of this key
   };
 
   std::vector<Key> keys_;

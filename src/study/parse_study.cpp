@@ -24,28 +24,28 @@ namespace po = boost::program_options;
 namespace sheaf {
 namespace {
 
-// Beyond these somebody has given another kind of file, and gets no use from more messages.
+// A larger file is not a study file; more messages do not help.
 constexpr std::size_t largest_file = 1 << 20;
 constexpr std::size_t most_problems_shown = 50;
 
-// One key as it was given.
+// A key and the text of its value, from the file or the command line.
 struct Entry {
   std::string key;
   std::string text;
 };
 
-// Everything found wrong so far.
+// The problems found so far.
 struct Findings {
   std::vector<std::string> problems;
-  std::vector<std::string> doubtful_keys;  ///< given, but without a usable value
-  bool overrides_lost = false;             ///< the command line could not be read
+  std::vector<std::string> invalid_keys;  ///< keys that were set to an invalid value
+  bool overrides_lost = false;            ///< the command line could not be parsed
 };
 
 bool is_blank(const std::string& line) {
   return line.find_first_not_of(" \t\r") == std::string::npos;
 }
 
-// What is wrong with one line before Boost sees it, which knows no line numbers; empty: nothing.
+// Returns the problem of a line, or an empty string. Boost would report problems without line numbers.
 std::string line_problem(const std::string& line) {
   const std::size_t comment = line.find('#');
   std::string content = line.substr(0, comment);
@@ -56,13 +56,14 @@ std::string line_problem(const std::string& line) {
   if (shown.front() == '[' && shown.back() == ']')
     return is_blank(shown.substr(1, shown.size() - 2)) ? "the section has no name. Write e.g. [train]." : "";
   if (!assigns)
-    return quoted(shown) + " is neither [section] nor key = value. Correct the line, or put # in front of it.";
+    return quoted(shown) + " is neither [section] nor key = value. Correct the line, or comment it out with #.";
   if (comment != std::string::npos && content.size() == comment)
-    return "'#' inside a value would cut it short. Put a blank in front of a comment; values cannot have '#'.";
+    return "'#' would cut the value short (it starts a comment). Put a space before a comment; values cannot contain "
+           "'#'.";
   return "";
 }
 
-// The lines that Boost can take: no byte order mark, no ';' comments, no lines with a problem.
+// Returns the lines that Boost can parse: without byte order mark, ';' comments, and lines with a problem.
 std::string readable_lines(const std::string& text, const std::string& origin, Findings& findings) {
   const std::string byte_order_mark = "\xef\xbb\xbf";
   std::istringstream lines(text.rfind(byte_order_mark, 0) == 0 ? text.substr(byte_order_mark.size()) : text);
@@ -81,19 +82,19 @@ std::string readable_lines(const std::string& text, const std::string& origin, F
 
 std::vector<Entry> file_entries(const std::string& text, const std::string& origin, Findings& findings) {
   std::istringstream lines(readable_lines(text, origin, findings));
-  constexpr bool allow_unregistered = true;  // unknown keys are reported all at once, with the nearest known one
+  constexpr bool allow_unregistered = true;  // apply_entries() reports all unknown keys, with suggestions
   std::vector<Entry> entries;
   for (const auto& option : po::parse_config_file(lines, po::options_description(), allow_unregistered).options)
     entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
   return entries;
 }
 
-// Boost refuses "--key=" but takes "--key" and an empty word.
+// Splits "--key=" into "--key" and an empty argument, which Boost accepts.
 std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
   std::vector<std::string> split;
-  for (const auto& word : arguments) {
-    const bool empty_value = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
-    split.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+  for (const auto& argument : arguments) {
+    const bool empty_value = argument.rfind("--", 0) == 0 && argument.find('=') == argument.size() - 1;
+    split.push_back(empty_value ? argument.substr(0, argument.size() - 1) : argument);
     if (empty_value) split.push_back("");
   }
   return split;
@@ -110,9 +111,10 @@ po::options_description known_options() {
   return known;
 }
 
-// Options and stray arguments, in their order. The next option's name is never a value ("--key --other=1").
-void sort_words(const std::vector<po::option>& options, std::vector<Entry>& entries, Findings& findings) {
-  bool value_may_follow = false;  // Boost does not know whether an unknown option takes the next word
+// Converts options to entries, and reports unexpected arguments. The name of the next option is never a value
+// ("--key --other=1").
+void sort_arguments(const std::vector<po::option>& options, std::vector<Entry>& entries, Findings& findings) {
+  bool value_may_follow = false;  // after an unknown option, the next argument may be its value
   for (const auto& option : options) {
     const std::string text = option.value.empty() ? "" : option.value.front();
     const bool named = !option.string_key.empty();
@@ -122,7 +124,7 @@ void sort_words(const std::vector<po::option>& options, std::vector<Entry>& entr
       entries.push_back({option.string_key, text});
     else if (!value_may_follow)
       findings.problems.push_back(
-          fmt::format("command line: stray word {}. Options are written --section.key=value.", quoted(text)));
+          fmt::format("command line: unexpected argument {}. Write options as --section.key=value.", quoted(text)));
     value_may_follow = option.unregistered && option.value.empty();
   }
 }
@@ -137,7 +139,7 @@ std::vector<Entry> command_line_entries(const std::vector<std::string>& argument
                             .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
                             .allow_unregistered()
                             .run();
-    sort_words(parsed.options, entries, findings);
+    sort_arguments(parsed.options, entries, findings);
   } catch (const po::error_with_option_name& error) {
     findings.problems.push_back(no_value(error.get_option_name()));
     findings.overrides_lost = true;
@@ -164,8 +166,8 @@ void apply_entry(Study& study, const Entry& entry, Findings& findings, std::vect
     }
   }
   if (problems.size() == problems_before) return;
-  findings.doubtful_keys.push_back(is_searchable(searched) ? searched : entry.key);
-  if (in_search) findings.doubtful_keys.push_back("search.method");  // it may have lost what it needs
+  findings.invalid_keys.push_back(is_searchable(searched) ? searched : entry.key);
+  if (in_search) findings.invalid_keys.push_back("search.method");  // it may lack the candidates of this key
 }
 
 void apply_entries(Study& study, const std::vector<Entry>& entries, const std::string& origin, Findings& findings) {
@@ -173,34 +175,33 @@ void apply_entries(Study& study, const std::vector<Entry>& entries, const std::s
   std::unordered_map<std::string, int> times;
   for (const auto& entry : entries) {
     if (++times[entry.key] == 2)
-      problems.push_back(fmt::format("{} is given more than once. Keep one of them.", quoted(entry.key)));
+      problems.push_back(fmt::format("{} is set more than once. Remove the duplicates.", quoted(entry.key)));
     apply_entry(study, entry, findings, problems);
   }
   for (const auto& problem : problems) findings.problems.push_back(origin + ": " + problem);
 }
 
-// Problems between keys, but those that come from a key whose own value was refused: they may come from that alone.
-// So may all of them when the command line is missing.
+// Adds the problems between keys. Skips those that involve a key with an invalid value, since they may disappear with a
+// valid one; and all of them if the command line could not be parsed.
 void add_problems_between_keys(const Study& study, Findings& findings) {
   if (findings.overrides_lost) return;
   for (const auto& problem : problems_in(study)) {
-    const auto is_doubtful = [&](const std::string& key) {
-      return std::find(findings.doubtful_keys.begin(), findings.doubtful_keys.end(), key) !=
-             findings.doubtful_keys.end();
+    const auto is_invalid = [&](const std::string& key) {
+      return std::find(findings.invalid_keys.begin(), findings.invalid_keys.end(), key) != findings.invalid_keys.end();
     };
-    if (std::none_of(problem.keys.begin(), problem.keys.end(), is_doubtful))
+    if (std::none_of(problem.keys.begin(), problem.keys.end(), is_invalid))
       findings.problems.push_back(problem.sentence);
   }
 }
 
 }  // namespace
 
-// Every rank reads it, so it must be a regular file: from a pipe only one of them would get the text.
+// Every rank reads the file, so it must be a regular file: only one rank would get the text of a pipe.
 std::string read_study_text(const std::string& path) try {
   std::string text = RegularFile(path).read(largest_file + 1);
   if (text.size() > largest_file || text.find('\0') != std::string::npos)
     throw UsageError(
-        fmt::format("'{}' is not a text file of at most {} MiB. Give a study file.", path, largest_file >> 20));
+        fmt::format("'{}' is not a text file of at most {} MiB. Pass a study file.", path, largest_file >> 20));
   return text;
 } catch (const RunError& error) {
   throw UsageError(error.what());
@@ -218,7 +219,7 @@ Study parse_study_text(const std::string& text, const std::string& origin, const
   if (problems.size() > most_problems_shown) {
     const std::size_t more = problems.size() - most_problems_shown;
     problems.resize(most_problems_shown);
-    problems.push_back(fmt::format("and {} problems more.", more));
+    problems.push_back(fmt::format("and {} more problems.", more));
   }
   throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
 }

@@ -13,12 +13,12 @@
 namespace sheaf {
 namespace {
 
-// As a floating-point number, since the product may be too large for others.
+// Takes a double because the product may exceed 64 bits.
 void require_countable(double iterations) {
   if (iterations > static_cast<double>(most_iterations))
     throw UsageError(
-        fmt::format("the study has {:.4g} iterations (more than {} cannot be numbered). Ask for fewer "
-                    "iterations, candidates, folds, repeats or members.",
+        fmt::format("the study has {:.4g} iterations (the maximum is {}). Use fewer iterations, candidates, folds, "
+                    "repeats or members.",
                     iterations, most_iterations));
 }
 
@@ -57,25 +57,25 @@ Trial Plan::trial_of(const IterationKey& iteration) const {
   return found;
 }
 
-void Plan::for_each_distinct(const KeyFilter& counts, const VisitTrial& visit) const {
-  combinations_.for_each_distinct(counts, [&](std::int64_t number) { visit(number, trial(number)); });
+void Plan::for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const {
+  combinations_.for_each_distinct(selects, [&](std::int64_t number) { visit(number, trial(number)); });
 }
 
 void Plan::add(Stage stage) {
   assert(stage.number == stage_count() && !stage.trials.empty() && stage.trials.back().end <= trial_count());
   assert(stage.repeats <= repeats_ && stage.folds <= folds_ && stage.members <= members_ && stage.per_trial() > 0);
   PlannedStage planned{std::move(stage), {}, {}};
-  std::int64_t place = 0;
+  std::int64_t trials = 0;
   for (const IndexRange& range : planned.stage.trials) {
-    planned.places.push_back(place);
-    place += range.count();
+    planned.offsets.push_back(trials);
+    trials += range.count();
   }
   const std::int64_t first = iteration_count();
   const Stage& added = planned.stage;
-  require_countable(static_cast<double>(first) + static_cast<double>(place) * static_cast<double>(added.repeats) *
+  require_countable(static_cast<double>(first) + static_cast<double>(trials) * static_cast<double>(added.repeats) *
                                                      static_cast<double>(added.folds) *
                                                      static_cast<double>(added.members));
-  planned.iterations = {first, first + place * added.per_trial()};
+  planned.iterations = {first, first + trials * added.per_trial()};
   stages_.push_back(std::move(planned));
 }
 
@@ -86,10 +86,10 @@ Iteration Plan::iteration(std::int64_t number) const {
                        [](std::int64_t wanted, const PlannedStage& s) { return wanted < s.iterations.begin; });
   const PlannedStage& planned = *(after - 1);
   const Stage& stage = planned.stage;
-  std::int64_t place = number - planned.iterations.begin;
-  const auto take = [&place](std::int64_t count) {
-    const std::int64_t digit = place % count;
-    place /= count;
+  std::int64_t position = number - planned.iterations.begin;
+  const auto take = [&position](std::int64_t count) {
+    const std::int64_t digit = position % count;
+    position /= count;
     return digit;
   };
   Iteration iteration;
@@ -98,9 +98,10 @@ Iteration Plan::iteration(std::int64_t number) const {
   iteration.member = take(stage.members);
   iteration.fold = take(stage.folds);
   iteration.repeat = take(stage.repeats);
-  const auto range = std::upper_bound(planned.places.begin(), planned.places.end(), place) - planned.places.begin() - 1;
+  const auto range =
+      std::upper_bound(planned.offsets.begin(), planned.offsets.end(), position) - planned.offsets.begin() - 1;
   const auto index = static_cast<std::size_t>(range);
-  iteration.trial = stage.trials[index].begin + place - planned.places[index];
+  iteration.trial = stage.trials[index].begin + position - planned.offsets[index];
   iteration.seed = iteration_seed(seed_, number);
   return iteration;
 }
@@ -113,8 +114,8 @@ std::int64_t Plan::number_of(const IterationKey& key) const {
                        [](std::int64_t wanted, const IndexRange& range) { return wanted < range.begin; });
   const auto index = static_cast<std::size_t>(after - stage.trials.begin() - 1);
   assert(key.trial < stage.trials[index].end);
-  const std::int64_t place = planned.places[index] + key.trial - stage.trials[index].begin;
-  return planned.iterations.begin + ((place * stage.repeats + key.repeat) * stage.folds + key.fold) * stage.members +
+  const std::int64_t position = planned.offsets[index] + key.trial - stage.trials[index].begin;
+  return planned.iterations.begin + ((position * stage.repeats + key.repeat) * stage.folds + key.fold) * stage.members +
          key.member;
 }
 

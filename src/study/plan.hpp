@@ -1,6 +1,5 @@
-// A study's trials and the iterations of its stages, each computed from its number: nobody keeps a list of them. A pure
-// function of the study and its stages: it never depends on ranks or lanes.
-// SPDX-License-Identifier: MIT
+// The trials of a study and the iterations of its stages. Each is computed from its number, without a list. Pure: a
+// plan depends on the study and its stages, not on ranks or lanes. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -15,59 +14,59 @@
 
 namespace sheaf {
 
-/// Whether a key decides which network a trial has or the precision of its arithmetic: all that an engine must know to
-/// accept it. Pure.
+/// Whether a key changes a trial's network or its precision. Whether an engine supports a trial depends on these keys
+/// only. Pure.
 bool decides_network(const std::string& key);
 
-/// The trials of a study, and the stages that are known so far. Iterations are numbered through all stages: within a
-/// stage the trial is the slowest, then repeat and fold, and the member the fastest.
+/// The trials of a study, and the stages so far. Iterations are numbered consecutively over all stages. Within a stage,
+/// the trial varies slowest, then repeat and fold; the member varies fastest.
 class Plan {
  public:
-  /// Without stages. Throws UsageError when there are more than 2^32 - 1 trials.
+  /// A plan without stages. Throws UsageError if repeats times trials exceed 2^32 - 1.
   explicit Plan(const Study& study);
 
   std::int64_t trial_count() const { return combinations_.count(); }
-  /// In about a microsecond: whoever needs a trial more than once keeps it.
+  /// Takes about a microsecond: store the trial if you need it more than once.
   Trial trial(std::int64_t number) const;
-  /// The trial of an iteration, with the epochs of its stage.
+  /// The trial of an iteration, with the number of epochs of its stage.
   Trial trial_of(const IterationKey& iteration) const;
   using VisitTrial = std::function<void(std::int64_t number, const Trial& trial)>;
-  /// Visits, in ascending order, the first trial with each choice of candidates for the keys that `counts` selects: for
-  /// checks that depend on these keys alone.
-  void for_each_distinct(const KeyFilter& counts, const VisitTrial& visit) const;
-  /// The same for each network (decides_network).
+  /// Visits the first trial of each distinct choice of candidates for the keys that `selects` accepts, in ascending
+  /// order. For checks that depend only on these keys.
+  void for_each_distinct(const KeyFilter& selects, const VisitTrial& visit) const;
+  /// Visits the first trial with each network (decides_network).
   void for_each_network(const VisitTrial& visit) const { for_each_distinct(decides_network, visit); }
-  /// The trial of for_each_network() that has the same network.
-  std::int64_t first_of_network(std::int64_t trial) const { return combinations_.first_alike(trial, decides_network); }
+  /// The trial visited by for_each_network() that has the same network as `trial`.
+  std::int64_t first_of_network(std::int64_t trial) const { return combinations_.first_equal(trial, decides_network); }
 
   const std::vector<std::string>& searched_keys() const { return searched_keys_; }
-  /// The candidates of searched_keys()[key], and the one that a trial has.
+  /// All candidates of searched_keys()[key], and the value of one trial.
   const std::vector<std::string>& candidates(std::size_t key) const { return combinations_.candidates(key); }
   const std::string& value(std::int64_t trial, std::size_t key) const { return combinations_.value(trial, key); }
 
-  /// Of the study. A stage may have fewer.
+  /// The numbers of the study. A stage may have fewer.
   std::int64_t repeats() const { return repeats_; }
   std::int64_t folds() const { return folds_; }
   std::int64_t members() const { return members_; }
 
-  /// Adds the next stage. Throws UsageError when there would be more than 2^32 - 1 iterations.
+  /// Adds the next stage. Throws UsageError if the plan would have more than 2^32 - 1 iterations.
   void add(Stage stage);
   std::int64_t stage_count() const { return static_cast<std::int64_t>(stages_.size()); }
   const Stage& stage(std::int64_t number) const { return at(number).stage; }
   /// The iterations of a stage.
   IndexRange iterations_of(std::int64_t stage) const { return at(stage).iterations; }
 
-  /// Of all stages so far.
+  /// Iterations of all stages so far.
   std::int64_t iteration_count() const { return stages_.empty() ? 0 : stages_.back().iterations.end; }
   Iteration iteration(std::int64_t number) const;
-  /// The number of the iteration that has this key; the inverse of `iteration`.
+  /// The number of the iteration with this key; the inverse of `iteration`.
   std::int64_t number_of(const IterationKey& key) const;
 
  private:
   struct PlannedStage {
     Stage stage;
     IndexRange iterations;
-    std::vector<std::int64_t> places;  // in the stage, of the first trial of each range
+    std::vector<std::int64_t> offsets;  // offsets[i]: trials of the stage before range i
   };
   const PlannedStage& at(std::int64_t stage) const { return stages_[static_cast<std::size_t>(stage)]; }
 
@@ -77,11 +76,11 @@ class Plan {
   std::int64_t members_;
   std::vector<std::string> searched_keys_;
   Combinations combinations_;
-  Study base_;  // the study's model and training, nothing else: it is copied for each trial
+  Study base_;  // the template of a trial: only the sections `model` and `train` are set, to make copies cheap
   std::vector<PlannedStage> stages_;
 };
 
-/// Stage 0 with every trial, repeat, fold and member of the study.
+/// Stage 0, with every trial, repeat, fold and member of the study.
 Stage whole_stage(const Plan& plan);
 
 }  // namespace sheaf

@@ -15,17 +15,16 @@
 namespace sheaf {
 namespace {
 
-// A grid beyond this is checked as far as this goes, in well under a second; its other combinations repeat the same
-// few values.
+// Only the first combinations of a larger grid are checked, in well under a second. The others repeat the same values.
 constexpr std::int64_t most_combinations_checked = 100000;
 
 using Keys = std::vector<std::string>;
 
-// In the order in which they came, each once.
+// Problems in the order in which they were found, without duplicates.
 class Problems {
  public:
   void add(const Keys& keys, const std::string& sentence) {
-    const std::string shown = printable(sentence);  // values may be any text
+    const std::string shown = printable(sentence);  // values may contain any characters
     if (known_.insert(shown).second) list_.push_back({shown, keys});
   }
   const std::vector<StudyProblem>& list() const { return list_; }
@@ -40,9 +39,10 @@ bool is_searched(const Study& study, const std::string& key) {
   return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
 }
 
-// A key that has no effect is a slip, unless what takes its effect away is searched: then it is there for the other
-// candidates. When both are searched, the grid would train the same model once for each candidate: a slip again.
-bool is_slip(const Study& study, const std::string& key, const std::string& cause) {
+// Whether it is a mistake that `key` has no effect because of the value of `cause`. It is not if only `cause` is
+// searched: the key is for other candidates. It is if both are searched: the grid would train the same model
+// repeatedly.
+bool is_mistake(const Study& study, const std::string& key, const std::string& cause) {
   return !is_searched(study, cause) || is_searched(study, key);
 }
 
@@ -61,18 +61,18 @@ void check_synthetic_data(const Study& study, Problems& problems) {
   if (!data.file.empty())
     problems.add(
         {"data.file", "data.source"},
-        fmt::format(
-            "data.file = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
-            data.file));
+        fmt::format("data.file = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
+                    data.file));
   if (!data.weights.empty())
     problems.add(
         {"data.weights", "data.source"},
         fmt::format(
-            "data.weights = {} would not be read (data.source = synthetic). Leave it out, or set data.source = file.",
+            "data.weights = {} has no effect (data.source = synthetic). Leave it out, or set data.source = file.",
             data.weights));
   if (data.task == Task::classification && data.classes == 0)
     problems.add({"data.task", "data.classes", "data.source"},
-                 "a synthetic classification needs its number of classes (data.classes = auto). Set data.classes.");
+                 "synthetic data for classification needs a number of classes (data.classes = auto). Set "
+                 "data.classes.");
   if (data.task == Task::classification && data.outputs != 1)
     problems.add({"data.outputs", "data.task", "data.source"},
                  fmt::format("data.outputs = {} has no effect (data.task = classification). Leave it out, or set "
@@ -81,19 +81,19 @@ void check_synthetic_data(const Study& study, Problems& problems) {
   const ImageShape& image = data.image;
   if (image.channels != 0 && image.channels * image.height * image.width != data.columns)
     problems.add({"data.image", "data.columns", "data.source"},
-                 fmt::format("{} has {} values, and data.columns = {}. Set data.columns = {}.",
+                 fmt::format("{} has {} values, but data.columns = {}. Set data.columns = {}.",
                              assignment(study, "data.image"), image.channels * image.height * image.width, data.columns,
                              image.channels * image.height * image.width));
   if (data.draw == Draw::iteration && (study.search.folds > 1 || study.ensemble.members > 1))
     problems.add(
         {"data.draw", "search.folds", "ensemble.members", "data.source"},
-        fmt::format("data.draw = iteration does not go with search.folds = {} and ensemble.members = {} (each "
-                    "iteration draws its own data, so folds and members share nothing). Set data.draw = study.",
+        fmt::format("data.draw = iteration cannot be combined with search.folds = {} and ensemble.members = {} (folds "
+                    "and members need the same data in all iterations). Set data.draw = study.",
                     study.search.folds, study.ensemble.members));
   if (data.rows < study.search.folds)
     problems.add({"data.rows", "search.folds", "data.source"},
-                 fmt::format("data.rows = {} cannot be cut into search.folds = {}. Set more rows or fewer folds.",
-                             data.rows, study.search.folds));
+                 fmt::format("data.rows = {} is less than search.folds = {}. Use more rows or fewer folds.", data.rows,
+                             study.search.folds));
 }
 
 void check_data(const Study& study, Problems& problems) {
@@ -108,8 +108,8 @@ void check_data(const Study& study, Problems& problems) {
   if (study.data.validation > 0 && study.search.folds > 1)
     problems.add(
         {"data.validation", "search.folds"},
-        fmt::format("data.validation = {} does not go with search.folds = {} (the folds decide which rows validate). "
-                    "Leave out one of them.",
+        fmt::format("data.validation = {} cannot be combined with search.folds = {} (the folds select the validation "
+                    "rows). Leave out one of them.",
                     study.data.validation, study.search.folds));
 }
 
@@ -136,8 +136,8 @@ void check_cnn(const Study& study, Problems& problems) {
   const std::int64_t side = std::min(image.height, image.width);
   if (image.channels != 0 && (poolings > 62 || (side >> poolings) == 0))
     problems.add({"model.kind", "model.channels", "data.image"},
-                 fmt::format("{} is too small for model.channels = {} (each convolution halves it, {} in all). Set "
-                             "fewer channels or a larger image.",
+                 fmt::format("{} is too small for model.channels = {} (each of the {} convolutions halves it). Use "
+                             "fewer convolutions or larger images.",
                              assignment(study, "data.image"), setting_text(study, "model.channels"), poolings));
 }
 
@@ -148,29 +148,30 @@ void check_model(const Study& study, Problems& problems) {
                  "model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
   if (model.kind == ModelKind::resnet18 || model.kind == ModelKind::resnet50) check_image(study, problems);
-  if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_slip(study, "model.hidden", "model.kind"))
+  if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_mistake(study, "model.hidden", "model.kind"))
     problems.add({"model.kind", "model.hidden"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
                              assignment(study, "model.hidden"), assignment(study, "model.kind")));
-  if (model.kind != ModelKind::torchscript && model.keep_weights && is_slip(study, "model.keep_weights", "model.kind"))
+  if (model.kind != ModelKind::torchscript && model.keep_weights &&
+      is_mistake(study, "model.keep_weights", "model.kind"))
     problems.add({"model.kind", "model.keep_weights"},
                  fmt::format("model.keep_weights = true has no effect ({}). Leave it out, or set model.kind = "
                              "torchscript:FILE.pt.",
                              assignment(study, "model.kind")));
   const bool own_weights = model.kind == ModelKind::plugin || model.keep_weights;
   if (own_weights && model.initialization != Initialization::pytorch &&
-      is_slip(study, "model.initialization", "model.kind") &&
-      is_slip(study, "model.initialization", "model.keep_weights"))
+      is_mistake(study, "model.initialization", "model.kind") &&
+      is_mistake(study, "model.initialization", "model.keep_weights"))
     problems.add({"model.kind", "model.keep_weights", "model.initialization"},
-                 fmt::format("{} has no effect (the model has weights of its own). Leave it out.",
+                 fmt::format("{} has no effect (the model has its own initial weights). Leave it out.",
                              assignment(study, "model.initialization")));
-  if (model.kind != ModelKind::cnn && !model.channels.empty() && is_slip(study, "model.channels", "model.kind"))
+  if (model.kind != ModelKind::cnn && !model.channels.empty() && is_mistake(study, "model.channels", "model.kind"))
     problems.add({"model.kind", "model.channels"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
   const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
-  if (model.dropout > 0 && !hidden_layers && is_slip(study, "model.dropout", "model.kind") &&
-      is_slip(study, "model.dropout", "model.hidden"))
+  if (model.dropout > 0 && !hidden_layers && is_mistake(study, "model.dropout", "model.kind") &&
+      is_mistake(study, "model.dropout", "model.hidden"))
     problems.add({"model.kind", "model.hidden", "model.dropout"},
                  fmt::format("{} has no effect (the {} has no hidden layer). Leave it out, or set model.hidden.",
                              assignment(study, "model.dropout"), setting_text(study, "model.kind")));
@@ -180,15 +181,15 @@ void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
   if (train.loss != LossKind::mse && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
-                 fmt::format("{} needs classes (data.task = regression). Set data.task = classification, or "
+                 fmt::format("{} needs class labels (data.task = regression). Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
   const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
-  if (adam && train.momentum > 0 && is_slip(study, "train.momentum", "train.optimizer"))
+  if (adam && train.momentum > 0 && is_mistake(study, "train.momentum", "train.optimizer"))
     problems.add({"train.momentum", "train.optimizer"},
                  fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
                              train.momentum, assignment(study, "train.optimizer")));
-  if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_slip(study, "train.nesterov", "train.optimizer"))
+  if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_mistake(study, "train.nesterov", "train.optimizer"))
     problems.add({"train.nesterov", "train.optimizer"},
                  fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
                              assignment(study, "train.optimizer")));
@@ -197,7 +198,7 @@ void check_train(const Study& study, Problems& problems) {
                  "train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
 }
 
-// TF32 is a setting of the whole process.
+// LibTorch has one TF32 setting per process.
 void check_tf32(const Study& study, Problems& problems) {
   if (study.train.precision != Precision::tf32) return;
   if (study.run.device == DeviceRequest::cpu)
@@ -205,16 +206,16 @@ void check_tf32(const Study& study, Problems& problems) {
         {"train.precision", "run.device"},
         "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or run.device = cuda.");
   if (is_searched(study, "train.precision"))
-    problems.add(
-        {"train.precision"},
-        "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its GPU). Start a "
-        "separate run with train.precision = tf32.");
+    problems.add({"train.precision"},
+                 "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
+                 "separate run with "
+                 "train.precision = tf32.");
 }
 
 void check_models(const Study& study, Problems& problems) {
   if (study.run.models != ModelsSaved::none && study.model.kind == ModelKind::plugin)
     problems.add({"run.models", "model.kind"},
-                 fmt::format("{} cannot write {} (a plugin's code is in its library). Set run.models = none.",
+                 fmt::format("{} cannot save {} (a plugin's code is in its library). Set run.models = none.",
                              assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
@@ -222,7 +223,7 @@ void check_metric(const Study& study, Problems& problems) {
   for (const auto& metric : metric_names)
     if (study.search.metric == metric.name && metric.task != study.data.task)
       problems.add({"search.metric", "data.task"},
-                   fmt::format("{} does not measure {}. Set another search.metric, or leave it out.",
+                   fmt::format("{} does not apply to {}. Set another search.metric, or leave it out.",
                                assignment(study, "search.metric"), setting_text(study, "data.task")));
   if (study.search.metric != "auto" && study.search.folds == 1 && study.data.validation == 0)
     problems.add({"search.metric", "search.folds", "data.validation"},
@@ -235,7 +236,8 @@ void check_search(const Study& study, Problems& problems) {
   check_metric(study, problems);
   if (search.method == SearchMethod::none) {
     if (!search.keys.empty())
-      problems.add({"search.method"}, "search keys are given, but search.method is none. Set search.method = grid.");
+      problems.add({"search.method"},
+                   "searched keys need a search method (search.method = none). Set search.method = grid.");
     for (const auto& [key, count] : {std::pair("search.folds", search.folds), {"search.repeats", search.repeats}})
       if (count > 1)
         problems.add({"search.method", key},
@@ -244,8 +246,8 @@ void check_search(const Study& study, Problems& problems) {
                                  assignment(study, key)));
   } else if (search.keys.empty() && search.folds == 1) {
     problems.add({"search.method", "search.folds"},
-                 "search.method = grid has nothing to do (no searched keys, search.folds = 1). Give candidates, e.g. "
-                 "train.learning_rate = 1e-3, 1e-2 in [search], or set search.folds.");
+                 "search.method = grid has nothing to search (no searched keys, search.folds = 1). Add candidates to "
+                 "[search], e.g. train.learning_rate = 1e-3, 1e-2, or set search.folds.");
   }
 }
 
@@ -273,8 +275,8 @@ void check_iteration_count(const Study& study, Problems& problems) {
   }
   factors.resize(factors.size() - 3);
   if (too_many)
-    problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these.", most_iterations,
-                                   factors));
+    problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these numbers.",
+                                   most_iterations, factors));
 }
 
 void check_run(const Study& study, Problems& problems) {
@@ -284,23 +286,22 @@ void check_run(const Study& study, Problems& problems) {
                              "run.threads.",
                              study.run.threads, setting_text(study, "run.lanes")));
   if (study.run.threads > 1 && study.run.core_lanes > 0)
-    problems.add(
-        {"run.threads", "run.core_lanes"},
-        fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds others). Leave out one of them.",
-                    study.run.threads, study.run.core_lanes));
+    problems.add({"run.threads", "run.core_lanes"},
+                 fmt::format("run.threads = {} needs one lane (run.core_lanes = {} adds more). Leave out one of them.",
+                             study.run.threads, study.run.core_lanes));
   if (study.run.engine != EngineKind::native) return;
-  const auto refuse = [&](const std::string& able, const std::string& key, const std::string& advice) {
+  const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},
-                 fmt::format("run.engine = native trains {} ({}). {}, or start a run with run.engine = auto.", able,
-                             assignment(study, key), advice));
+                 fmt::format("run.engine = native only supports {} ({}). {}, or start a run with run.engine = auto.",
+                             supported, assignment(study, key), advice));
   };
-  if (study.run.threads > 1) refuse("with one thread a lane", "run.threads", "Leave out run.threads");
-  if (study.run.device == DeviceRequest::cuda) refuse("on CPUs", "run.device", "Set run.device = cpu");
+  if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
+  if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
   if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
     refuse("linear models and mlps", "model.kind", "Set another model.kind");
   const Precision precision = study.train.precision;
   if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
-    refuse("in float32 or float64", "train.precision", "Set another train.precision");
+    refuse("float32 and float64", "train.precision", "Set another train.precision");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ SearchedKey read_candidates(const std::string& key, const std::string& text, std
     const std::string canonical = setting_text(scratch, key);
     if (std::find(searched.candidates.begin(), searched.candidates.end(), canonical) != searched.candidates.end())
       problems.push_back(
-          fmt::format("search.{} has the candidate {} more than once. Leave out the repeats.", key, quoted(canonical)));
+          fmt::format("search.{} has the candidate {} more than once. Remove the duplicates.", key, quoted(canonical)));
     else
       searched.candidates.push_back(canonical);
   }

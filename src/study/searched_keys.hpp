@@ -1,4 +1,4 @@
-// Searched keys: `search.<model or train key>` with a list of candidates, commas between them.
+// Parses searched keys: `search.<model or train key>` with a comma-separated list of candidates.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace sheaf {
 
-/// The candidates of `key` in the canonical form. What is wrong with them is added to `problems`, a sentence each.
+/// Parses the candidates of `key` into canonical form. Appends problems to `problems`, one sentence each.
 SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems);
 
-/// Adds a searched key, or replaces the candidates of the one that is there.
+/// Adds a searched key, or replaces its candidates if it is already there.
 void set_searched_key(SearchOptions& search, SearchedKey searched);
 
 }  // namespace sheaf

@@ -16,8 +16,8 @@
 namespace sheaf {
 namespace {
 
-// Slips are short; comparing a runaway text with every name costs time and memory for nothing.
-constexpr std::size_t longest_slip = 100;
+// Longer texts are not typing errors: they are not compared with known names, which would take time and memory.
+constexpr std::size_t longest_typo = 100;
 
 const Setting* find_setting(const std::string& key) {
   const auto& table = settings_table();
@@ -33,7 +33,7 @@ std::string without_section(const std::string& key) {
   return key.substr(key.rfind('.') + 1);
 }
 
-// Names that earlier versions had. `key` with another value than `old_value` has kept its name.
+// Names from earlier versions. With `old_value`, only this value of `key` was renamed, otherwise the key.
 struct Renamed {
   std::string_view key, old_value, new_name;
 };
@@ -43,16 +43,17 @@ constexpr Renamed renamed[] = {{"data.normalise", "", "data.normalize"},
                                {"data.mode", "resident", "memory"},
                                {"run.engine", "resident", "native"}};
 
-// " Its name is now 'data.normalize'."; empty: it has always been this one. `value`: empty for a key by itself.
+// " Its name is now 'data.normalize'.", or empty if neither the key nor this value was renamed. `value` is empty to
+// search for renamed keys.
 std::string new_name_of(const std::string& key, const std::string& value) {
   for (const auto& entry : renamed)
     if (entry.key == key && entry.old_value == value) return fmt::format(" Its name is now '{}'.", entry.new_name);
   return "";
 }
 
-// The key that was probably meant: its name in another section (rather in its own), or one like it.
+// Suggests the key that was probably meant: the same name, in the same section if possible, or a similar one.
 std::string key_hint(const std::string& key) {
-  if (key.size() > longest_slip) return "";
+  if (key.size() > longest_typo) return "";
   if (std::string name = new_name_of(key, ""); !name.empty()) return name;
   std::vector<std::string> keys, namesakes;
   for (const auto& setting : all_settings()) keys.push_back(setting.key);
@@ -72,11 +73,11 @@ SetValue value_setter(const std::string& key, const std::string& text) {
   if (!setting) {
     const std::string hint = key_hint(key);
     throw UsageError(
-        fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " The option --help lists the keys." : hint));
+        fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " Use --help to list the keys." : hint));
   }
   if (SetValue set = setting->setter(text)) return set;
   std::string hint = text.empty() ? "" : new_name_of(key, text);
-  if (hint.empty() && text.size() <= longest_slip) hint = did_you_mean(text, setting->names);
+  if (hint.empty() && text.size() <= longest_typo) hint = did_you_mean(text, setting->names);
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
                                setting->allowed, hint));
 }

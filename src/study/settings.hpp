@@ -1,4 +1,4 @@
-// Every key of a study: its name, help, default and range; how its text becomes a value and back.
+// Sets and prints the keys of a study, and checks them against each other.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,28 +10,28 @@
 
 namespace sheaf {
 
-/// What sets one key to the value that its text means, as often as needed. Throws UsageError with one sentence that
-/// names the key, the value, and what is allowed (unknown key: the nearest one). Pure.
+/// Returns a function that sets `key` to the value of `text`; it can be called any number of times. Throws UsageError
+/// with the key, the value and the allowed values, or for an unknown key with a similar key. Pure.
 SetValue value_setter(const std::string& key, const std::string& text);
 
-/// Sets one key from its text. Throws as value_setter.
+/// Sets one key from its text. Throws as value_setter().
 void apply_setting(Study& study, const std::string& key, const std::string& text);
 
-/// The value of one key as `apply_setting` takes it. Numbers print with all digits, the shortest form.
+/// The value of a key as text that apply_setting() accepts. Numbers have the fewest digits that keep their value.
 std::string setting_text(const Study& study, const std::string& key);
 
-/// Something wrong between keys.
+/// A problem between keys.
 struct StudyProblem {
   std::string sentence;
-  std::vector<std::string> keys;  ///< whose values it comes from: with other values of one of them it may be gone
+  std::vector<std::string> keys;  ///< the keys that cause it; another value of one of them may solve it
 };
 
-/// What is wrong between the keys (each alone was checked when it was set), all of it, in the order of the sections.
-/// Includes every searched combination's own problems, once each. Empty: the study is sound.
+/// All problems between keys, in the order of the sections, including those of single searched combinations, without
+/// duplicates. The range of each key was checked when it was set. Empty: the study is valid.
 std::vector<StudyProblem> problems_in(const Study& study);
 
-/// The whole study in the file format: sections, one `key = value` a line, searched keys under [search]; parsing it
-/// again gives the same study.
+/// The complete study in the file format: sections, one `key = value` per line, searched keys in [search]. Parsing the
+/// text gives the same study.
 std::string study_file_text(const Study& study);
 
 }  // namespace sheaf

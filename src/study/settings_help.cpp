@@ -19,7 +19,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// `label`, then the words from column `indent` on, in lines of at most `width` columns.
+// `label`, followed by the words from column `indent` on, in lines of at most `width` columns.
 std::string wrapped(const std::string& label, const std::vector<std::string>& words, std::size_t indent,
                     std::size_t width) {
   std::string block, line = fmt::format("{:<{}}", label, indent);
@@ -36,7 +36,7 @@ std::string wrapped(const std::string& label, const std::vector<std::string>& wo
   return block + line + "\n";
 }
 
-// The sentence, then the values in parentheses: on one line where a line can hold them.
+// The help sentence, then the allowed values in parentheses, on a line of their own if they fit.
 std::vector<std::string> description(const SettingInfo& setting, std::size_t width) {
   std::vector<std::string> words = words_of(setting.help);
   const std::string values = "(" + setting.values + ")";

@@ -10,7 +10,7 @@
 namespace sheaf {
 namespace {
 
-// Rows and columns whose product, in bytes, stays well inside 64 bits.
+// Limits whose product, in bytes, fits into 64 bits.
 constexpr std::int64_t most_rows = 1000000000000;
 constexpr std::int64_t most_columns = 1000000;
 
@@ -28,13 +28,13 @@ bool below_one(double value) {
 
 const char* const below_one_in_words = "number >= 0 and < 1";
 
-// Whether iterations may depend on a key. They do not depend on where and how a run takes place, on the study's name,
-// or on the path of a file, since the file's content has a fingerprint. They depend on run.threads and run.device only
-// in their last digits, and only with LibTorch: these keys may change.
+// Whether results may depend on a key. Results do not depend on where and how a run executes, on the study's name, or
+// on the path of a file (its content has a fingerprint). run.threads and run.device only affect the last digits, and
+// only with LibTorch, so a resumed run may change these keys.
 enum class Decides { results, no_results };
 
-// Adds the settings of one section to the table. A key decides results unless it says otherwise; those of [run], most
-// of which do not, must say.
+// Adds the settings of one section to the table. By default a key decides results. Keys of [run] must pass `decides`,
+// because most of them do not.
 template <class Options>
 class Section {
  public:
@@ -42,35 +42,35 @@ class Section {
       : table_(table), name_(std::move(name)), options_(options) {}
 
   template <class Value>
-  void add(const std::string& name, Value Options::*value, const ValueType<Value>& form, const std::string& help) {
-    static_assert(!std::is_same_v<Options, RunOptions>, "Say whether the key decides results.");
-    add(name, value, form, help, Decides::results);
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help) {
+    static_assert(!std::is_same_v<Options, RunOptions>, "Pass whether the key decides results.");
+    add(name, value, type, help, Decides::results);
   }
 
   template <class Value>
-  void add(const std::string& name, Value Options::*value, const ValueType<Value>& form, const std::string& help,
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help,
            Decides decides) {
     add(
-        name, form, [=](const Options& options) { return options.*value; },
+        name, type, [=](const Options& options) { return options.*value; },
         [=](Options& options, const Value& read) { options.*value = read; }, help, decides);
   }
 
-  /// For a value that several members hold: get(options) is the value, set(options, value) keeps it.
+  /// For a value that is stored in several members: get(options) returns it, set(options, value) stores it.
   template <class Value, class Get, class Set>
-  void add(const std::string& name, const ValueType<Value>& form, Get get, Set set, const std::string& help,
+  void add(const std::string& name, const ValueType<Value>& type, Get get, Set set, const std::string& help,
            Decides decides) {
     const auto options = options_;
     Setting setting;
     setting.decides_results = decides == Decides::results;
-    setting.allowed = form.allowed;
-    setting.names = form.names;
+    setting.allowed = type.allowed;
+    setting.names = type.names;
     setting.setter = [=](const std::string& text) -> SetValue {
-      const auto read = form.read(text);
+      const auto read = type.read(text);
       if (!read) return {};
       return [=, value = *read](Study& study) { set(study.*options, value); };
     };
-    setting.text = [=](const Study& study) { return form.write(get(study.*options)); };
-    setting.info = {name_ + "." + name, form.values, setting.text(Study{}), help};
+    setting.text = [=](const Study& study) { return type.write(get(study.*options)); };
+    setting.info = {name_ + "." + name, type.values, setting.text(Study{}), help};
     table_.push_back(std::move(setting));
   }
 

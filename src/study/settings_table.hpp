@@ -1,4 +1,4 @@
-// The table of all keys: one typed entry for each.
+// The table of all keys of a study, one entry per key.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,34 +10,34 @@
 
 namespace sheaf {
 
-/// What is known of one key, for help texts and messages.
+/// Describes one key, for help texts and messages.
 struct SettingInfo {
   std::string key;            ///< "section.name"
-  std::string values;         ///< what may be written: "mean | sum", "integer >= 1", "number > 0", "text"
-  std::string default_value;  ///< as it would be written
+  std::string values;         ///< allowed values: "mean | sum", "integer >= 1", "number > 0", "text"
+  std::string default_value;  ///< as text
   std::string help;           ///< one sentence, with the unit
 };
 
-/// Sets one value that has been read from its text.
+/// Sets a key of a study to a value that was parsed before.
 using SetValue = std::function<void(Study&)>;
 
-/// A key with its functions.
+/// A key with the functions that read and write its value.
 struct Setting {
   SettingInfo info;
-  bool decides_results = true;     ///< whether iterations may depend on the key (runs/directory/study_identity.hpp)
-  std::string allowed;             ///< info.values in full, for messages
-  std::vector<std::string> names;  ///< of a choice, to look for slips; otherwise empty
-  std::function<SetValue(const std::string&)> setter;  ///< of the value that a text means; empty: it is not allowed
-  std::function<std::string(const Study&)> text;       ///< what `setter` takes
+  bool decides_results = true;     ///< whether results may depend on the key (runs/directory/study_identity.hpp)
+  std::string allowed;             ///< info.values with all limits, for messages
+  std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty
+  std::function<SetValue(const std::string&)> setter;  ///< parses a text; returns an empty function if not allowed
+  std::function<std::string(const Study&)> text;       ///< the value as text that `setter` accepts
 };
 
 /// Every key, in the order of the sections.
 const std::vector<Setting>& settings_table();
 
-/// All keys, in the order of the sections. Excludes the searched keys, which are `search.<model or train key>`.
+/// All keys, in the order of the sections, without searched keys (`search.<model or train key>`).
 const std::vector<SettingInfo>& all_settings();
 
-/// The keys that can be searched ("model.hidden", ...), in the order of the settings.
+/// The keys that can be searched ("model.hidden", ...), in the order of settings_table().
 const std::vector<std::string>& searchable_keys();
 
 bool is_searchable(const std::string& key);

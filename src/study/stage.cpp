@@ -34,8 +34,8 @@ std::vector<std::int64_t> packed(const std::vector<Stage>& stages) {
 
 std::vector<Stage> unpacked_stages(const std::vector<std::int64_t>& numbers) {
   std::vector<Stage> stages;
-  for (std::size_t at = 0; at < numbers.size();) {
-    const auto take = [&] { return numbers[at++]; };
+  for (std::size_t position = 0; position < numbers.size();) {
+    const auto take = [&] { return numbers[position++]; };
     Stage stage;
     stage.number = take();
     stage.repeats = take();

@@ -27,14 +27,14 @@ std::optional<std::string> storing_version(const std::string& text) {
 void require_this_version(const std::string& text, const std::string& directory, bool forced) {
   require(
       text.find('=') != std::string::npos,
-      fmt::format("'{}/study.cfg' holds no keys (something emptied it after the run had begun). Restore it, or start "
-                  "a new run with another run.output.",
+      fmt::format("'{}/study.cfg' has no keys (it was emptied after the run began). Restore the file, or start a new "
+                  "run with another run.output.",
                   directory));
   const auto version = storing_version(text);
   require(
       forced || !version || *version == program_version(),
-      fmt::format("'{}' holds a run of sheaf {}, and this is sheaf {} (their results may differ). Use that version, "
-                  "start a new run with another run.output, or continue with --force.",
+      fmt::format("'{}' is a run of sheaf {}, but this is sheaf {} (results may differ). Use that version, start a new "
+                  "run with another run.output, or continue with --force.",
                   directory, printable(version.value_or("")), program_version()));
 }
 

@@ -1,4 +1,4 @@
-// The study file that a run directory keeps: the study with the version of the program that settled it. Pure.
+// The study file in a run directory: the settled study, with the version of the program that wrote it. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace sheaf {
 
-/// study_file_text() below a comment with the program's version.
+/// A comment with the program's version, followed by study_file_text().
 std::string stored_study_text(const Study& study);
 
-/// The version in that comment; none: the text has no such comment.
+/// The version in that comment, if the text has one.
 std::optional<std::string> storing_version(const std::string& text);
 
-/// Throws RunError when the text is empty, or when another version of the program stored it, unless `forced`.
-/// `directory` names the run in the message.
+/// Throws RunError if the text is empty, or, unless `forced`, if another version of the program wrote it. `directory`
+/// is the run directory, for the message.
 void require_this_version(const std::string& text, const std::string& directory, bool forced);
 
 }  // namespace sheaf

@@ -1,5 +1,5 @@
-// The study: one job as its file and command line declare it. Plain values with their defaults; `settings.hpp` names
-// each one, parses it and checks its range. Nothing else in the program reads argv or the environment for a choice.
+// The study: all settings of a job, as plain values with their defaults. settings.hpp has their names and ranges, and
+// parses them. No setting comes from anywhere but the study file and the command line.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-/// A study has at most so many, numbered from 0: a claim packs two numbers into one 64-bit word.
+/// The maximum number of iterations of a study: a claim packs two iteration numbers into one 64-bit word.
 constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
 
 enum class DataSource { file, synthetic };
@@ -21,7 +21,7 @@ enum class DataMode { automatic, memory, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
-/// Networks of dense layers alone, which the native engine takes.
+/// Whether the network has dense layers only, so that the native engine can train it.
 constexpr bool is_dense(ModelKind kind) {
   return kind == ModelKind::linear || kind == ModelKind::mlp;
 }
@@ -30,26 +30,28 @@ enum class Initialization { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
 enum class LossKind { mse, cross_entropy, bce };
 enum class Reduction { mean, sum };
-/// Of weights and arithmetic. bfloat16: weights, losses and optimizer in float32, products and convolutions in bfloat16
-/// (mixed precision). tf32: float32, whose products on GPUs round their factors to 10 bits of mantissa.
+/// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
+/// everything else in float32. tf32: float32, except that matrix products on GPUs round their inputs to 10 mantissa
+/// bits.
 enum class Precision { float32, float64, bfloat16, tf32 };
 enum class SearchMethod { none, grid };
 enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, weighted_factoring };
 enum class DeviceRequest { automatic, cpu, cuda };
-/// By model: the native engine for dense models, LibTorch for the others. Automatic is settled when a run is opened.
+/// by_model: the native engine for dense models, LibTorch for the others. `automatic` is replaced when a run is opened.
 enum class EngineKind { automatic, torch, native, by_model };
 enum class ModelsSaved { none, best, all };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
 
-/// How long a run may last. Automatic: until shortly before Slurm ends the job, if it does.
+/// The time limit of a job. automatic: until shortly before the time limit of the Slurm job, if there is one.
 struct TimeLimit {
   enum class Kind { automatic, none, seconds };
   Kind kind = Kind::automatic;
   std::int64_t seconds = 0;
 };
 
-/// Which part of a study's iterations a job takes. Automatic: what Slurm's array variables say, the whole without them.
+/// The slice of a study's iterations that a job trains. automatic: according to Slurm's array variables; without them,
+/// all iterations.
 struct ArrayTask {
   enum class Kind { none, automatic, fixed };
   Kind kind = Kind::none;
@@ -57,7 +59,7 @@ struct ArrayTask {
   std::int64_t tasks = 1;
 };
 
-/// Height, width and channels of one sample seen as an image; all zero: not an image.
+/// The shape of a row as an image; all zero: not an image.
 struct ImageShape {
   std::int64_t channels = 0;
   std::int64_t height = 0;
@@ -75,18 +77,18 @@ struct DataOptions {
   std::string file;                    ///< HDF5 file, relative to the working directory
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
-  std::string weights;                 ///< data set [rows] of sample weights; empty: all rows weigh 1
+  std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
   Task task = Task::regression;
-  std::int64_t classes = 0;  ///< number of classes; 0: highest label + 1
+  std::int64_t classes = 0;  ///< number of classes; 0: largest label + 1
   Normalize normalize = Normalize::none;
-  double validation = 0;  ///< fraction of the rows held out; not with folds
-  ImageShape image;       ///< how a network of images sees a row; unset: the shape of the file's features
-  ChannelOrder channels = ChannelOrder::first;  ///< of the file's images: N x C x H x W, or N x H x W x C
+  double validation = 0;  ///< fraction of the rows held out for validation; not with folds
+  ImageShape image;       ///< shape of a row for convolutional networks; unset: the shape of the file's features
+  ChannelOrder channels = ChannelOrder::first;  ///< images in the file: N x C x H x W (first) or N x H x W x C (last)
 
   DataMode mode = DataMode::automatic;
-  std::int64_t memory_mib = 0;  ///< of a node, for a file's rows; 0: half of what it has, 384 for streaming
-  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: as many as the memory takes
-  std::int64_t read_ahead = 1;  ///< streamed: windows read while one is trained on
+  std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384
+  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: as many as fit into memory_mib
+  std::int64_t read_ahead = 1;  ///< streamed: windows that are read while the models train on another one
 
   // synthetic source
   std::int64_t rows = 1000;
@@ -94,21 +96,21 @@ struct DataOptions {
   std::int64_t outputs = 1;  ///< target columns of a synthetic regression
   Distribution distribution = Distribution::normal;
   Relation relation = Relation::independent;
-  double noise = 0.1;  ///< standard deviation added to a linear relation
+  double noise = 0.1;  ///< standard deviation of the noise added to a linear relation
   Draw draw = Draw::iteration;
 };
 
 struct ModelOptions {
   ModelKind kind = ModelKind::linear;
-  std::string file;                    ///< torchscript, plugin: relative to the working directory
-  std::vector<std::int64_t> hidden;    ///< widths of the hidden layers; a cnn's classifier may have some, too
+  std::string file;                    ///< torchscript, plugin: file, relative to the working directory
+  std::vector<std::int64_t> hidden;    ///< mlp, cnn: widths of the hidden dense layers; optional for a cnn
   std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
-  std::int64_t kernel = 3;             ///< cnn: side of the (odd) kernel
+  std::int64_t kernel = 3;             ///< cnn: kernel size, odd
   Activation activation = Activation::relu;
-  double dropout = 0;  ///< after each hidden layer
+  double dropout = 0;  ///< dropout rate after each hidden layer
   bool bias = true;
   Initialization initialization = Initialization::pytorch;
-  bool keep_weights = false;  ///< torchscript: every iteration starts from the file's own weights
+  bool keep_weights = false;  ///< torchscript: every iteration starts from the weights in the file
 };
 
 struct TrainOptions {
@@ -124,7 +126,7 @@ struct TrainOptions {
   double weight_decay = 0;  ///< L2 in sgd, adam, rmsprop; decoupled in adamw
   double beta1 = 0.9;       ///< adam, adamw
   double beta2 = 0.999;     ///< adam, adamw
-  double alpha = 0.99;      ///< rmsprop: smoothing
+  double alpha = 0.99;      ///< rmsprop: smoothing constant
   double epsilon = 1e-8;    ///< adam, adamw, rmsprop
   Precision precision = Precision::float32;
 };
@@ -134,13 +136,13 @@ struct EnsembleOptions {
   bool bootstrap = false;  ///< each member trains on its own bootstrap of the training rows
 };
 
-/// One searched key and its candidate values, as text that `apply_setting` takes.
+/// A searched key and its candidate values, as text that apply_setting() accepts.
 struct SearchedKey {
   std::string key;  ///< e.g. "train.learning_rate"
   std::vector<std::string> candidates;
 };
 
-/// A name of the metric table (training/metrics), for settings.
+/// A name of the metric table (training/metrics), for the setting search.metric.
 struct MetricName {
   const char* name;
   Task task;
@@ -150,8 +152,8 @@ inline constexpr MetricName metric_names[] = {{"accuracy", Task::classification}
 struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t folds = 1;         ///< 1: no cross-validation
-  std::int64_t repeats = 1;       ///< each repeat draws its folds anew
-  std::string metric = "auto";    ///< that trials are ranked by: "auto", "loss", or a name of the metric table
+  std::int64_t repeats = 1;       ///< each repeat draws new folds
+  std::string metric = "auto";    ///< ranks the trials: "auto", "loss", or a name of the metric table
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
 
@@ -160,22 +162,22 @@ struct RunOptions {
   PartitionKind partition = PartitionKind::automatic;
   DeviceRequest device = DeviceRequest::automatic;
   EngineKind engine = EngineKind::automatic;
-  std::int64_t lanes = 0;                   ///< worker threads of a rank; 0: as place_rank chooses
-  std::int64_t threads = 1;                 ///< threads inside a lane; more than 1 needs lanes = 1
-  std::int64_t ranks_per_gpu = 1;           ///< more share one GPU (needs MPS to be of use)
-  std::int64_t core_lanes = 0;              ///< lanes on the cores of a rank with a GPU, besides those on the GPU
-  bool curves = false;                      ///< keep the losses and scores of every epoch
-  TimeLimit time_limit;                     ///< after it no iteration is begun
-  ArrayTask array;                          ///< the job's part of the study
-  OnFailure on_failure = OnFailure::go_on;  ///< what an iteration that cannot be trained means for the others
-  double checkpoint_interval = 60;          ///< seconds between the checkpoints of an iteration; 0: none are made
-  std::int64_t network_timeout = 60;        ///< seconds that another host may be silent; 0: without limit
-  std::int64_t retries = 0;                 ///< more attempts at such an iteration, at once
-  ModelsSaved models = ModelsSaved::none;   ///< the trained models that are written
+  std::int64_t lanes = 0;                   ///< worker threads per rank; 0: chosen by place_rank()
+  std::int64_t threads = 1;                 ///< threads per lane; more than 1 requires lanes = 1
+  std::int64_t ranks_per_gpu = 1;           ///< ranks that share a GPU; more than 1 is useful with MPS only
+  std::int64_t core_lanes = 0;              ///< additional lanes on the CPU cores of a rank with a GPU
+  bool curves = false;                      ///< store the losses and metrics of every epoch
+  TimeLimit time_limit;                     ///< no iteration starts after this time
+  ArrayTask array;                          ///< the job's slice of the iterations
+  OnFailure on_failure = OnFailure::go_on;  ///< whether to train the other iterations when one fails
+  double checkpoint_interval = 60;          ///< seconds between checkpoints of an iteration; 0: no checkpoints
+  std::int64_t network_timeout = 60;        ///< seconds without a sign of life from another host; 0: no limit
+  std::int64_t retries = 0;                 ///< immediate retries of a failed iteration
+  ModelsSaved models = ModelsSaved::none;   ///< the trained models to save
   ProgressKind progress = ProgressKind::automatic;
 };
 
-/// Everything that one job is told.
+/// All settings of one job.
 struct Study {
   StudyOptions study;
   DataOptions data;

@@ -1,4 +1,4 @@
-// A point of the search space, and the iterations that train it.
+// A trial (a point of the search space) and the iterations that train it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace sheaf {
 
-/// One point of the search space; a study without a search has one.
+/// One point of the search space. A study without a search has one trial.
 struct Trial {
-  std::vector<std::string> values;  ///< of the searched keys, in their order, in the canonical form
+  std::vector<std::string> values;  ///< values of the searched keys, in their order, in canonical form
   ModelOptions model;
   TrainOptions train;
 };
 
-/// What an iteration trains: the key of its result. All indices count from 0.
+/// Identifies an iteration and its result. All indices count from 0.
 struct IterationKey {
   std::int64_t stage = 0;
   std::int64_t trial = 0;
@@ -26,7 +26,7 @@ struct IterationKey {
   std::int64_t member = 0;
 };
 
-/// Iteration `number` of all stages.
+/// An iteration, with its number over all stages and its seed.
 struct Iteration : IterationKey {
   std::int64_t number = 0;
   std::uint64_t seed = 0;

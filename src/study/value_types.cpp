@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t widest_layer = 1000000;
 constexpr std::int64_t most_tasks = 1000000;
 
-// The whole text or nothing; independent of the locale, no leading blanks or plus sign.
+// Parses the complete text as a number, independent of the locale. Leading spaces and a plus sign are not allowed.
 template <class Number>
 std::optional<Number> whole_number(const std::string& text) {
   Number value{};
@@ -30,21 +30,21 @@ std::optional<std::int64_t> integer_between(const std::string& text, std::int64_
   return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
-bool survives_a_study_file(const std::string& text) {
-  const auto breaks = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#'; };
-  if (std::any_of(text.begin(), text.end(), breaks)) return false;
+bool fits_study_file(const std::string& text) {
+  const auto is_forbidden = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#'; };
+  if (std::any_of(text.begin(), text.end(), is_forbidden)) return false;
   return text.empty() || (text.front() != ' ' && text.back() != ' ');
 }
 
-ValueType<std::string> text_that(const std::string& in_words, bool (*allowed)(const std::string&)) {
-  ValueType<std::string> form;
-  form.values = "text";
-  form.allowed = in_words;
-  form.read = [allowed](const std::string& text) -> std::optional<std::string> {
-    return survives_a_study_file(text) && allowed(text) ? std::optional(text) : std::nullopt;
+ValueType<std::string> text_that(const std::string& description, bool (*allowed)(const std::string&)) {
+  ValueType<std::string> type;
+  type.values = "text";
+  type.allowed = description;
+  type.read = [allowed](const std::string& text) -> std::optional<std::string> {
+    return fits_study_file(text) && allowed(text) ? std::optional(text) : std::nullopt;
   };
-  form.write = [](const std::string& value) { return value; };
-  return form;
+  type.write = [](const std::string& value) { return value; };
+  return type;
 }
 
 std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
@@ -62,7 +62,7 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
-// "1h30m": numbers with units that descend, the last one with or without "s".
+// Parses a time such as "1h30m": numbers with units in descending order. The unit "s" of the last number is optional.
 std::optional<std::int64_t> read_seconds(const std::string& text) {
   std::int64_t seconds = 0;
   std::int64_t last_unit = longest_time;
@@ -124,111 +124,111 @@ std::optional<ImageShape> read_image(const std::string& text) {
 }  // namespace
 
 ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most) {
-  ValueType<std::int64_t> form;
-  form.values = fmt::format("integer >= {}", least);
-  form.allowed = most == unlimited ? form.values : fmt::format("integer from {} to {}", least, most);
-  form.read = [=](const std::string& text) { return integer_between(text, least, most); };
-  form.write = [](std::int64_t value) { return fmt::format("{}", value); };
-  return form;
+  ValueType<std::int64_t> type;
+  type.values = fmt::format("integer >= {}", least);
+  type.allowed = most == unlimited ? type.values : fmt::format("integer from {} to {}", least, most);
+  type.read = [=](const std::string& text) { return integer_between(text, least, most); };
+  type.write = [](std::int64_t value) { return fmt::format("{}", value); };
+  return type;
 }
 
 ValueType<std::int64_t> odd_integer(std::int64_t least, std::int64_t most) {
-  ValueType<std::int64_t> form = integer(least, most);
-  form.values = "odd " + form.values;
-  form.allowed = "odd " + form.allowed;
-  form.read = [=](const std::string& text) {
+  ValueType<std::int64_t> type = integer(least, most);
+  type.values = "odd " + type.values;
+  type.allowed = "odd " + type.allowed;
+  type.read = [=](const std::string& text) {
     const auto value = integer_between(text, least, most);
     return value && *value % 2 != 0 ? value : std::nullopt;
   };
-  return form;
+  return type;
 }
 
-ValueType<std::int64_t> integer_or(const std::string& word, std::int64_t least, std::int64_t most) {
-  ValueType<std::int64_t> form = integer(least, most);
-  form.values += ", or " + word;
-  form.allowed += ", or " + word;
-  form.read = [=](const std::string& text) {
-    return text == word ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
+ValueType<std::int64_t> integer_or(const std::string& keyword, std::int64_t least, std::int64_t most) {
+  ValueType<std::int64_t> type = integer(least, most);
+  type.values += ", or " + keyword;
+  type.allowed += ", or " + keyword;
+  type.read = [=](const std::string& text) {
+    return text == keyword ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
   };
-  form.write = [=](std::int64_t value) { return value == 0 ? word : fmt::format("{}", value); };
-  return form;
+  type.write = [=](std::int64_t value) { return value == 0 ? keyword : fmt::format("{}", value); };
+  return type;
 }
 
 ValueType<std::uint64_t> any_unsigned_integer() {
-  ValueType<std::uint64_t> form;
-  form.values = "integer >= 0";
-  form.allowed = fmt::format("integer from 0 to {}", std::numeric_limits<std::uint64_t>::max());
-  form.read = whole_number<std::uint64_t>;
-  form.write = [](std::uint64_t value) { return fmt::format("{}", value); };
-  return form;
+  ValueType<std::uint64_t> type;
+  type.values = "integer >= 0";
+  type.allowed = fmt::format("integer from 0 to {}", std::numeric_limits<std::uint64_t>::max());
+  type.read = whole_number<std::uint64_t>;
+  type.write = [](std::uint64_t value) { return fmt::format("{}", value); };
+  return type;
 }
 
-ValueType<double> number_or(const std::string& word, double least, double most) {
-  ValueType<double> form;
-  form.values = fmt::format("number >= {}, or {}", least, word);
-  form.allowed = fmt::format("number from {} to {}, or {}", least, most, word);
-  form.read = [=](const std::string& text) {
-    if (text == word) return std::optional<double>(0);
+ValueType<double> number_or(const std::string& keyword, double least, double most) {
+  ValueType<double> type;
+  type.values = fmt::format("number >= {}, or {}", least, keyword);
+  type.allowed = fmt::format("number from {} to {}, or {}", least, most, keyword);
+  type.read = [=](const std::string& text) {
+    if (text == keyword) return std::optional<double>(0);
     const auto value = whole_number<double>(text);
     return value && *value >= least && *value <= most ? value : std::nullopt;
   };
-  form.write = [=](double value) { return value == 0 ? word : fmt::format("{}", value); };
-  return form;
+  type.write = [=](double value) { return value == 0 ? keyword : fmt::format("{}", value); };
+  return type;
 }
 
 ValueType<double> number(const std::string& values, bool (*allowed)(double)) {
-  ValueType<double> form;
-  form.values = form.allowed = values;
-  form.read = [allowed](const std::string& text) {
+  ValueType<double> type;
+  type.values = type.allowed = values;
+  type.read = [allowed](const std::string& text) {
     const auto value = whole_number<double>(text);
     return value && std::isfinite(*value) && allowed(*value) ? value : std::nullopt;
   };
-  form.write = [](double value) { return fmt::format("{}", value); };
-  return form;
+  type.write = [](double value) { return fmt::format("{}", value); };
+  return type;
 }
 
 ValueType<bool> flag() {
-  ValueType<bool> form =
+  ValueType<bool> type =
       choice<bool>({{"true", true}, {"false", false}, {"yes", true}, {"no", false}, {"on", true}, {"off", false}});
-  form.values = form.allowed = "true | false";
-  return form;
+  type.values = type.allowed = "true | false";
+  return type;
 }
 
 ValueType<std::string> text() {
-  return text_that("text without '#' or blanks around it", [](const std::string&) { return true; });
+  return text_that("text without '#' and without leading or trailing spaces", [](const std::string&) { return true; });
 }
 
 ValueType<std::string> non_empty_text() {
-  return text_that("text, not empty, without '#' or blanks around it",
+  return text_that("non-empty text without '#' and without leading or trailing spaces",
                    [](const std::string& text) { return !text.empty(); });
 }
 
 ValueType<std::string> directory_name() {
-  return text_that("text, not empty, without '/', '#', blanks around it or a dot in front",
+  return text_that("non-empty text without '/' and '#', and without leading or trailing spaces or a leading dot",
                    [](const std::string& text) {
                      return !text.empty() && text.front() != '.' && text.find('/') == std::string::npos;
                    });
 }
 
 ValueType<std::vector<std::int64_t>> layer_widths() {
-  ValueType<std::vector<std::int64_t>> form;
-  form.values = "integers such as 64 32, or none";
-  form.allowed = fmt::format("integers from 1 to {} separated by blanks, or none", widest_layer);
-  form.read = read_widths;
-  form.write = [](const std::vector<std::int64_t>& widths) -> std::string {
+  ValueType<std::vector<std::int64_t>> type;
+  type.values = "integers such as 64 32, or none";
+  type.allowed = fmt::format("integers from 1 to {} separated by spaces, or none", widest_layer);
+  type.read = read_widths;
+  type.write = [](const std::vector<std::int64_t>& widths) -> std::string {
     return widths.empty() ? "none" : fmt::format("{}", fmt::join(widths, " "));
   };
-  return form;
+  return type;
 }
 
 ValueType<ImageShape> image_shape() {
-  ValueType<ImageShape> form;
-  form.values = form.allowed = "CxHxW such as 1x8x8, or auto";
-  form.read = read_image;
-  form.write = [](const ImageShape& image) -> std::string {
+  ValueType<ImageShape> type;
+  type.values = type.allowed = "CxHxW such as 1x8x8, or auto";
+  type.read = read_image;
+  type.write = [](const ImageShape& image) -> std::string {
     return image.channels == 0 ? "auto" : fmt::format("{}x{}x{}", image.channels, image.height, image.width);
   };
-  return form;
+  return type;
 }
 
 ValueType<ModelSource> model_source() {
@@ -239,39 +239,39 @@ ValueType<ModelSource> model_source() {
                                                {"resnet50", ModelKind::resnet50}});
   static const auto prefixes =
       choice<ModelKind>({{"torchscript", ModelKind::torchscript}, {"plugin", ModelKind::plugin}});
-  ValueType<ModelSource> form;
-  form.values = form.allowed = names.values + " | torchscript:FILE.pt | plugin:FILE.so";
-  form.names = names.names;
-  form.read = [](const std::string& text) -> std::optional<ModelSource> {
+  ValueType<ModelSource> type;
+  type.values = type.allowed = names.values + " | torchscript:FILE.pt | plugin:FILE.so";
+  type.names = names.names;
+  type.read = [](const std::string& text) -> std::optional<ModelSource> {
     if (const auto kind = names.read(text)) return ModelSource{*kind, ""};
     const std::size_t colon = std::min(text.find(':'), text.size());
     const auto kind = prefixes.read(text.substr(0, colon));
     const auto file = colon < text.size() ? non_empty_text().read(text.substr(colon + 1)) : std::nullopt;
     return kind && file ? std::optional(ModelSource{*kind, *file}) : std::nullopt;
   };
-  form.write = [](const ModelSource& source) {
+  type.write = [](const ModelSource& source) {
     return source.file.empty() ? names.write(source.kind) : prefixes.write(source.kind) + ":" + source.file;
   };
 
-  return form;
+  return type;
 }
 
 ValueType<TimeLimit> time_limit() {
-  ValueType<TimeLimit> form;
-  form.values = "time, auto or none";
-  form.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
-  form.read = read_time_limit;
-  form.write = time_limit_text;
-  return form;
+  ValueType<TimeLimit> type;
+  type.values = "time, auto or none";
+  type.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
+  type.read = read_time_limit;
+  type.write = time_limit_text;
+  return type;
 }
 
 ValueType<ArrayTask> array_task() {
-  ValueType<ArrayTask> form;
-  form.values = "K/N, auto or none";
-  form.allowed = "none, auto, or K/N for task K of 0..N-1, such as 0/3, 1/3, 2/3";
-  form.read = read_array_task;
-  form.write = array_task_text;
-  return form;
+  ValueType<ArrayTask> type;
+  type.values = "K/N, auto or none";
+  type.allowed = "none, auto, or K/N for task K of 0..N-1, such as 0/3, 1/3, 2/3";
+  type.read = read_array_task;
+  type.write = array_task_text;
+  return type;
 }
 
 }  // namespace sheaf

@@ -210,7 +210,7 @@ for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
     # A later version may have keys that are unknown here: the message names the version first.
     with open("run/study.cfg", "w") as file:
         file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if words[0] == "resume" else ""))
-    refused(sheaf(*words), 1, "holds a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
+    refused(sheaf(*words), 1, "is a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
 finished(sheaf("resume", "run", "--force"), in_memory, "a study of another version, forced")
 begin("run")
 with open("run/study.cfg", "w") as file:

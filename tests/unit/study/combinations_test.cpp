@@ -56,7 +56,7 @@ TEST_CASE("distinct combinations of some keys are the first of each, in ascendin
     const auto counts = [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
     std::vector<std::int64_t> visited;
     combinations.for_each_distinct(counts, [&](std::int64_t number) {
-      CHECK(combinations.first_alike(number, counts) == number);
+      CHECK(combinations.first_equal(number, counts) == number);
       visited.push_back(number);
     });
     return visited;
@@ -66,8 +66,8 @@ TEST_CASE("distinct combinations of some keys are the first of each, in ascendin
   CHECK(distinct({"train.epochs"}) == Numbers{0, 3});
   CHECK(distinct({"train.batch_size", "model.bias"}) == Numbers{0, 1, 2});
   CHECK(distinct({"train.batch_size", "train.epochs"}) == Numbers{0, 1, 2, 3, 4, 5});
-  CHECK(combinations.first_alike(4, [](const std::string& key) { return key == "train.epochs"; }) == 3);
-  CHECK(combinations.first_alike(4, [](const std::string& key) { return key == "train.batch_size"; }) == 1);
+  CHECK(combinations.first_equal(4, [](const std::string& key) { return key == "train.epochs"; }) == 3);
+  CHECK(combinations.first_equal(4, [](const std::string& key) { return key == "train.batch_size"; }) == 1);
 }
 
 TEST_CASE("a grid of too many combinations is counted as one more than can be numbered") {

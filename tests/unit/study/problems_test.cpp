@@ -51,20 +51,20 @@ TEST_CASE("sound studies have no problems") {
 
 TEST_CASE("data: source and file go together") {
   check_one_problem({}, "data.source = file needs data.file.");
-  check_one_problem(synthetic_study({{"data.file", "d.h5"}}), "data.file = d.h5 would not be read");
+  check_one_problem(synthetic_study({{"data.file", "d.h5"}}), "data.file = d.h5 has no effect");
 }
 
 TEST_CASE("data: weights come from a file") {
   check_sound(file_study({{"data.weights", "w"}}));
-  check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w would not be read");
-  check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? would not be read");
+  check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w has no effect");
+  check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? has no effect");
 }
 
 TEST_CASE("data: synthetic classifications know their classes, regressions have none") {
   const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
   check_sound(synthetic_study(classes));
   check_sound(file_study({{"data.task", "classification"}}));
-  check_one_problem(synthetic_study({{"data.task", "classification"}}), "a synthetic classification needs");
+  check_one_problem(synthetic_study({{"data.task", "classification"}}), "synthetic data for classification needs");
   check_one_problem(file_study({{"data.classes", "3"}}), "data.classes = 3 has no effect");
   check_one_problem(study_with({{"data.outputs", "2"}}, synthetic_study(classes)), "data.outputs = 2 has no effect");
 }
@@ -73,13 +73,13 @@ TEST_CASE("data: folds and members need common data and enough of it") {
   const Study folds = grid(synthetic_study({{"search.folds", "5"}}), {});
   check_sound(folds);
   check_one_problem(study_with({{"data.draw", "iteration"}}, folds),
-                    "data.draw = iteration does not go with search.folds = 5 and ensemble.members = 1");
+                    "data.draw = iteration cannot be combined with search.folds = 5 and ensemble.members = 1");
   check_one_problem(synthetic_study({{"data.draw", "iteration"}, {"ensemble.members", "4"}}),
-                    "data.draw = iteration does not go with search.folds = 1 and ensemble.members = 4");
+                    "data.draw = iteration cannot be combined with search.folds = 1 and ensemble.members = 4");
   check_sound(study_with({{"data.rows", "5"}}, folds));
-  check_one_problem(study_with({{"data.rows", "4"}}, folds), "data.rows = 4 cannot be cut into search.folds = 5");
+  check_one_problem(study_with({{"data.rows", "4"}}, folds), "data.rows = 4 is less than search.folds = 5");
   check_one_problem(study_with({{"data.validation", "0.25"}}, folds),
-                    "data.validation = 0.25 does not go with search.folds = 5");
+                    "data.validation = 0.25 cannot be combined with search.folds = 5");
   check_sound(grid(file_study({{"data.draw", "iteration"}, {"search.folds", "5"}}), {}));
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("model: a cnn's image fits the columns and the poolings") {
 TEST_CASE("train: the loss fits the task") {
   for (const char* loss : {"cross_entropy", "bce"}) {
     check_one_problem(file_study({{"train.loss", loss}}),
-                      std::string("train.loss = ") + loss + " needs classes (data.task = regression)");
+                      std::string("train.loss = ") + loss + " needs class labels (data.task = regression)");
     check_sound(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
   }
   check_sound(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
@@ -152,10 +152,10 @@ TEST_CASE("train: momentum belongs to the optimizers that have it") {
 TEST_CASE("search: keys, folds and repeats need the grid, and the grid needs them") {
   Study study = file_study();
   study.search.keys = {searched("train.epochs", {"1", "2"})};
-  check_one_problem(study, "search keys are given, but search.method is none. Set search.method = grid.");
+  check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = grid.");
   check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
   check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
-  check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to do");
+  check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");
   check_sound(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
   check_sound(grid(file_study(), {searched("train.epochs", {"1"})}));
 }
@@ -208,7 +208,7 @@ TEST_CASE("run: threads inside a lane need one lane") {
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
                     "run.threads = 2 needs one lane (run.lanes = 4)");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "1"}, {"run.core_lanes", "3"}}),
-                    "run.threads = 2 needs one lane (run.core_lanes = 3 adds others). Leave out one of them.");
+                    "run.threads = 2 needs one lane (run.core_lanes = 3 adds more). Leave out one of them.");
   check_sound(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("search: a metric is of the study's task, and needs validation rows") 
   check_sound(study_with({{"search.metric", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));
   check_sound(study_with({{"search.metric", "loss"}, {"data.validation", "0.2"}}, file_study(classes)));
   check_one_problem(study_with({{"search.metric", "r2"}, {"data.validation", "0.2"}}, file_study(classes)),
-                    "search.metric = r2 does not measure classification");
+                    "search.metric = r2 does not apply to classification");
   check_one_problem(study_with({{"search.metric", "loss"}}, file_study(classes)),
                     "search.metric = loss has no effect (there are no validation rows)");
 }
@@ -229,17 +229,17 @@ TEST_CASE("run: the native engine trains linear models and mlps with one thread"
   check_sound(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
   check_sound(file_study(cnn));
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(native)),
-                    "run.engine = native trains with one thread a lane (run.threads = 2)");
+                    "run.engine = native only supports one thread per lane (run.threads = 2)");
   check_one_problem(study_with({{"run.device", "cuda"}}, file_study(native)),
-                    "run.engine = native trains on CPUs (run.device = cuda)");
+                    "run.engine = native only supports CPUs (run.device = cuda)");
   check_one_problem(study_with(cnn, file_study(native)),
-                    "run.engine = native trains linear models and mlps (model.kind = cnn)");
+                    "run.engine = native only supports linear models and mlps (model.kind = cnn)");
   check_sound(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
   check_sound(study_with({{"train.precision", "float64"}}, file_study(native)));
   for (const char* precision : {"bfloat16", "tf32"})
     check_one_problem(
         study_with({{"train.precision", precision}}, file_study(native)),
-        std::string("run.engine = native trains in float32 or float64 (train.precision = ") + precision + ")");
+        std::string("run.engine = native only supports float32 and float64 (train.precision = ") + precision + ")");
 }
 
 TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
@@ -249,8 +249,8 @@ TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
                     "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or "
                     "run.device = cuda.");
   check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
-                    "train.precision = tf32 cannot be searched (all trainings of a rank share the setting of its "
-                    "GPU). Start a separate run with train.precision = tf32.");
+                    "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
+                    "separate run with train.precision = tf32.");
   check_sound(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
 }
 

@@ -244,8 +244,8 @@ TEST_CASE("an unknown key names the one that was meant") {
   CHECK(refusal("epochs", "5") == "unknown key 'epochs'. Did you mean 'train.epochs'?");
   CHECK(refusal("train.hidden", "5") == "unknown key 'train.hidden'. Did you mean 'model.hidden'?");
   CHECK(refusal("search.hidden", "5") == "unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
-  CHECK(refusal("zzz", "5") == "unknown key 'zzz'. The option --help lists the keys.");
-  CHECK(refusal("", "5") == "unknown key ''. The option --help lists the keys.");
+  CHECK(refusal("zzz", "5") == "unknown key 'zzz'. Use --help to list the keys.");
+  CHECK(refusal("", "5") == "unknown key ''. Use --help to list the keys.");
 }
 
 TEST_CASE("what is long or unprintable is cut in messages") {

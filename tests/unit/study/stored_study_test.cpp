@@ -26,7 +26,7 @@ TEST_CASE("a study that another version stored is refused unless forced") {
   CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run", !forced));
   const std::string other = "# Written by sheaf 0.0.9\n[study]\nseed = 1\n";
   CHECK_THROWS_WITH(require_this_version(other, "run", !forced),
-                    StartsWith("'run' holds a run of sheaf 0.0.9, and this is sheaf " + program_version()));
+                    StartsWith("'run' is a run of sheaf 0.0.9, but this is sheaf " + program_version()));
   CHECK_NOTHROW(require_this_version(other, "run", forced));
-  CHECK_THROWS_WITH(require_this_version("", "run", forced), StartsWith("'run/study.cfg' holds no keys ("));
+  CHECK_THROWS_WITH(require_this_version("", "run", forced), StartsWith("'run/study.cfg' has no keys ("));
 }
