@@ -21,8 +21,8 @@ struct LayerParameters {
 };
 
 /// Appends a layer's weights, then its bias. Values are drawn in double and rounded to float, so that float32 and
-/// float64 trainings start from the same values. Affine (dense layers and convolutions), with U(a) for uniform on
-/// [-a, a):
+/// float64 trainings start from the same values. U(a) is the uniform distribution on [-a, a).
+/// Affine layers (dense layers and convolutions):
 ///   pytorch  weights and bias U(1 / sqrt(fan_in)), equivalent to kaiming_uniform_(a = sqrt 5) in reset_parameters of
 ///            nn.Linear and nn.Conv2d
 ///   glorot   weights U(sqrt(6 / (fan_in + fan_out))), bias 0: Keras' default (Glorot and Bengio, AISTATS 2010)

@@ -13,8 +13,8 @@
 
 namespace sheaf {
 
-/// The score of an ensemble on the validation rows of one trial, repeat and fold. An ensemble predicts the average of
-/// its members' predictions.
+/// The score of an ensemble on the validation rows of one trial, repeat and fold. Its predictions are the averages of
+/// the members' predictions.
 struct EnsembleResult {
   std::int64_t stage = 0;
   std::int64_t trial = 0;
@@ -25,7 +25,7 @@ struct EnsembleResult {
 };
 
 /// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN if there
-/// are no values or one of them is not finite.
+/// are no values or if any value is not finite.
 struct TrialSummary {
   std::int64_t stage = 0;
   std::int64_t trial = 0;

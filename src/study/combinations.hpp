@@ -19,8 +19,7 @@ using KeyFilter = std::function<bool(const std::string& key)>;
 /// and the last key varies fastest. Stores each candidate once.
 class Combinations {
  public:
-  /// Every searched key of `study` must have at least one candidate. Without searched keys there is one combination,
-  /// the study itself.
+  /// Every searched key must have at least one candidate. Without searched keys, the study is the only combination.
   explicit Combinations(const Study& study);
 
   /// The number of combinations; larger grids return most_iterations + 1.

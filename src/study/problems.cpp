@@ -208,8 +208,7 @@ void check_tf32(const Study& study, Problems& problems) {
   if (is_searched(study, "train.precision"))
     problems.add({"train.precision"},
                  "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
-                 "separate run with "
-                 "train.precision = tf32.");
+                 "separate run with train.precision = tf32.");
 }
 
 void check_models(const Study& study, Problems& problems) {
