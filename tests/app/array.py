@@ -27,7 +27,8 @@ def own(numbers, task):
 def whole(what, of="whole"):
     checks.check(results("run") == results(of), f"{what}: same results as one job")
     numbers = journaled("run")
-    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{what}: each iteration is in the journals once", str(sorted(numbers)))
+    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{what}: each iteration is in the journals once",
+                 str(sorted(numbers)))
 
 
 def fresh():
@@ -58,15 +59,16 @@ for done, task in enumerate([1, 2, 0], start=1):
                      result.stderr and "Best:" not in result.stdout and not os.path.exists("run/results.csv"),
                      f"task {task}: reports the remaining iterations", result.stderr)
         again = sheaf(*words(task))
-        checks.check(again.code == 0 and len(journaled("run")) == done * SLICE, f"task {task}, started again: trains no iteration",
-                     again.stderr)
+        checks.check(again.code == 0 and len(journaled("run")) == done * SLICE,
+                     f"task {task}, started again: trains no iteration", again.stderr)
     else:
         checks.check("Best:" in result.stdout, "the last task prints the summary", result.stdout)
 whole("one after the other")
 with open("run/study.cfg") as file:
     checks.check("\narray = none\n" in file.read(), "the stored study is not limited to a task")
 result = sheaf(*words(1))
-checks.check(result.code == 0 and "is finished" in result.stderr, "a task of a finished run exits with 0", result.stderr)
+checks.check(result.code == 0 and "is finished" in result.stderr, "a task of a finished run exits with 0",
+             result.stderr)
 
 # All tasks at the same time, with Slurm's variables. Each creates the directory or joins it.
 for round in range(3):
@@ -118,8 +120,8 @@ checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {S
 checks.check(known < SLICE, "the task stops before its last iteration", str(known))
 result = sheaf("resume", "run", f"--run.array=0/{TASKS}")
 checks.check(result.code == 0 and f"{SLICE - known} of its {SLICE} iterations are left" in result.stderr and
-             len(own(journaled("run"), 0)) == SLICE and not own(journaled("run"), 2), "a resumed task trains only its own slice",
-             f"{result.code}\n{result.stderr}")
+             len(own(journaled("run"), 0)) == SLICE and not own(journaled("run"), 2),
+             "a resumed task trains only its own slice", f"{result.code}\n{result.stderr}")
 result = sheaf("resume", "run", ranks=2)
 checks.check(result.code == 0, "a job without run.array trains the remaining iterations of all tasks", result.stderr)
 whole("stopped and killed", "long")

@@ -1,4 +1,4 @@
-"""Long iterations, in memory and streamed, that are stopped or killed in the middle, even within an epoch. They continue
+"""Long iterations, in memory and streamed, are stopped or killed in the middle, even within an epoch. They continue
 from a checkpoint on another number of ranks, with bit-identical results."""
 
 import functools
@@ -26,8 +26,8 @@ def write_large(path, rows=80000):
         file["targets"] = numpy.arange(rows) % 10
 
 
-# All of the following is for `times` as many epochs as a common machine needs for some tenths of a second. An iteration
-# must last for several intervals of its checkpoints, and for longer than a stopped job goes on for to finish one
+# The studies below train iterations of some tenths of a second on a common machine; `times` multiplies their epochs. An
+# iteration must last several checkpoint intervals, and longer than a stopped job keeps training to finish an iteration
 # (most_seconds_after_stop in src/training/piece_size.hpp, 0.25 s).
 INTERVAL = 0.1  # seconds
 
@@ -58,8 +58,8 @@ def kept():
 
 
 def beyond_window(state):
-    """Changes the state of a streamed model: its position in the window is now outside the window. The state ends with:
-    window, position, a flag, loss, number of rows left over, and those rows as lists (floats, bytes, labels, two more)."""
+    """Moves the position of a streamed model out of its window. The state ends with: window, position, a flag, loss,
+    number of rows left over, and those rows as lists (floats, bytes, labels, two more)."""
     for rows in range(4096):
         tail = struct.pack("<qq", rows, rows * WIDTH), struct.pack("<qq", 0, rows), struct.pack("<qq", 0, 0)
         sizes = rows * WIDTH * 4, rows * 8
@@ -144,7 +144,8 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
     checks.check(result.code == 75, f"{name}: SIGUSR1 stops the run with exit code 75", f"{result.code} {result.stderr}")
     print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
     stopped_with = kept()
-    checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop writes a checkpoint", str(stopped_with))
+    checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop writes a checkpoint",
+                 str(stopped_with))
 
     result = sheaf("resume", "run", ranks=last_ranks, timeout=300)
     checks.check(result.code == 0, f"{name}: the last resume succeeds", result.stderr)

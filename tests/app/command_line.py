@@ -11,14 +11,16 @@ for ranks in (None, 3):
     for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
                             (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
                             (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
-                            (["import", "--help"], "usage: sheaf import"), (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
+                            (["import", "--help"], "usage: sheaf import"),
+                            (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
         result = sheaf(*words, ranks=ranks)
         checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
                      result.stdout + result.stderr)
         checks.check(result.stdout.count(expected.split("--train")[0] or expected) >= 1
                      and result.stdout.count("usage:") <= 1, f"{words} {where}: printed once", result.stdout)
 
-    for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"), (["--frobnicate"], "unknown"),
+    for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"),
+                            (["--frobnicate"], "unknown"),
                             (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
                             (["info", "more"], "takes no arguments"), (["import"], "got 0 file name(s)"),
                             (["run", "x.cfg", "--resume=true"], "--resume takes no value"),

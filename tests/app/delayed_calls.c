@@ -1,7 +1,7 @@
-/* A library to preload. Delays calls that create, rename, lock or remove files by a random time, so that jobs that start
- * together interleave in many orders. Applies only to paths that contain $DELAYED_PATH. Before the first such call a
- * process creates the file $DELAYED_GATE.<process> and waits until the file $DELAYED_GATE exists. The test creates it
- * when all processes have arrived. */
+/* A library to preload. It delays calls that create, rename, lock or remove files by a random time, so that jobs that
+ * start together interleave in many orders. It acts only on paths that contain $DELAYED_PATH. Before the first such
+ * call a process creates the file $DELAYED_GATE.<process> and waits until the file $DELAYED_GATE exists. The test
+ * creates that file when all processes have arrived. */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-"""Models that a run wrote, evaluated: the same figures as the run's, on any number of ranks and lanes; predictions
-in row order; every kind of bad input in one sentence, with nothing left behind."""
+"""`sheaf evaluate`: models of a run have the metrics that the run reported, on any number of ranks and lanes;
+predictions are in row order; invalid input gives one error line and leaves no files."""
 
 import glob
 import json
@@ -42,33 +42,33 @@ with h5py.File(DIGITS) as file:
 
 def train(output, *words, ranks=None):
     result = sheaf("run", "study.cfg", f"--run.output={output}", *words, ranks=ranks)
-    checks.check(result.code == 0, f"{output} runs", result.stderr)
+    checks.check(result.code == 0, f"{output}: the run succeeds", result.stderr)
 
 
 def evaluate(*words, ranks=None):
-    """The report, without its times."""
+    """Returns the report without its times."""
     result = sheaf("evaluate", *words, "--output=json", ranks=ranks)
     checks.check(result.code == 0, f"evaluate {' '.join(words)}", result.stderr)
     report = json.loads(result.stdout) if result.code == 0 else {}
-    checks.check(result.code != 0 or report.pop("seconds") > 0, "a time is told")
+    checks.check(result.code != 0 or report.pop("seconds") > 0, "the report has a time")
     return {key: value for key, value in report.items() if not key.endswith("per_second")}
 
 
-def refused(what, code, reason, *words, left=()):
-    """What any rank finds is told by one of three; what the words say, by one alone."""
+def refused(what, code, reason, *words, absent=()):
+    """Checks for one error line: from 3 ranks for errors in files (code 1), without mpiexec for errors in arguments."""
     result = sheaf("evaluate", *words, ranks=3 if code == 1 else None)
     lines = result.error_lines()
     checks.check(result.code == code and len(lines) == 1 and reason in lines[0],
-                 f"{what}: exit code {code} and one sentence", result.stderr)
-    for name in left:
-        checks.check(not glob.glob(name + "*"), f"{what}: '{name}' is not left behind")
+                 f"{what}: exit code {code} and one error line", result.stderr)
+    for name in absent:
+        checks.check(not glob.glob(name + "*"), f"{what}: no file '{name}'")
 
 
 def model_names(run):
     return sorted(os.path.basename(path) for path in glob.glob(run + "/models/*"))
 
 
-# ---- What a run writes
+# ---- Models that a run writes
 
 train("all", "--run.models=all", "--search.method=grid", "--search.train.learning_rate=1e-3,1e-2",
       "--study.iterations=2", ranks=2)
@@ -76,14 +76,15 @@ train("best", "--run.models=best", "--search.method=grid", "--search.train.learn
       "--ensemble.members=3", "--run.curves=true", ranks=2)
 train("none")
 checks.check(model_names("all") == ["best.txt"] + [f"iteration-{number}.pt" for number in range(4)],
-             "all: a file an iteration", model_names("all"))
+             "all: one file per iteration", model_names("all"))
 checks.check(model_names("best") == ["best.txt", "iteration-3.pt", "iteration-4.pt", "iteration-5.pt"],
              "best: the members of the best trial", model_names("best"))
-checks.check(not os.path.exists("none/models"), "none: no folder")
+checks.check(not os.path.exists("none/models"), "none: no models directory")
 with open("all/models/best.txt") as file:
     best = file.read().split()
 scores = [float(row["validation_score"]) for row in read_csv("all/results.csv")]
-checks.check(best == [f"iteration-{2 + (scores[3] > scores[2])}.pt"], "best.txt names the best one", f"{best} {scores}")
+checks.check(best == [f"iteration-{2 + (scores[3] > scores[2])}.pt"], "best.txt names the best model",
+             f"{best} {scores}")
 train("diverged", "--run.models=all", "--train.learning_rate=1e30", "--train.optimizer=sgd")
 checks.check(model_names("diverged") == [], "a diverged model is not written", model_names("diverged"))
 
@@ -91,49 +92,51 @@ checks.check(model_names("diverged") == [], "a diverged model is not written", m
 
 train("lanes", "--run.models=all", "--train.epochs=1", "--study.iterations=100", "--run.lanes=2")
 checks.check(model_names("lanes") == ["best.txt"] + sorted(f"iteration-{number}.pt" for number in range(100)),
-             "lanes write models side by side", str(model_names("lanes")))
+             "several lanes write models at the same time", str(model_names("lanes")))
 train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalize=none")
 whole = evaluate("held", f"--data.file={DIGITS}")
 checks.check(whole["rows"] == 1797 and whole["outputs"] == 10 and whole["loss_kind"] == "cross_entropy"
-             and whole["engine"] == "native" and whole["models"] == ["held/models/iteration-0.pt"], "the report", whole)
+             and whole["engine"] == "native" and whole["models"] == ["held/models/iteration-0.pt"], "report of a classifier", whole)
 confusion = numpy.array(whole["confusion"])
 checks.check((confusion.sum(axis=1) == numpy.bincount(labels)).all()
-             and abs(numpy.trace(confusion) / 1797 - whole["accuracy"]) < 1e-12, "the confusion matrix", confusion)
+             and abs(numpy.trace(confusion) / 1797 - whole["accuracy"]) < 1e-12, "confusion matrix", confusion)
 torch = evaluate("held", f"--data.file={DIGITS}", "--run.engine=torch")
 checks.check(abs(torch["loss"] - whole["loss"]) < 1e-5 and torch["engine"] == "torch (run.engine = torch)",
-             "LibTorch gives the same", torch)
+             "LibTorch computes the same loss", torch)
 
-# ---- Any number of ranks and lanes, to the bit; and every layout
+# ---- Numbers of ranks and lanes, with bit-identical results; HDF5 layouts
 
 with h5py.File("layouts.h5", "w") as file:
     file.create_dataset("features", data=numpy.tile(features, (9, 1)).astype("f4"), chunks=(50, 64), compression=1)
     file.create_dataset("targets", data=numpy.tile(labels, 9).astype("i1"), chunks=(1000,))
 known = None
 for ranks, lanes in ((None, 1), (None, 3), (2, 1), (3, 2)):
-    report = evaluate("best", "--data.file=layouts.h5", f"--run.lanes={lanes}", "--predictions=p.h5", "--overwrite=true",
-                      ranks=ranks)
+    report = evaluate("best", "--data.file=layouts.h5", f"--run.lanes={lanes}", "--predictions=p.h5",
+                      "--overwrite=true", ranks=ranks)
     with h5py.File("p.h5") as file:
         found = (report, file["probabilities"][:].tobytes(), file["labels"][:].tobytes())
         probabilities = file["probabilities"][:]
         checks.check((probabilities.argmax(axis=1) == file["labels"][:]).mean() > 0.999
-                     and file.attrs["model"] == "best" and file.attrs["data"] == "layouts.h5", "labels and attributes")
+                     and file.attrs["model"] == "best" and file.attrs["data"] == "layouts.h5",
+                     "labels and attributes of predictions")
     known = known or found
-    checks.check(found == known, f"{ranks} ranks, {lanes} lanes: the same to the bit", report)
-checks.check(not glob.glob("p.h5.*.partial"), "no temporary file")
-checks.check(len(known[0]["models"]) == 3 and known[0]["accuracy"] > 0.9, "an ensemble of three", known[0])
-checks.check(numpy.allclose(probabilities.sum(axis=1), 1, atol=1e-5), "probabilities")
-checks.check((probabilities[:1797] == probabilities[-1797:]).all(), "rows stand in order, and depend on themselves alone")
+    checks.check(found == known, f"{ranks} ranks, {lanes} lanes: bit-identical report and predictions", report)
+checks.check(not glob.glob("p.h5.*.partial"), "no temporary file is left")
+checks.check(len(known[0]["models"]) == 3 and known[0]["accuracy"] > 0.9, "ensemble of three models", known[0])
+checks.check(numpy.allclose(probabilities.sum(axis=1), 1, atol=1e-5), "probabilities of a row add up to 1")
+checks.check((probabilities[:1797] == probabilities[-1797:]).all(),
+             "predictions are in row order and independent of other rows")
 checks.check(abs(-numpy.log(probabilities[numpy.arange(9 * 1797), numpy.tile(labels, 9)]).mean()
-                 - known[0]["loss"]) < 1e-5, "the ensemble's loss is that of its mean")
-with h5py.File("layouts.h5") as file, h5py.File("plain.h5", "w") as plain:  # what needs no copy
+                 - known[0]["loss"]) < 1e-5, "the loss of an ensemble is that of its mean probabilities")
+with h5py.File("layouts.h5") as file, h5py.File("plain.h5", "w") as plain:  # can be mapped without a copy
     plain["features"], plain["targets"] = file["features"][:], file["targets"][:]
 evaluate("best", "--data.file=plain.h5", "--predictions=p.h5", "--overwrite=true", ranks=2)
 with h5py.File("p.h5") as file:
-    checks.check((file["probabilities"][:] == probabilities).all(), "floats in one piece: the same to the bit")
+    checks.check((file["probabilities"][:] == probabilities).all(), "contiguous floats: bit-identical predictions")
 text = sheaf("evaluate", "best", "--iteration=4", "--data.file=layouts.h5").stdout
-checks.check("iteration-4.pt" in text and "accuracy" in text and "precision" in text, "text for people", text)
+checks.check("iteration-4.pt" in text and "accuracy" in text and "precision" in text, "text report", text)
 
-# ---- Images: channels last, bytes, flat rows; networks with buffers; a module of Python's
+# ---- Images: channels last, bytes, flat rows; networks with buffers; TorchScript modules from Python
 
 images = (features[:240].reshape(-1, 1, 8, 8) * [[[1]], [[15]], [[4]]]).astype("u1")  # [rows, 3, 8, 8]
 for name, stored in (("first.h5", images), ("last.h5", images.transpose(0, 2, 3, 1)),
@@ -143,11 +146,11 @@ for name, stored in (("first.h5", images), ("last.h5", images.transpose(0, 2, 3,
 train("resnet", "--run.models=best", "--data.file=first.h5", "--model.kind=resnet18", "--model.hidden=none",
       "--train.epochs=1")
 whole = evaluate("resnet", "--data.file=first.h5")
-checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "a resnet", whole)
+checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "report of a resnet", whole)
 for name, words in (("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
     report = evaluate("resnet", f"--data.file={name}", *words)
-    checks.check(report.get("loss") == whole["loss"], f"{name} is the same data", report)
-refused("images that lie otherwise", 1, "takes images of 3x8x8", "resnet", "--data.file=last.h5")
+    checks.check(report.get("loss") == whole["loss"], f"{name}: same loss", report)
+refused("images with channels last", 1, "takes images of 3x8x8", "resnet", "--data.file=last.h5")
 try:
     import torch as pytorch
 except ImportError:
@@ -155,52 +158,56 @@ except ImportError:
 if pytorch:
     pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.Linear(64, 20), pytorch.nn.BatchNorm1d(20), pytorch.nn.ReLU(),
                                              pytorch.nn.Linear(20, 10))).save("own.pt")
-    pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.ReLU(inplace=True), pytorch.nn.Linear(64, 10))).save("inplace.pt")
+    inplace = pytorch.nn.Sequential(pytorch.nn.ReLU(inplace=True), pytorch.nn.Linear(64, 10))
+    pytorch.jit.script(inplace).save("inplace.pt")
     report = evaluate("inplace.pt", "--data.file=plain.h5", "--loss=cross_entropy")
-    checks.check(report["rows"] == 9 * 1797, "a module that changes its input", report)
+    checks.check(report["rows"] == 9 * 1797, "a TorchScript module that changes its input", report)
     train("script", "--run.models=all", "--model.kind=torchscript:own.pt", "--model.hidden=none",
           "--data.validation=0.5")
     report = evaluate("script", f"--data.file={DIGITS}")
     row, = read_csv("script/results.csv")
     checks.check(report["loss_kind"] == "cross_entropy"
-                 and abs(report["accuracy"] - float(row["validation_score"])) < 0.05, "a module of Python's", report)
+                 and abs(report["accuracy"] - float(row["validation_score"])) < 0.05, "a trained TorchScript module",
+                 report)
 result = sheaf("run", "study.cfg", "--run.output=plug", "--run.models=all", "--model.kind=plugin:p.so",
                "--model.hidden=none")
-checks.check(result.code == 2 and "a plugin's code is in its library" in result.stderr, "no plugins", result.stderr)
+checks.check(result.code == 2 and "a plugin's code is in its library" in result.stderr, "plugin models cannot be saved",
+             result.stderr)
 
-# ---- Stopped and resumed: what the journal holds has its file, whoever trained it
+# ---- Stopped and resumed: each iteration in the journals has its model file
 
 RESUMED = ["--run.models=best", "--search.method=grid", "--search.train.learning_rate=1e-2,1e-3,1e-5",
            "--search.folds=3", "--data.validation=0", "--run.lanes=1"]
 train("straight", *RESUMED)
 result = sheaf("run", "study.cfg", "--run.output=stopped", "--run.time_limit=3s", "--train.epochs=600", *RESUMED)
-checks.check(result.code in (0, 75), "stopped", result.stderr)
+checks.check(result.code in (0, 75), "run.time_limit stops a run", result.stderr)
 journaled = sum(line.startswith('{"iteration":') for path in glob.glob("stopped/journal/**/*", recursive=True)
                 if os.path.isfile(path) for line in open(path, errors="replace"))
 if result.code == 75:
-    checks.check(len(model_names("stopped")) >= journaled > 0, "a model for each record", model_names("stopped"))
+    checks.check(len(model_names("stopped")) >= journaled > 0, "one model for each journal line",
+                 model_names("stopped"))
     result = sheaf("resume", "stopped", "--run.time_limit=none", ranks=2)
-    checks.check(result.code == 0, "resumed", result.stderr)
+    checks.check(result.code == 0, "the stopped run is resumed", result.stderr)
 for run in ("straight", "stopped"):
     with h5py.File(f"{run}/results.h5") as file:
         trial = int(file["trials"]["trial"][0])
     checks.check(model_names(run) == ["best.txt"] + [f"iteration-{3 * trial + fold}.pt" for fold in range(3)],
-                 f"{run}: the best trial's models, no other", f"{trial} {model_names(run)}")
+                 f"{run}: only the models of the best trial", f"{trial} {model_names(run)}")
     evaluate(run, f"--data.file={DIGITS}")
 
-# Models of earlier jobs that are gone are reported.
-for removed, told in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (of iteration 0"),
-                      (best[0], f"the best model cannot be named in best.txt ('gone/models/{best[0]}' is missing")):
+# Resume reports missing models of earlier jobs.
+for removed, warning in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (of iteration 0"),
+                         (best[0], f"the best model cannot be named in best.txt ('gone/models/{best[0]}' is missing")):
     shutil.rmtree("gone", ignore_errors=True)
     shutil.copytree("all", "gone")
     os.remove("gone/results.csv")
     os.remove("gone/results.h5")
     os.remove(f"gone/models/{removed}")
     result = sheaf("resume", "gone")
-    checks.check(result.code == 0 and told in result.stderr, f"{removed} is missing", result.stderr)
+    checks.check(result.code == 0 and warning in result.stderr, f"{removed} is missing: warning", result.stderr)
     checks.check(os.path.exists("gone/models/best.txt") == (removed != best[0]), f"{removed} is missing: best.txt")
 
-# ---- Regression, and no targets
+# ---- Regression; data without targets
 
 with h5py.File("numbers.h5", "w") as file:
     inputs = numpy.random.default_rng(3).normal(50, 9, size=(3000, 5))
@@ -216,12 +223,13 @@ with h5py.File("numbers.h5") as file, h5py.File("values.h5") as values:
     spread = file["targets"][:] - file["targets"][:].mean(axis=0)
     r2 = (1 - (residuals**2).sum(axis=0) / (spread**2).sum(axis=0)).mean()
 checks.check(abs(report["loss"] / (residuals**2).mean() - 1) < 1e-6 and abs(report["R2"] - r2) < 1e-6
-             and "confusion" not in report, "loss and R2", f"{report} {r2}")
+             and "confusion" not in report, "loss and R2 of a regression", f"{report} {r2}")
 report = evaluate("linear", "--data.file=no-targets.h5", "--predictions=alone.h5")
 with h5py.File("alone.h5") as alone, h5py.File("values.h5") as values:
-    checks.check("loss" not in report and (alone["values"][:] == values["values"][:]).all(), "predictions alone", report)
+    checks.check("loss" not in report and (alone["values"][:] == values["values"][:]).all(),
+                 "without targets: predictions, no loss", report)
 
-# ---- Bad input
+# ---- Invalid input
 
 with h5py.File("narrow.h5", "w") as file:
     file["features"], file["targets"] = features[:, :60], labels
@@ -256,44 +264,47 @@ for path in glob.glob("unfinished/journal/*/*.jsonl"):
     with open(path, "w") as file:
         file.writelines(lines)
 GOOD = f"--data.file={DIGITS}"
-refused("no words", 2, "got no model")
+refused("no arguments", 2, "got no model")
 refused("no data", 2, "got no data", "best")
-refused("a slip", 2, "Did you mean 'predictions'?", "best", GOOD, "--prediction=p.h5")
-refused("twice", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
-refused("a bad value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
-refused("an iteration of a file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")
-refused("no such model", 1, "no such file or directory", "absent.pt", GOOD)
-refused("no TorchScript", 1, "is no whole TorchScript file", "study.cfg", GOOD)
-refused("a cut model", 1, "is no whole TorchScript file", "cut.pt", GOOD)
-refused("a run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
-refused("an unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
+refused("misspelt option", 2, "Did you mean 'predictions'?", "best", GOOD, "--prediction=p.h5")
+refused("repeated option", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
+refused("invalid value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
+refused("--iteration with a model file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")
+refused("missing model file", 1, "no such file or directory", "absent.pt", GOOD)
+refused("not a TorchScript file", 1, "is no whole TorchScript file", "study.cfg", GOOD)
+refused("truncated model file", 1, "is no whole TorchScript file", "cut.pt", GOOD)
+refused("run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
+refused("unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)
-refused("a run that has lost its list", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
-refused("no run directory", 1, "it is not a run directory", "best/models", GOOD)
-refused("a run with a lost model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
-refused("no such iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
-refused("other features", 1, "takes 64 features a row (the data have 60)", "best", "--data.file=narrow.h5")
-refused("other classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
-refused("other targets", 1, "a classifier takes one label a row", "best", GOOD, "--data.targets=features")
-refused("a high label", 1, "holds 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5", left=["x.h5"])
-refused("few targets", 1, "differ in length", "best", "--data.file=short.h5")
-refused("no such targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
-refused("not a number", 1, "holds nan in row 5000, column 63", "best", "--data.file=nan.h5", "--predictions=x.h5",
-        left=["x.h5"])
-refused("a spoiled chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5", left=["x.h5"])
-refused("a cut file", 1, "cut.h5", "best", "--data.file=cut.h5")
-refused("nothing to tell", 2, "there is nothing to tell", "best", GOOD, "--data.targets=")
-refused("a taken name", 1, "p.h5' is there already", "best", GOOD, "--predictions=p.h5")
-refused("no such folder", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
-refused("a loss without classes", 2, "--loss needs classes", "linear", "--data.file=numbers.h5", "--loss=bce")
+refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
+refused("run with a missing model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
+refused("missing iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
+refused("another number of features", 1, "takes 64 features a row (the data have 60)", "best", "--data.file=narrow.h5")
+refused("another number of classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
+refused("targets with several columns", 1, "a classifier takes one label a row", "best", GOOD,
+        "--data.targets=features")
+refused("label too high", 1, "holds 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5",
+        absent=["x.h5"])
+refused("fewer targets than rows", 1, "differ in length", "best", "--data.file=short.h5")
+refused("missing targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
+refused("NaN in the features", 1, "holds nan in row 5000, column 63", "best", "--data.file=nan.h5",
+        "--predictions=x.h5", absent=["x.h5"])
+refused("damaged chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5",
+        absent=["x.h5"])
+refused("truncated data file", 1, "cut.h5", "best", "--data.file=cut.h5")
+refused("neither targets nor predictions", 2, "there is nothing to tell", "best", GOOD, "--data.targets=")
+refused("existing predictions file", 1, "p.h5' is there already", "best", GOOD, "--predictions=p.h5")
+refused("missing directory", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
+refused("classification loss for a regression model", 2, "--loss needs classes", "linear", "--data.file=numbers.h5",
+        "--loss=bce")
 os.makedirs("disk", exist_ok=True)
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], capture_output=True).returncode == 0:
     try:
         result = sheaf("evaluate", "best", GOOD, "--predictions=disk/full.h5")
         checks.check(result.code == 1 and len(result.error_lines()) == 1 and "No space left" in result.stderr
-                     and not os.listdir("disk"), "a full disk: exit code 1 and one sentence", result.stderr)
+                     and not os.listdir("disk"), "full disk: exit code 1 and one error line", result.stderr)
     finally:
         subprocess.run(["umount", "disk"], check=True)
 else:
-    print("a full disk: skipped, no file system may be mounted")
+    print("full disk: skipped (mounting a file system is not permitted)")
 sys.exit(checks.finish())

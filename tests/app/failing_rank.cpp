@@ -1,4 +1,4 @@
-// A job in which one rank's engine throws in mid-run while the others are busy for an hour: it must end at once.
+// A job in which the engine of one rank throws while the other ranks are busy for an hour. The job must end at once.
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <thread>

@@ -1,4 +1,4 @@
-"""One rank that throws in mid-run ends the job: exit code 1, its message once, long before the others are done."""
+"""An exception on one rank ends the job early: exit code 1, and the message is printed once."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ for ranks in (1, 2, 3):
     prefix = "" if ranks == 1 else f"[{ranks - 1}/{ranks}] "
     lines = result.error_lines()
     checks.check(result.code == 1, f"{ranks} ranks: exit code 1", f"{result.code}\n{result.stderr}")
-    checks.check(f"{prefix}error: the engine broke in its third iteration." in lines, f"{ranks} ranks: the message",
+    checks.check(f"{prefix}error: the engine broke in its third iteration." in lines, f"{ranks} ranks: error message",
                  result.stderr)
     print(f"{ranks} ranks: ended after {result.seconds:.1f} s")
 sys.exit(checks.finish())

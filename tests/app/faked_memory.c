@@ -1,6 +1,6 @@
-/* Preloaded by settled.py. What the program, not the libraries that it uses, asks for the memory of the machine
-   (sysconf(_SC_PHYS_PAGES)) is answered by FAKED_MEMORY in KiB, where that is set; and where FAKED_HOLD is, the
-   question first writes the file $FAKED_HOLD.reached, and waits until the file $FAKED_HOLD is there.
+/* A library that settled.py preloads. It replaces the memory of the machine, sysconf(_SC_PHYS_PAGES), by FAKED_MEMORY
+   (KiB) for calls from the program itself, not from libraries. With FAKED_HOLD set, such a call first creates the file
+   $FAKED_HOLD.reached and waits until the file $FAKED_HOLD exists.
    SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int asks_for_itself(const void* caller) {
+static int called_by_program(const void* caller) {
   Dl_info object;
   const char* name = dladdr(caller, &object) != 0 ? strrchr(object.dli_fname, '/') : NULL;
   return name != NULL ? strcmp(name, "/sheaf") == 0 : 1;
@@ -26,7 +26,7 @@ static void hold(const char* path) {
 long sysconf(int name) {
   static long (*real)(int);
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "sysconf");
-  if (name != _SC_PHYS_PAGES || !asks_for_itself(__builtin_return_address(0))) return real(name);
+  if (name != _SC_PHYS_PAGES || !called_by_program(__builtin_return_address(0))) return real(name);
   const char* until = getenv("FAKED_HOLD");
   if (until != NULL) hold(until);
   const char* kibibytes = getenv("FAKED_MEMORY");

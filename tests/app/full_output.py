@@ -1,5 +1,5 @@
-"""Every command with a stdout that takes nothing: exit code 1 and one sentence, unless the results are safe in a run
-directory. So with a full one and with none."""
+"""Every command with a full or closed stdout: exit code 1 and one error line, or a warning if the results are already
+in a run directory."""
 
 import os
 import shutil
@@ -19,11 +19,11 @@ STUDY = study("native", epochs=2)
 
 
 def run(words, stdout):
-    """`stdout`: "full", or "closed"."""
+    """Runs the program. `stdout` is "full" or "closed"."""
     if stdout == "full":
         with open("/dev/full", "w") as full:
-            done = subprocess.run([SHEAF, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
-                                  timeout=HANGS)
+            done = subprocess.run([SHEAF, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=HANGS)
     else:
         done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', SHEAF, *words], stdin=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, timeout=HANGS)
@@ -32,9 +32,9 @@ def run(words, stdout):
 
 with open("data.csv", "w") as file:
     file.write("1,2,a\n3,4,b\n" * 10)
-checks.check(sheaf("import", "data.csv", "data.h5").code == 0, "data to use")
+checks.check(sheaf("import", "data.csv", "data.h5").code == 0, "import of the data succeeds")
 result = sheaf("run", *STUDY, "--run.models=best", "--run.output=whole")
-checks.check(result.code == 0, "a run to compare with", result.stderr)
+checks.check(result.code == 0, "the reference run succeeds", result.stderr)
 reference = results("whole")
 
 for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file descriptor")):
@@ -49,12 +49,12 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
         checks.check(result.code == 1 and len(errors) == 1 and f"cannot be printed ({reason})" in errors[0],
                      f"{words} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
     for name in ("imported", "made"):
-        checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{stdout}: the file is complete")
+        checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
     for words in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
         if words[0] == "resume":
-            os.remove(f"{stdout}/results.csv")  # they are made again
+            os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(words, stdout)
         checks.check(result.code == 0 and f"the result cannot be printed ({reason})" in result.stderr and
                      not result.error_lines(), f"{words[0]} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
-        checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: the results")
+        checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: same results")
 sys.exit(checks.finish())

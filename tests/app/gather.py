@@ -1,4 +1,4 @@
-"""Final losses reach rank 0 by MPI: the same files whoever trained what, from little memory, without reading journals."""
+"""Rank 0 gathers results by MPI: result files do not depend on the ranks, memory stays small, journals are not read."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def without_results(directory):
 
 
 def tables(directory):
-    """All that results.csv and results.h5 tell, apart from times and places, to the bit."""
+    """The content of results.csv and results.h5 without times, ranks and lanes; tables as bytes."""
     rows = [[value for name, value in row.items() if name not in OF_THE_RUN]
             for row in read_csv(os.path.join(directory, "results.csv"))]
     with h5py.File(os.path.join(directory, "results.h5"), "r") as file:
@@ -33,7 +33,7 @@ def tables(directory):
                          if column not in OF_THE_RUN]
 
 
-# Some finish, some diverge, some cannot be trained; with curves and ensembles.
+# Iterations that finish, diverge and fail, with curves and ensembles.
 MIXED = [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.lanes=1",
          "--run.device=cpu", "--run.curves=true", "--run.progress=none", "--run.engine=native", "--run.retries=0",
          "--search.folds=2", "--ensemble.members=3", "--search.model.hidden=4, 1000000 1000000",
@@ -46,17 +46,18 @@ reference = tables("one")
 for ranks in (2, 3):
     fresh("many")
     result = sheaf("run", *MIXED, "--run.output=many", ranks=ranks)
-    checks.check(result.code == 1 and tables("many") == reference, f"the same results from {ranks} ranks", result.stderr)
-    checks.check(result.stdout == first.stdout, f"the same summary from {ranks} ranks", result.stdout)
+    checks.check(result.code == 1 and tables("many") == reference, f"same results on {ranks} ranks", result.stderr)
+    checks.check(result.stdout == first.stdout, f"same summary on {ranks} ranks", result.stdout)
 without_results("many")
 result = sheaf("resume", "many", ranks=2)
 checks.check(result.code == 1 and tables("many") == reference and result.stdout == first.stdout,
-             "the same results when failures have been tried again", result.stderr)
+             "same results after failed iterations are retried", result.stderr)
 for task in range(2):
     result = sheaf("run", *MIXED, "--run.output=tasks", f"--run.array={task}/2", ranks=2)
-checks.check(result.code == 1 and tables("tasks") == reference, "the same results from tasks", result.stderr)
+checks.check(result.code == 1 and tables("tasks") == reference, "same results from array tasks", result.stderr)
 
-# Many iterations, in several windows. Those of an earlier attempt come from its journals, the others from the ranks.
+# Many iterations, gathered in several windows. Results of an earlier attempt are read from its journals, all others
+# come from the ranks.
 COUNT = 150000
 MANY = [os.path.join(SOURCE, "jobs", "studies", "iterations.cfg"), f"--study.iterations={COUNT}", "--data.rows=20",
         "--data.columns=2", "--train.epochs=1", "--run.progress=none", "--run.device=cpu", "--run.lanes=1",
@@ -65,38 +66,38 @@ fresh("large")
 
 
 def on_two_ranks(*words):
-    """The result, and what rank 0 printed, past mpirun: that of Open MPI 5 may move the beginning of a line of stdout to
-    stderr."""
+    """Returns the result and the stdout of rank 0. The stdout goes to a file, since mpirun of Open MPI 5 may move the
+    beginning of a stdout line to stderr."""
     result = launch(["sh", "-c", 'exec "$0" "$@" >stdout.$OMPI_COMM_WORLD_RANK', SHEAF, *words], ranks=2)
     with open("stdout.0") as file:
         return result, file.read()
 
 
 result, summary = on_two_ranks("run", *MANY)
-checks.check(result.code == 0, "many iterations", result.stderr)
+checks.check(result.code == 0, "a run of many iterations succeeds", result.stderr)
 reference = tables("large")
-checks.check([int(row[0]) for row in reference[0]] == list(range(COUNT)), "each iteration in its line")
-checks.check(summary.count("final loss") == COUNT, "and in the summary")
+checks.check([int(row[0]) for row in reference[0]] == list(range(COUNT)), "results.csv has one line per iteration")
+checks.check(summary.count("final loss") == COUNT, "the summary has one line per iteration")
 
 without_results("large")
 for journal in ("00000", "00001"):
     path = os.path.join("large", "journal", "00001", journal + ".jsonl")
     with open(path, "rb+") as file:
         file.truncate(os.path.getsize(path) * 2 // 3)  # as if the job had been killed
-kept = len(journaled("large"))
+journal_lines = len(journaled("large"))
 result, resumed_summary = on_two_ranks("resume", "large")
-checks.check(result.code == 0 and f"{COUNT - kept} of {COUNT} iterations are left" in result.stderr, "resumed",
-             result.stderr)
-checks.check(tables("large") == reference and resumed_summary == summary, "the same results after a kill")
+checks.check(result.code == 0 and f"{COUNT - journal_lines} of {COUNT} iterations are left" in result.stderr,
+             "resume trains the lost iterations", result.stderr)
+checks.check(tables("large") == reference and resumed_summary == summary, "same results after a kill")
 without_results("large")
-# By way of a small process: a program's peak begins with the memory of the process that started it.
+# Measured through a small process, since the peak memory of a program includes that of the process that started it.
 MEASURE = """import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:]).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
 sys.exit(code)"""
 result = launch([sys.executable, "-c", MEASURE, SHEAF, "resume", "large"])
 checks.check(result.code == 0 and tables("large") == reference and result.stdout == summary,
-             "the same results from the journals alone", result.stderr)
+             "same results from the journals alone", result.stderr)
 megabytes = int(result.stderr.splitlines()[-1])
-checks.check(megabytes < 140, "rank 0 keeps little of each iteration", f"{megabytes} MB")  # 1 KB each would make 210
+checks.check(megabytes < 140, "rank 0 needs little memory per iteration", f"{megabytes} MB")  # 1 KB each would make 210
 sys.exit(checks.finish())

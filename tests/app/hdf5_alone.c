@@ -1,6 +1,6 @@
-/* Reads data sets with libhdf5 alone, by the calls that the program makes, and answers nothing: it ends with 0 whatever
- * the library says, or as the library makes it end. Where that is a signal or never, a damaged file is too much for the
- * library. Usage: hdf5_alone FILE NAME... */
+/* Reads data sets with libhdf5 alone, through the same calls as the program. It prints nothing and returns 0 even if
+ * the library reports errors. If it crashes or hangs on a damaged file, the fault is in the library.
+ * Usage: hdf5_alone FILE NAME... */
 /* SPDX-License-Identifier: MIT */
 #include <hdf5.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static void read_chunk_at(hid_t data_set, const hsize_t* corner) {
   free(chunk);
 }
 
-/* Every chunk as it is stored, as far as there are rows. */
+/* Reads the stored bytes of every chunk within the shape. */
 static void read_chunks(hid_t data_set, hid_t creation, int rank, const hsize_t* shape) {
   hsize_t sides[most_rank] = {0}, corner[most_rank] = {0};
   if (H5Pget_layout(creation) != H5D_CHUNKED || H5Pget_chunk(creation, rank, sides) != rank) return;
@@ -67,12 +67,12 @@ static herr_t visited(hid_t group, const char* name, const H5O_info_t* info, voi
   return 0;
 }
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
   if (count < 2) return 0;
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  const hid_t file = H5Fopen(words[1], H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t file = H5Fopen(arguments[1], H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return 0;
-  for (int word = 2; word < count; ++word) read_data_set(file, words[word]);
+  for (int i = 2; i < count; ++i) read_data_set(file, arguments[i]);
 #if H5_VERSION_GE(1, 12, 0)
   H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visited, NULL, H5O_INFO_BASIC);
 #else

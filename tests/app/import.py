@@ -1,4 +1,5 @@
-"""`sheaf import`: every format written by Python's own means, read back by h5py, trained on; and what is refused."""
+"""`sheaf import`: files of every format, written in Python, are imported, compared by h5py and trained on; invalid files
+are refused."""
 
 import gzip
 import io
@@ -41,7 +42,7 @@ def write(name, content):
 
 
 def expect(what, words, features, targets, names=None, target_type="i8", train=False, **options):
-    """Imports to out.h5, compares with the arrays, and (where that says something new) trains an epoch on it."""
+    """Imports to out.h5 and compares it with the arrays; with `train` also trains for an epoch on it."""
     result = sheaf("import", *words, "out.h5", "--overwrite=true", **options)
     details = f"exit {result.code}\n{result.stdout}{result.stderr}"
     checks.check(result.code == 0 and result.stdout.count("\n") == 1 and not result.error_lines(), what, details)
@@ -60,7 +61,7 @@ def expect(what, words, features, targets, names=None, target_type="i8", train=F
     shutil.rmtree("out", ignore_errors=True)
     kind = ("classification", "cross_entropy") if target_type == "i8" else ("regression", "mse")
     result = sheaf("run", "study.cfg", "--data.file=out.h5", f"--data.task={kind[0]}", f"--train.loss={kind[1]}")
-    checks.check(result.code == 0 and os.path.exists("out/results.csv"), f"{what}: trains", result.stderr)
+    checks.check(result.code == 0 and os.path.exists("out/results.csv"), f"{what}: a run trains on it", result.stderr)
 
 
 def refuse(what, words, code, says, ranks=None):
@@ -68,9 +69,9 @@ def refuse(what, words, code, says, ranks=None):
     result = sheaf("import", *words, ranks=ranks)
     errors = result.error_lines()
     checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
-                 f"{what}: one sentence with '{says}', exit code {code}",
+                 f"{what}: exit code {code} and one error line with '{says}'",
                  f"exit {result.code}\n{result.stdout}{result.stderr}")
-    checks.check(sorted(os.listdir(".")) == before, f"{what}: nothing left behind", str(os.listdir(".")))
+    checks.check(sorted(os.listdir(".")) == before, f"{what}: no new files", str(os.listdir(".")))
     if "--show" in sys.argv:
         print(f"{what:28} {errors}")
 
@@ -85,20 +86,20 @@ rows = [",".join(map(repr, map(float, value))) + f',"{name}"' for value, name in
 write("header.csv", "a,b,c,kind\r\n" + "\r\n".join(rows) + "\r\n")
 write("plain.csv.gz", "\n".join(rows))
 expect("csv with a header", ["header.csv"], values, numbers, names, train=True)
-expect("csv without a header, packed", ["plain.csv.gz"], values, numbers, names)
+expect("csv without a header, gzip", ["plain.csv.gz"], values, numbers, names)
 expect("two csv files", ["header.csv", "plain.csv.gz", "--compression=6"], numpy.vstack([values] * 2),
        numpy.tile(numbers, 2), names)
 write("classes.tsv", "y\ta\tb\n" + "".join(f"{row % 4}\t{row}\t{row * row}\n" for row in range(30)))
 squares = numpy.array([[row, row * row] for row in range(30)], "f4")
-expect("tsv, labels in front", ["classes.tsv", "--label=y"], squares, numpy.arange(30) % 4)
-expect("a column left out", ["classes.tsv", "--label=0", "--drop=b"], squares[:, :1], numpy.arange(30) % 4)
+expect("tsv, labels in the first column", ["classes.tsv", "--label=y"], squares, numpy.arange(30) % 4)
+expect("dropped column", ["classes.tsv", "--label=0", "--drop=b"], squares[:, :1], numpy.arange(30) % 4)
 expect("two targets", ["header.csv", "--label=a,-2", "--drop=kind"], values[:, 1:2], values[:, [0, 2]], target_type="f4",
        train=True)
 expect("one target", ["header.csv", "--label=c", "--drop=3"], values[:, :2], values[:, 2], target_type="f4")
 signs = numpy.where(numpy.arange(30) % 2, 1, -1)
 write("signs.csv", "".join(f"{row};{sign}\n" for row, sign in enumerate(signs)))
 expect("negative labels, semicolons", ["signs.csv"], squares[:, :1], (signs + 1) // 2, ["-1", "1"])
-expect("integers as a quantity", ["signs.csv", "--task=regression"], squares[:, :1], signs, target_type="f4")
+expect("integer targets of a regression", ["signs.csv", "--task=regression"], squares[:, :1], signs, target_type="f4")
 
 # ---- NumPy
 
@@ -117,7 +118,7 @@ expect("npy in Fortran order, version 3", ["X.npy", "y.npy"], images, labels[:, 
 numpy.savez("stored.npz", X=images, y=labels, other=numpy.zeros(3))
 expect("npz", ["stored.npz"], images, labels, train=True)
 numpy.savez_compressed("packed.npz", x_train=images, one=labels, two=labels)
-expect("npz, packed", ["packed.npz", "--targets=one", "--compression=1"], images, labels)
+expect("npz, compressed", ["packed.npz", "--targets=one", "--compression=1"], images, labels)
 
 # ---- IDX and CIFAR-10
 
@@ -146,7 +147,7 @@ with h5py.File("out.h5", "r") as file:
 os.remove("out.h5")
 shutil.rmtree("out")
 
-# ---- What is refused
+# ---- Invalid arguments and files
 
 write("ragged.csv", "a,b\n1,2\n3,4,5\n")
 write("word.csv", "a,b,y\n1,2,0\n\n3,x,1\n")
@@ -179,7 +180,7 @@ write("there.h5", "a file")
 os.makedirs("folder.h5")
 
 for what, words, code, says in (
-        ("no words", [], 2, "0 file name(s)"),
+        ("no arguments", [], 2, "0 file name(s)"),
         ("no output", ["header.csv"], 2, "1 file name(s)"),
         ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is no name"),
         ("unknown option", ["header.csv", "new.h5", "--lable=a"], 2, "Did you mean 'label'?"),
@@ -188,43 +189,43 @@ for what, words, code, says in (
         ("unknown format", ["study.cfg", "new.h5"], 2, "--format="),
         ("mixed formats", ["header.csv", "X.npy", "new.h5"], 2, "different formats"),
         ("one npy", ["X.npy", "new.h5"], 2, "two, features and targets"),
-        ("half a pair", [mnist[0], "new.h5"], 2, "pairs"),
+        ("images without labels", [mnist[0], "new.h5"], 2, "pairs"),
         ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "--label does not go with format npz"),
-        ("no such file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
+        ("missing file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
         ("a directory", ["folder.h5", "new.h5", "--format=csv"], 1, "is a directory"),
-        ("output is there", ["header.csv", "there.h5"], 1, "--overwrite=true"),
+        ("output exists", ["header.csv", "there.h5"], 1, "--overwrite=true"),
         ("output is a directory", ["header.csv", "folder.h5", "--overwrite=true"], 1, "is a directory"),
-        ("output cannot be made", ["header.csv", "nowhere/new.h5"], 1, "nowhere/new.h5"),
+        ("output in a missing directory", ["header.csv", "nowhere/new.h5"], 1, "nowhere/new.h5"),
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
-        ("no number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), holds 'x'"),
+        ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), holds 'x'"),
         ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, holds 'nan'"),
         ("too large", ["large.csv", "new.h5"], 1, "holds '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
         ("endless line", ["endless.csv.gz", "new.h5"], 1, "begins in line 2 of 'endless.csv.gz' is longer than 64.0 MiB"),
         ("too many columns", ["commas.csv.gz", "new.h5"], 1, "Line 2 of 'commas.csv.gz' has more than 4194304 columns"),
         ("empty", ["empty.csv", "new.h5"], 1, "'empty.csv' is empty"),
-        ("a header alone", ["header-alone.csv", "new.h5"], 1, "a header alone"),
-        ("too many names", ["ids.csv", "new.h5"], 1, "more than 4000"),
+        ("header without rows", ["header-alone.csv", "new.h5"], 1, "a header alone"),
+        ("too many class names", ["ids.csv", "new.h5"], 1, "more than 4000"),
         ("unknown column", ["header.csv", "new.h5", "--label=kinds"], 1, "Did you mean 'kind'?"),
-        ("column too far", ["header.csv", "new.h5", "--label=4"], 1, "no column 4"),
-        ("other columns", ["header.csv", "signs.csv", "new.h5"], 1, "'signs.csv' has 2 columns, 'header.csv' 4"),
-        ("cut gzip", ["cut.csv.gz", "new.h5"], 1, "end too early"),
-        ("objects", ["objects.npy", "y.npy", "new.h5"], 1, "'|O'"),
-        ("no npy", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1, "'header.csv' is not a readable .npy file"),
-        ("cut npy", ["cut.npy", "y.npy", "new.h5"], 1, "'cut.npy' ends too early"),
+        ("column number too high", ["header.csv", "new.h5", "--label=4"], 1, "no column 4"),
+        ("different columns", ["header.csv", "signs.csv", "new.h5"], 1, "'signs.csv' has 2 columns, 'header.csv' 4"),
+        ("truncated gzip", ["cut.csv.gz", "new.h5"], 1, "end too early"),
+        ("array of objects", ["objects.npy", "y.npy", "new.h5"], 1, "'|O'"),
+        ("not an npy file", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1, "'header.csv' is not a readable .npy file"),
+        ("truncated npy", ["cut.npy", "y.npy", "new.h5"], 1, "'cut.npy' ends too early"),
         ("different lengths", ["X.npy", "short.npy", "new.h5"], 1, "24 and 23 rows"),
         ("NaN in npy", ["nan.npy", "y.npy", "new.h5"], 1, "nan in row 0, column 1"),
-        ("no such array", ["packed.npz", "new.h5"], 1, "it has: x_train, one, two"),
+        ("missing array", ["packed.npz", "new.h5"], 1, "it has: x_train, one, two"),
         ("zip bomb", ["bomb.npz", "new.h5"], 1, "50000128 bytes in the archive's directory, 228 by its own header"),
         ("damaged npz", ["damaged.npz", "new.h5", "--targets=one"], 1, "'damaged.npz:x_train.npy' is not a valid ZIP"),
-        ("no zip", ["header.csv", "new.h5", "--format=npz"], 1, "does not begin as one"),
+        ("not a zip file", ["header.csv", "new.h5", "--format=npz"], 1, "does not begin as one"),
         ("labels before images", [*reversed(mnist), "new.h5"], 1, "in the order images, labels"),
-        ("no idx", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1, "'header.csv' is not an IDX file"),
-        ("no cifar10", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
-        ("cut cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes are left after 0 records")):
+        ("not an idx file", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1, "'header.csv' is not an IDX file"),
+        ("not a cifar10 file", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
+        ("truncated cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes are left after 0 records")):
     refuse(what, words, code, says)
 refuse("ragged row on 2 ranks", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv'", ranks=2)
 with open("there.h5") as file:
-    checks.check(file.read() == "a file", "a refused output stays as it is")
+    checks.check(file.read() == "a file", "an existing output file is not changed by errors")
 
 sys.exit(checks.finish())

@@ -1,4 +1,4 @@
-"""Studies for runs that are interrupted, and what of their results must not depend on it."""
+"""Studies for tests that interrupt runs, and the results that must not depend on the interruption."""
 
 import os
 
@@ -11,7 +11,7 @@ ENGINES = ("native", "torch")
 
 
 def study(engine, epochs=None, hidden="16, 32"):
-    """Words for `sheaf run`: 48 iterations, of some hundredths of a second each unless `epochs` says otherwise."""
+    """Arguments of `sheaf run` for 48 iterations. With the default `epochs` each takes some hundredths of a second."""
     return [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
             "--run.lanes=1", "--run.curves=true", "--run.progress=none", f"--run.engine={engine}", "--search.folds=3",
             "--ensemble.members=2", f"--search.model.hidden={hidden}",
@@ -19,11 +19,11 @@ def study(engine, epochs=None, hidden="16, 32"):
 
 
 ITERATIONS = 48
-WIDTH = 160  # of the streamed file
+WIDTH = 160  # features of the streamed file
 
 
 def streamed_study(engine, epochs=None):
-    """The same 48 iterations on the digits, made wider than memory, from a file in windows, of 20 batches each."""
+    """The same 48 iterations, streamed: the digits, repeated to a size above data.memory, in windows of some batches."""
     if not os.path.exists("streamed.h5"):
         with h5py.File(DIGITS, "r") as file, h5py.File("streamed.h5", "w") as copy:
             wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :WIDTH]
@@ -36,7 +36,7 @@ _OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane", "device"}
 
 
 def results(directory):
-    """All that a run tells but times and places."""
+    """The results of a run without times, ranks, lanes and devices."""
     rows = [{name: value for name, value in row.items() if name not in _OF_THE_RUN}
             for row in read_csv(os.path.join(directory, "results.csv"))]
     with h5py.File(os.path.join(directory, "results.h5"), "r") as file:

@@ -1,9 +1,9 @@
-"""Runs in memory and streamed, by both engines, that are killed again and again, in all ways and at all times, on other
-ranks each time, end complete, with the results of a run that nothing stopped; no record that reached its journal is
-trained again. It tells how long after a SIGTERM to mpiexec the ranks still wrote, with the second that Open MPI 4.1 takes
-to pass it on.
+"""Runs of both engines, in memory and streamed, are killed repeatedly: by several signals, at random times, resumed on a
+random number of ranks. In the end they have the results of an uninterrupted run, and no iteration that reached a journal
+was trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the second that
+Open MPI 4.1 takes to forward the signal.
 
---count N: how many kills. --seed S: which."""
+--count N: number of kills. --seed S: seed of the random choices."""
 
 import os
 import random
@@ -32,7 +32,7 @@ def send(number, processes):
             pass
 
 
-# What happens to a job: to mpiexec `m`, to its ranks `r`.
+# Ways to interrupt a job with the process `m` of mpiexec and the processes `r` of the ranks.
 KINDS = {
     "SIGKILL to a rank": lambda m, r: send(signal.SIGKILL, random.sample(r, 1)),
     "SIGKILL to mpiexec": lambda m, r: send(signal.SIGKILL, [m]),
@@ -44,22 +44,22 @@ KINDS = {
 
 
 def progress():
-    """What is kept of the run that is killed: records and checkpoints."""
+    """The number of journal lines of the killed run, and its checkpoint files."""
     return len(journaled("killed")), os.path.isdir("killed/checkpoints") and sorted(os.listdir("killed/checkpoints"))
 
 
 def last_write():
-    """When a journal or checkpoint was last written, renamed or removed."""
+    """Time of the last change to a journal or checkpoint, renaming and removal included."""
     return max(os.lstat(os.path.join(path, name)).st_ctime for directory in ("journal", "checkpoints")
                for path, _, names in os.walk(os.path.join("killed", directory)) for name in [".", *names])
 
 
 def interrupt(words, ranks):
-    """Starts a job and interrupts it. True when it was, False when it came to its end first."""
+    """Starts a job and interrupts it. Returns False if the job ended first."""
     kind = random.choice(list(KINDS))
     job = Started([SHEAF] + words, ranks=ranks)
     known = progress()
-    checks.check(job.wait_for(lambda: len(job.rank_processes()) == ranks), "a job starts")
+    checks.check(job.wait_for(lambda: len(job.rank_processes()) == ranks), "all ranks of a job start")
     processes = job.rank_processes()
     if random.random() < 0.75:  # most while it trains, some while it starts
         job.wait_for(lambda: progress() != known)
@@ -76,7 +76,7 @@ def interrupt(words, ranks):
         written.append(max(0.0, last_write() - sent))
     left = [process for process in processes if alive(process)]
     send(signal.SIGKILL, left)
-    checks.check(not left, f"{kind}: no rank is left behind", str(left))
+    checks.check(not left, f"{kind}: no rank keeps running", str(left))
     checks.check(ended or "SIGUSR1" not in kind or result.code in (0, 75, -signal.SIGUSR1, 128 + signal.SIGUSR1),
                  f"{kind} on {ranks} ranks: exit code", f"{result.code}\n{result.stderr}")
     return not ended
@@ -88,27 +88,27 @@ checks = Checks()
 studies = [(f"{engine}, {way}", make(engine) + ["--run.checkpoint_interval=1"])
            for way, make in (("in memory", study), ("streamed", streamed_study)) for engine in ENGINES]
 reference = {}
-written = []  # seconds after each SIGTERM
+written = []  # seconds from each SIGTERM to the last write
 done = rounds = 0
 while done < kills:
     name, options = studies[rounds % len(studies)]
     if name not in reference:
         shutil.rmtree("whole", ignore_errors=True)
         result = sheaf("run", *options, "--run.output=whole", ranks=2)
-        checks.check(result.code == 0, f"{name}: the run that nothing stops", result.stderr)
+        checks.check(result.code == 0, f"{name}: the uninterrupted run succeeds", result.stderr)
         reference[name] = results("whole")
     shutil.rmtree("killed", ignore_errors=True)
     words = ["run", *options, "--run.output=killed", "--resume"]
     while done < kills and not os.path.exists("killed/results.csv"):
         done += interrupt(words, random.randint(1, 4))
     result = sheaf(*words, ranks=random.randint(1, 4))
-    checks.check(result.code == 0, f"{name}, round {rounds}: it ends", result.stderr)
-    checks.check(results("killed") == reference[name], f"{name}, round {rounds}: the same results")
+    checks.check(result.code == 0, f"{name}, round {rounds}: the last resume succeeds", result.stderr)
+    checks.check(results("killed") == reference[name], f"{name}, round {rounds}: same results")
     numbers = journaled("killed")
-    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{name}, round {rounds}: each record once",
+    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{name}, round {rounds}: each iteration is in the journals once",
                  str(sorted(numbers)))
     rounds += 1
 print(f"{done} kills in {rounds} runs")
 if written:
-    print(f"after {len(written)} SIGTERMs to mpiexec the ranks wrote for {max(written):.2f} s at most")
+    print(f"{len(written)} SIGTERMs to mpiexec: the last write came at most {max(written):.2f} s later")
 sys.exit(checks.finish())

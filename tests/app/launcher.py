@@ -1,6 +1,6 @@
-"""Without a launcher the program starts no other process. The process that a cut-off rank leaves behind kills a launcher
-that does not end, after a while, and nothing else. The launchers are copies of a shell here that ignore SIGTERM, which
-Open MPI 5 gets first: what counts is the program that runs."""
+"""Without a launcher the program starts no other process. A rank that loses the other hosts starts a process that kills
+the launcher if the launcher does not end in time, and kills no other process. The launchers of this test are copies of a
+shell that ignore SIGTERM, the first signal that Open MPI 5 gets; a launcher is recognized by its executable file."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from program import DIGITS, HANGS, SHEAF, Checks, Started, children_of, processe
 
 RELEASE = os.environ["RELEASE_LAUNCHER"]
 BASH = shutil.which("bash")
-PATIENCE = 2 + 3  # seconds until connections are closed, and from then on
+PATIENCE = 2 + 3  # seconds until connections are closed, and from then until the kill
 
 checks = Checks()
 shutil.copy(BASH, "orterun")
@@ -26,11 +26,11 @@ for marker in ("rank", "wrapper", "script"):
 
 
 def start(*words):
-    """A program that ends when its input does."""
+    """Starts a program that ends when its stdin is closed."""
     return subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
 
 
-def is_there(name):
+def is_running(name):
     return bool(processes(os.path.basename(name)))
 
 
@@ -43,20 +43,20 @@ def wait_until(happened):
 
 
 def wait_until_released(marker):
-    """The rank has ended, which `marker` shows, and what it has left behind has."""
-    wait_until(lambda: os.path.exists(marker) and os.path.getsize(marker) > 0 and not is_there(RELEASE))
+    """Waits until the rank has ended, which `marker` shows, and the process that it started has ended as well."""
+    wait_until(lambda: os.path.exists(marker) and os.path.getsize(marker) > 0 and not is_running(RELEASE))
 
 
 def ended(process):
-    """The exit code of what has been killed; None when it runs on."""
+    """The exit code of a killed process; None if it still runs."""
     try:
         return process.wait(timeout=10)
     except subprocess.TimeoutExpired:
         return None
 
 
-# Open MPI 4.1 would start a daemon. Without one, its directory for the job would be the same for all such programs, which
-# would remove it under each other.
+# Open MPI 4.1 would start a daemon. Without a daemon, all such programs would share one session directory and remove it
+# while others use it.
 for directory in ("alone", "temporary"):
     shutil.rmtree(directory, ignore_errors=True)
 os.makedirs("temporary")
@@ -69,12 +69,12 @@ happened = job.creep_until(lambda: os.path.exists("alone/study.cfg"))
 started = children_of(job.process.pid)
 made = os.listdir("temporary")
 job.go_on()
-checks.check(happened and started == [], "a program without a launcher starts no other", str(started))
-if "Open MPI v4" in sheaf("info").stdout:  # Open MPI 5 needs none, and its directory has a name of its own
-    checks.check(made == [], "it makes no files outside its run", str(made))
-checks.check(job.finish().code == 0, "it trains")
+checks.check(happened and started == [], "without a launcher the program starts no other process", str(started))
+if "Open MPI v4" in sheaf("info").stdout:  # Open MPI 5 starts no daemon, and names its directory by process
+    checks.check(made == [], "without a launcher the program creates no files outside its run", str(made))
+checks.check(job.finish().code == 0, "without a launcher the program trains")
 
-# Signals do not shorten its patience.
+# Signals do not shorten the wait before the kill.
 begun = time.monotonic()
 launcher = start("./orterun", "-c", f"trap '' TERM; {RELEASE}; echo > rank; read")
 wait_until(lambda: os.path.exists("rank"))
@@ -87,22 +87,22 @@ while launcher.poll() is None and time.monotonic() < begun + HANGS:
     time.sleep(0.05)
 seconds = time.monotonic() - begun
 checks.check(launcher.poll() == -signal.SIGKILL, "a launcher that does not end is killed", str(launcher.poll()))
-checks.check(seconds >= PATIENCE, f"after {seconds:.1f} s")
+checks.check(seconds >= PATIENCE, "the launcher is not killed too early", f"after {seconds:.1f} s")
 
-# A wrapper between the launcher and the rank stays as it is.
+# A wrapper between the launcher and the rank is not killed.
 launcher = start("./orterun", "-c", f"trap '' TERM; {BASH} -c '{RELEASE}; echo $$ > wrapper; read'; read")
 wait_until_released("wrapper")
-checks.check(ended(launcher) == -signal.SIGKILL, "a launcher is found behind a wrapper", str(launcher.poll()))
+checks.check(ended(launcher) == -signal.SIGKILL, "a launcher with a wrapper is killed", str(launcher.poll()))
 with open("wrapper") as file:
     wrapper = int(file.read())
-checks.check(wrapper in processes(os.path.basename(os.path.realpath(BASH))), "the wrapper is left alone")
+checks.check(wrapper in processes(os.path.basename(os.path.realpath(BASH))), "the wrapper keeps running")
 launcher.stdin.close()
 launcher.wait()
 
-# A script that has the name of a launcher is none.
+# A script named like a launcher is not a launcher.
 script = start("./mpirun", RELEASE)
 wait_until_released("script")
-checks.check(script.poll() is None, "a script with a launcher's name is left alone", str(script.poll()))
+checks.check(script.poll() is None, "a script with the name of a launcher keeps running", str(script.poll()))
 script.stdin.close()
 script.wait()
 sys.exit(checks.finish())

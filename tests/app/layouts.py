@@ -1,9 +1,11 @@
-"""Every HDF5 layout on every reading path, with h5py as the reference: training in memory and streamed, evaluation and
-preprocessing give the same numbers as with a plain copy of what h5py reads, or refuse the file in one sentence. Other
-files that the numbers come from belong to the data: a resume, or another rank, that finds others is refused.
+"""Every HDF5 layout on every reading path, with h5py as the reference. Training in memory and streamed, evaluation and
+preprocessing give the same numbers as with a plain copy of the arrays that h5py reads, or refuse the file with one error
+line. Other files that a data set refers to are part of the data: if they change, a resume is refused, and all ranks must
+see the same ones.
 
-Each layout stores features, targets and weights in the same way. --every: every layout is read in every way; without,
-layouts take turns in memory and streamed. --only NAME: one layout, in every way. --show: the refusals."""
+Each layout stores features, targets and weights in the same way.
+--every: reads every layout in memory and streamed; by default layouts alternate between the two.
+--only NAME: runs one layout in all ways. --show: prints the error lines."""
 
 import json
 import os
@@ -39,7 +41,7 @@ lanes = 1
 output = out
 """
 
-# ---- Layouts: each stores `values` as data set `name` of the open file
+# ---- Layouts: each function stores `values` as data set `name` of the open file
 
 
 def plain(file, name, values, **options):
@@ -92,7 +94,7 @@ def chunked(**options):
 
 
 def n_bit(file, name, values):
-    """Integers of 12 bits in 16, since HDF5 1.14.5 and 2 want most bits of a type used; floats are stored whole."""
+    """Integers with 12 of 16 bits, since HDF5 1.14.5 and 2 require most bits of a type in use; floats with all bits."""
     made = creation(chunk=chunk_of(values))
     made.set_filter(h5py.h5z.FILTER_NBIT, h5py.h5z.FLAG_MANDATORY, ())
     stored = (h5py.h5t.STD_I16LE if values.dtype.kind == "i" else h5py.h5t.py_create(values.dtype)).copy()
@@ -112,7 +114,7 @@ def fill_values(file, name, values):
 
 
 def never_written(file, name, values):
-    """The weights have a fill value that is not zero; the others are written."""
+    """The weights are never written and have a nonzero fill value; features and targets are written."""
     if name == "weights":
         file.create_dataset(name, values.shape, values.dtype, fillvalue=FILL[name])
     else:
@@ -120,7 +122,7 @@ def never_written(file, name, values):
 
 
 def external_storage(file, name, values):
-    """In two files, the first with other bytes before the numbers."""
+    """Values in two files; in the first, other bytes come before them."""
     half = values.nbytes // 2
     stem = file.filename.replace("/", "_") + name
     for number, skipped in ((0, 16), (1, 0)):
@@ -132,7 +134,7 @@ def external_storage(file, name, values):
 
 
 def decoys(file, name, values):
-    """Other numbers, where a reader that mistakes one file for the other finds them."""
+    """Stores other values, which a reader finds if it confuses this file with the target of a link."""
     file.create_dataset("other_" + name, data=values[::-1].copy())
 
 
@@ -154,7 +156,7 @@ def in_file(path, store, name, values):
 
 
 def external_link(store, folder="."):
-    """To a data set in another file, which is stored there by `store`."""
+    """A link to a data set in another file, written by `store`."""
     def stored(file, name, values):
         decoys(file, name, values)
         in_file(f"{folder}/target.h5", store, name, values)
@@ -163,7 +165,7 @@ def external_link(store, folder="."):
 
 
 def link_to_link(file, name, values):
-    """A soft link to an external link to a soft link to an external link: b/middle.h5 names its target from its folder."""
+    """A soft link to an external link to a soft link to an external link. The path in b/middle.h5 is relative to b."""
     decoys(file, name, values)
     in_file("b/end.h5", plain, name, values)
     in_file("b/middle.h5", decoys, name, values)
@@ -190,7 +192,7 @@ def map_sources(file, name, values, sources, fill=None):
 
 
 def virtual(file, name, values):
-    """Of two files in another folder; one has chunks, and numbers of another type."""
+    """A virtual data set of two files in another folder, one of them chunked and of another type."""
     in_file("parts/first.h5", plain, name, values[:100])
     in_file("parts/second.h5", chunked(compression="gzip"), name, values[100:].astype(values.dtype.newbyteorder(">")))
     map_sources(file, name, values, [(0, "parts/first.h5", name, 100), (100, "parts/second.h5", name, ROWS - 100)])
@@ -208,7 +210,7 @@ def virtual_of_same_file(file, name, values):
 
 
 def virtual_of_virtual(file, name, values):
-    in_file("parts/inner.h5", virtual, name, values)  # whose sources are looked for in the working directory, too
+    in_file("parts/inner.h5", virtual, name, values)  # its sources are also searched in the working directory
     map_sources(file, name, values, [(0, "parts/inner.h5", name, ROWS)])
 
 
@@ -223,7 +225,8 @@ def virtual_of_links(file, name, values):
 
 
 def virtual_numbered(selected=False):
-    """Blocks of 60 rows, each in a file of its own, as many as there are; mapped whole, or those rows `selected`."""
+    """A virtual data set of unlimited length: each block of 60 rows is in a numbered file. `selected`: the source is
+    mapped by a selection of its rows instead of as a whole."""
     def stored(file, name, values):
         columns = values.shape[1:]
         for block in range(4):
@@ -257,7 +260,7 @@ LAYOUTS = {
     "virtual, numbered, selected": virtual_numbered(selected=True),
 }
 
-# ---- What is refused: a layout, what is done to it afterwards, the words to be read
+# ---- Refused files: a layout, a change to it, the text in the error line
 
 
 def break_link(path, name):
@@ -283,7 +286,7 @@ def replace_by_fewer(path, name):
 
 
 def turn(path, name):
-    """The same numbers in another shape."""
+    """Transposes a data set."""
     with h5py.File(path, "a") as file:
         turned = file[name][:].T
         del file[name]
@@ -334,7 +337,7 @@ checks = Checks()
 
 
 def written(store):
-    """A new folder with data.h5 in it, which becomes the working directory."""
+    """Creates a new folder with data.h5 and makes it the working directory."""
     os.chdir(TOP)
     shutil.rmtree("case", ignore_errors=True)
     os.makedirs("case")
@@ -359,7 +362,7 @@ def trained(file, mode, ranks=None):
 
 
 def evaluated(file):
-    """The figures and the predictions."""
+    """Returns the metrics and the predictions, or stderr if the command fails."""
     result = sheaf("evaluate", "../model.pt", f"--data.file={file}", "--output=json", "--run.device=cpu",
                    "--predictions=predictions.h5", "--overwrite=true")
     if result.code != 0:
@@ -374,7 +377,7 @@ references = {}
 
 
 def of_plain_copy(read, what):
-    """What the program makes of these numbers where nothing is special about the file."""
+    """The result for the same values in a plain, contiguous file."""
     key = what, *(numbers.tobytes() for numbers in read.values())
     if key not in references:
         with h5py.File("plain.h5", "w") as file:
@@ -406,7 +409,7 @@ def compare(layout, modes, ranks):
     checks.check(result.code == 0, f"{layout}: preprocessed", result.stderr)
     if result.code != 0:
         return
-    # The new file is complete by itself: it is read from another folder, when the others are gone.
+    # The new file refers to no other file: it is read after all others are removed.
     os.chdir("..")
     shutil.rmtree("case")
     with h5py.File("out.h5") as file:
@@ -414,7 +417,7 @@ def compare(layout, modes, ranks):
             found = numbers_in(file, name)
             checks.check(numpy.array_equal(found, numbers), f"{layout}: {name} after preprocessing", str(found)[:200])
             if name in other_names:
-                checks.check(file[name] == file["features"], f"{layout}: {name} is the new data set")
+                checks.check(file[name] == file["features"], f"{layout}: {name} is a link to the new features")
 
 
 def refuse(case, ways):
@@ -428,7 +431,7 @@ def refuse(case, ways):
     for what in ways:
         result = sheaf(*commands[what])
         lines = result.error_lines()
-        checks.check(result.code == 1 and len(lines) == 1 and words in lines[0], f"{case}: refused when {what}",
+        checks.check(result.code == 1 and len(lines) == 1 and words in lines[0], f"{case}: error line when {what}",
                      f"exit {result.code}\n{result.stderr}")
     if "--show" in sys.argv:
         print(f"{case:24} {lines}")
@@ -439,27 +442,27 @@ def touch(path):
 
 
 def check_resumes():
-    """A resume is refused when a file that the numbers come from has changed, but for --force."""
+    """A resume without --force is refused if a file with part of the data has changed."""
     for what, store, file in (("a source", virtual, "parts/second.h5"),
                               ("a source of a source", virtual_of_virtual, "parts/first.h5"),
                               ("one of many sources", virtual_of_many, "parts/many5.h5"),
                               ("a link's target", external_link(plain), "target.h5"),
                               ("external storage", external_storage, "data.h5weights.1")):
         written(store)
-        checks.check(isinstance(trained("data.h5", "memory"), list), f"{what}: trained")
+        checks.check(isinstance(trained("data.h5", "memory"), list), f"{what}: the run succeeds")
         result = sheaf("resume", "out")
-        checks.check(result.code == 0, f"{what}: resumed, nothing changed", result.stderr)
+        checks.check(result.code == 0, f"{what} has not changed: resumed", result.stderr)
         touch(file)
         result = sheaf("resume", "out")
         lines = result.error_lines()
         checks.check(result.code == 1 and len(lines) == 1 and "the data have changed" in lines[0],
                      f"{what} has changed: refused", f"exit {result.code}\n{result.stderr}")
         result = sheaf("resume", "out", "--force")
-        checks.check(result.code == 0, f"{what} has changed: --force", result.stderr)
+        checks.check(result.code == 0, f"{what} has changed: resumed with --force", result.stderr)
 
 
 def check_prefixes():
-    """Other files are found by ${ORIGIN}, the directory of the file that refers to them."""
+    """Prefixes with ${ORIGIN}, the directory of the referring file, locate source files and external storage."""
     for variable, store, parts in (("HDF5_VDS_PREFIX", virtual, "parts"),
                                    ("HDF5_EXTFILE_PREFIX", external_storage, "data.h5features.0 data.h5features.1")):
         for prefix in ("${ORIGIN}/moved", "${ORIGIN}moved"):
@@ -477,7 +480,7 @@ def check_prefixes():
 
 
 def check_ranks():
-    """Ranks that find different sources under one name are refused."""
+    """Ranks that find different source files under the same name are refused."""
     written(virtual)
     shutil.copytree("parts", "other/parts")
     touch("other/parts/first.h5")
@@ -487,10 +490,10 @@ def check_ranks():
         result = launch(one_rank_each(rank, ["env", f"HDF5_VDS_PREFIX={prefix}", *rank]))
         lines = result.error_lines()
         checks.check(result.code == code and len(lines) == code and all("has another data file" in line for line in lines),
-                     f"sources of rank 1 from '{prefix}'", f"exit {result.code}\n{result.stderr}")
+                     f"trained with sources of rank 1 in '{prefix}'", f"exit {result.code}\n{result.stderr}")
     rank = [SHEAF, *PREPROCESS]
     result = launch(one_rank_each(rank, ["env", "HDF5_VDS_PREFIX=other", *rank]))
-    checks.check(result.code == 1 and "is not the same on host" in result.stderr, "preprocessed with other sources",
+    checks.check(result.code == 1 and "is not the same on host" in result.stderr, "preprocessed with other sources on rank 1",
                  f"exit {result.code}\n{result.stderr}")
 
 
@@ -504,7 +507,7 @@ every = "--every" in sys.argv
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None
 written(plain)
 result = sheaf("run", "../study.cfg", "--run.models=best")
-checks.check(result.code == 0, "a model to evaluate is trained", result.stderr)
+checks.check(result.code == 0, "the model to evaluate is trained", result.stderr)
 os.rename("out/models/iteration-0.pt", "../model.pt")
 MODES = ["memory", "streamed"]
 WAYS = ["trained", "evaluated", "streamed", "preprocessed"]

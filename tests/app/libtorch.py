@@ -1,4 +1,4 @@
-"""LibTorch is loaded by what needs it and by nothing else; and where it cannot be loaded, what needs it says so."""
+"""LibTorch is loaded only by commands that need it. If it cannot be loaded, these commands fail with one error line."""
 
 import glob
 import os
@@ -32,16 +32,16 @@ def run(name, *words):
 
 
 def loads_torch(*words, ranks=None):
-    """Whether a process of the command loads LibTorch: what the dynamic linker notes of the files it opens."""
+    """Whether a process of the command loads LibTorch, according to the debug output of the dynamic linker."""
     for path in glob.glob("linker.*"):
         os.remove(path)
     done = sheaf(*words, ranks=ranks, environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "linker"})
-    checks.check(done.code == 0, f"{words}: exit code", done.stderr)
+    checks.check(done.code == 0, f"{words}: succeeds", done.stderr)
     found = []
     for path in glob.glob("linker.*"):
         with open(path, errors="replace") as file:
             found.append("libc10" in file.read())
-    checks.check(found, f"{words}: the linker's notes are there")
+    checks.check(found, f"{words}: the linker has written its debug output")
     return any(found)
 
 
@@ -50,31 +50,31 @@ for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device
                      (run("streamed", "--data.mode=streamed", "--data.memory=1"), 2),
                      (["import", "table.csv", "table.h5"], None),
                      (["preprocess", DIGITS, "scaled.h5", "--normalize=standard"], 2)):
-    checks.check(not loads_torch(*words, ranks=ranks), f"{words} do without LibTorch")
-evaluate = ["evaluate", "kept", f"--data.file={DIGITS}"]
+    checks.check(not loads_torch(*words, ranks=ranks), f"{words}: LibTorch is not loaded")
+evaluate = ["evaluate", "saved", f"--data.file={DIGITS}"]
 for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
                      (run("cnn", "--model.kind=cnn", "--data.image=1x8x8", "--model.channels=2"), None),
-                     (run("kept", "--run.models=best"), 2), ([*evaluate, "--run.engine=torch"], None)):
-    checks.check(loads_torch(*words, ranks=ranks), f"{words} load LibTorch")
-for words in (evaluate, ["evaluate", "kept/models/iteration-0.pt", f"--data.file={DIGITS}"]):
-    checks.check(not loads_torch(*words, ranks=2), f"{words} does without LibTorch")
+                     (run("saved", "--run.models=best"), 2), ([*evaluate, "--run.engine=torch"], None)):
+    checks.check(loads_torch(*words, ranks=ranks), f"{words}: LibTorch is loaded")
+for words in (evaluate, ["evaluate", "saved/models/iteration-0.pt", f"--data.file={DIGITS}"]):
+    checks.check(not loads_torch(*words, ranks=2), f"{words}: LibTorch is not loaded")
 
-# The program without the library beside it.
+# The program without libsheaf_libtorch.so.
 os.mkdir("bare")
 shutil.copy(SHEAF, "bare/sheaf")
 for ranks in (None, 2):
     done = launch(["bare/sheaf"] + run(f"native_{ranks}"), ranks=ranks)
     checks.check(done.code == 0, f"the native engine trains without the library (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + evaluate, ranks=ranks)
-    checks.check(done.code == 0, f"and evaluates (ranks: {ranks})", done.stderr)
+    checks.check(done.code == 0, f"the native engine evaluates without the library (ranks: {ranks})", done.stderr)
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and 
+    checks.check(done.code == 1 and len(lines) == 1 and
                  lines[0].endswith("). Keep the libsheaf_libtorch.so of the same build beside the program."),
-                 f"a missing library is told in one sentence (ranks: {ranks})", done.stderr)
-    checks.check(not os.path.exists("missed"), f"nothing is written then (ranks: {ranks})")
+                 f"a missing library gives one error line (ranks: {ranks})", done.stderr)
+    checks.check(not os.path.exists("missed"), f"a missing library: no run directory (ranks: {ranks})")
 
-# A library that fails while it is loaded.
+# A library that throws an exception while it is loaded.
 os.mkdir("throwing")
 shutil.copy(SHEAF, "throwing/sheaf")
 shutil.copy(os.path.join(os.environ["SHEAF_PLUGINS"], "throwing_library.so"), "throwing/libsheaf_libtorch.so")
@@ -83,11 +83,11 @@ for ranks in (None, 2):
         done = launch(["throwing/sheaf"] + words, ranks=ranks)
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "cannot be loaded (this operator is already registered)"
-                     in lines[0], f"{words[0]}: an exception while loading gives one sentence (ranks: {ranks})",
+                     in lines[0], f"{words[0]}: an exception while loading gives one error line (ranks: {ranks})",
                      f"{done.code}\n{done.stderr}")
-    checks.check(not os.path.exists("thrown"), f"nothing is written then (ranks: {ranks})")
+    checks.check(not os.path.exists("thrown"), f"an exception while loading: no run directory (ranks: {ranks})")
 
-# run.device = cuda without a GPU, also where the build has CUDA: refused by all commands that take the key.
+# run.device = cuda without a usable GPU: refused by all commands that have the key, even if the build has CUDA.
 for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"],
               ["run", "study.cfg", "--run.output=no_gpu", "--run.engine=torch"], evaluate,
               [*evaluate, "--run.engine=torch"]):
@@ -95,29 +95,30 @@ for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"]
         done = sheaf(*words, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
-                     f"{words} without a GPU (ranks: {ranks})", f"{done.code}\n{done.stdout}{done.stderr}")
-checks.check(not os.path.exists("no_gpu"), "nothing is written then")
+                     f"{words}: run.device = cuda is refused without a GPU (ranks: {ranks})", f"{done.code}\n{done.stdout}{done.stderr}")
+checks.check(not os.path.exists("no_gpu"), "run.device = cuda without a GPU: no run directory")
 
-# Without CUDA in LibTorch, a driver would not help.
+# If LibTorch has no CUDA support, the message gives that reason, not a missing driver.
 without_cuda = "built without CUDA" in sheaf("info").stdout
 planned = sheaf("plan", "study.cfg").stdout
 checks.check(("(no GPU (the LibTorch of this build has no CUDA support)" in planned) == without_cuda,
-             "where LibTorch has no CUDA, that is why there is no GPU", planned)
+             "plan names LibTorch without CUDA as the reason for no GPU", planned)
 
-# The library that the calls reach, not the one that LibTorch was built with.
+# The BLAS library that is loaded, not the one that LibTorch was built with.
 blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]
 checks.check(len(blas) == 1 and "/lib" in blas[0],
              "info names the BLAS library", str(blas))
 
-# A library of another build beside the program: refused before anything of it is called. Its build id alone differs.
+# A library of another build, which differs in the build id only, is refused before any of its functions is called.
 version = sheaf("--version").stdout
 with open(os.path.join(os.path.dirname(SHEAF), "libsheaf_libtorch.so"), "rb") as file:
     library = file.read()
 build = version.split("build ")[1].split(")")[0]
-checks.check(library.count(build.encode()) == 1, "the library holds the program's build id", version)
+checks.check(library.count(build.encode()) == 1, "the library contains the build id of the program", version)
 torch_library = b"libtorch_cpu.so"
-checks.check(library.count(torch_library) == 1, "the library names LibTorch's once")
-for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu.so")), ("other", library.replace(build.encode(), b"0123456789abcdef")), ("same", library)):
+checks.check(library.count(torch_library) == 1, "the library contains the name of LibTorch's library once")
+for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu.so")),
+                      ("other", library.replace(build.encode(), b"0123456789abcdef")), ("same", library)):
     os.mkdir(name)
     shutil.copy(SHEAF, f"{name}/sheaf")
     with open(f"{name}/libsheaf_libtorch.so", "wb") as file:
@@ -125,18 +126,18 @@ for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu
 for ranks in (None, 2):
     done = launch(["other/sheaf"] + run("mixed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and f"not of the same build as this program (build 0123456789abcdef, "
-                 f"and the program's is {build})" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and
+                 f"not of the same build as this program (build 0123456789abcdef, and the program's is {build})" in lines[0],
                  f"a library of another build is refused (ranks: {ranks})", f"{done.code}\n{done.stderr}")
-    checks.check(not os.path.exists("mixed"), f"nothing is written then (ranks: {ranks})")
+    checks.check(not os.path.exists("mixed"), f"a library of another build: no run directory (ranks: {ranks})")
 done = launch(["other/sheaf", "info"])
 checks.check(done.code == 1 and len(done.error_lines()) == 1 and "not of the same build" in done.error_lines()[0]
              and "LibTorch     cannot be loaded" in done.stdout and "HDF5 " in done.stdout,
-             "info shows everything else", done.stdout + done.stderr)
+             "info shows everything else with a library of another build", done.stdout + done.stderr)
 done = launch(["unlinked/sheaf"] + run("mixed", "--run.engine=torch"))
 checks.check(done.code == 1 and len(done.error_lines()) == 1 and "cannot be loaded (libtorch_gpu.so" in done.stderr
              and "Install the LibTorch that the program was built with, or name the folder" in done.stderr,
-             "a library of LibTorch's that is missing", f"{done.code}\n{done.stderr}")
+             "a missing library of LibTorch gives one error line", f"{done.code}\n{done.stderr}")
 for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/libsheaf_libtorch.so", path))):
     os.mkdir(name)
     shutil.copy(SHEAF, f"{name}/sheaf")
@@ -145,8 +146,8 @@ os.truncate("cut/libsheaf_libtorch.so", 4096)
 for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "was cut off: it has 4096 of ")):
     done = launch([f"{name}/sheaf"] + run("mixed", "--run.engine=torch"))
     checks.check(done.code == 1 and len(done.error_lines()) == 1 and says in done.error_lines()[0],
-                 f"a library that {says}", f"{done.code}\n{done.stderr}")
+                 f"damaged library: error line with '{says}'", f"{done.code}\n{done.stderr}")
 done = launch(["same/sheaf"] + run("copied", "--run.engine=torch"))
-checks.check(done.code == 0, "a copy of the library is of the same build", done.stderr)
+checks.check(done.code == 0, "a copy of the library is accepted", done.stderr)
 
 raise SystemExit(checks.finish())

@@ -1,10 +1,10 @@
-"""The program where the system refuses threads or memory: it ends with 0, 1, 2 or 75 and a sentence, never by a signal,
-by std::terminate or not at all, and what it leaves can be resumed.
+"""The program on a system that refuses threads or memory. It exits with 0, 1, 2 or 75 and an error line; it never
+crashes, calls std::terminate or hangs; and its run can be resumed.
 
-Refused are, by a preloaded library (refusing_system.cpp), MPI's start, the K-th thread, the K-th allocation, on every rank
-or on one of two; and, by the kernel, processes (RLIMIT_NPROC) and address space (RLIMIT_AS).
+A preloaded library (refusing_system.cpp) refuses the start of MPI, the K-th thread or the K-th allocation, on all ranks
+or on one of two. The kernel limits processes (RLIMIT_NPROC) and address space (RLIMIT_AS).
 
---fine: in small steps, which takes an hour."""
+--fine: tests in small steps, which takes an hour."""
 
 import os
 import resource
@@ -50,7 +50,7 @@ def words(kind):
 
 
 def refusing(**what):
-    """The environment in which the system refuses `what`."""
+    """Environment variables for refusing_system.cpp."""
     return [f"LD_PRELOAD={REFUSING}"] + [f"SHEAF_{name.upper()}={value}" for name, value in what.items()]
 
 
@@ -63,11 +63,11 @@ def run(command, ranks=None, one_of_two=False, **what):
 
 
 def check_end(what, result):
-    """Whether it ended as it should; with a sentence, unless it is done."""
+    """Checks the exit code and, if the program failed, for an error message."""
     text = result.stdout + result.stderr
     crashed = [word for word in ("terminate called", "bad_alloc", "Signal:", "Assertion") if word in text]
     says = result.code == 0 or "error" in text or "failed" in text.lower()
-    by_open_mpi = result.code > 0 and "error occurred in MPI_Init_thread" in text  # 14 where Open MPI 5 gets no thread
+    by_open_mpi = result.code > 0 and "error occurred in MPI_Init_thread" in text  # 14 if Open MPI 5 gets no thread
     return checks.check((result.code in (0, 1, 2, 75) or by_open_mpi) and not crashed and says, what,
                         f"exit {result.code}\n{text[-3000:]}")
 
@@ -78,9 +78,10 @@ def steps(first, last, coarse_count, fine_count):
 
 
 def measure(kind):
-    """What the run asks for when nothing is refused: threads, allocations, kB of address space at MPI's start and most."""
+    """Runs without limits; returns the number of threads and allocations, and the peak address space in kB at the start
+    of MPI and at the end."""
     result = run(words(kind), report="report")
-    checks.check(result.code == 0, f"{kind}: nothing refused", result.stderr)
+    checks.check(result.code == 0, f"{kind}: the run succeeds without limits", result.stderr)
     with open("report") as file:
         return [int(number) for number in file.read().split()]
 
@@ -89,14 +90,14 @@ def refuse_mpi():
     for what, says in (("start", "MPI cannot be started"), ("threads", "cannot run beside threads")):
         for ranks in (None, 2):
             result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=what)
-            most = 1 if what == "threads" else ranks or 1  # without MPI ranks do not know of each other
+            most = 1 if what == "threads" else ranks or 1  # without MPI each rank prints the error
             checks.check(result.code == 1 and 1 <= len(result.error_lines()) <= most and
-                         all(says in line for line in result.error_lines()), f"MPI refuses {what}, {ranks} ranks",
+                         all(says in line for line in result.error_lines()), f"MPI refuses {what}, {ranks} ranks: error lines",
                          f"exit {result.code}\n{result.stderr}")
 
 
 def refuse_threads(kind, count):
-    """`count`: threads of a run."""
+    """Refuses each of the `count` threads of a run, and one more."""
     ways = ({}, {"ranks": 2}, {"one_of_two": True})
     for number in range(1, count + 2):
         for way in ways if fine else [ways[number % len(ways)]]:
@@ -105,17 +106,17 @@ def refuse_threads(kind, count):
             check_end(what, result)
             lines = result.error_lines()
             checks.check(result.code == 0 and number > 1 or len(lines) == 1 and "Cannot start thread" in lines[0] and
-                         "ulimit -u" in lines[0], f"{what}: one sentence", f"exit {result.code}\n{result.stderr}")
-    # The last ones, which read and write files at the end, are not needed.
+                         "ulimit -u" in lines[0], f"{what}: one error line", f"exit {result.code}\n{result.stderr}")
+    # The run succeeds without the last threads, which read and write files at the end.
     result = next(result for result in (run(words(kind), refuse_thread=number) for number in range(count, 0, -1))
                   if result.code != 0)
     again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else words(kind))
-    checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"), f"{kind}: it goes on later",
+    checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"), f"{kind}: a later job completes the run",
                  again.stderr)
 
 
 def refuse_allocations(kind, count):
-    """`count`: allocations of a run."""
+    """Refuses some of the `count` allocations of a run, and all from some on."""
     for burst in (1, 10**9):
         for number in steps(1, count, 4, 200):
             for way in ({}, {"one_of_two": True}) if fine else [{"one_of_two": True} if burst == 1 else {}]:
@@ -124,9 +125,9 @@ def refuse_allocations(kind, count):
 
 
 def limit_address_space(kind, started_kb, most_kb):
-    """From the space in which MPI has just started: with less, the program has no say. The loader cannot map libraries,
-    OpenBLAS's start loops for ever over a buffer that it does not get, and Open MPI ends the process by itself."""
-    blas_kb = 5 * 135000 if "torch" in kind else 0  # buffers that are only asked for where space is limited
+    """Limits address space, from the size at the start of MPI upwards. Smaller limits fail outside the program: the
+    loader cannot map libraries, OpenBLAS retries the allocation of a buffer for ever, Open MPI ends the process."""
+    blas_kb = 5 * 135000 if "torch" in kind else 0  # buffers that OpenBLAS allocates only if address space is limited
     for kb in steps(started_kb + 1024, most_kb + blas_kb + 65536, 5, 100):
         limit = ["prlimit", f"--as={kb * 1024}"]
         check_end(f"{kind}: {kb} kB of address space", run([*limit, *words(kind)]))
@@ -140,10 +141,10 @@ def unused_user():
 
 
 def limit_processes():
-    """Of a user who has no other process: the kernel counts a user's threads, and those of root without a limit. The
-    program and all that it needs are copied to where that user may read and write."""
+    """Limits processes, as a user with no other process: the kernel counts the threads of a user, and root has no limit.
+    The program and its files are copied to a folder of that user."""
     if os.getuid() != 0:
-        print("limits of processes: skipped, only root may become a user without processes")
+        print("limits of processes: skipped (needs root to become a user without processes)")
         return
     user = unused_user()
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
@@ -163,15 +164,15 @@ def limit_processes():
                 os.setgid(user)
                 os.setuid(user)
 
-            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS, stdin=subprocess.DEVNULL,
-                                  preexec_fn=become_user, env={**os.environ, "HOME": folder, "TMPDIR": folder})
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS,
+                                  stdin=subprocess.DEVNULL, preexec_fn=become_user, env={**os.environ, "HOME": folder, "TMPDIR": folder})
             return Result(done.returncode, done.stdout, done.stderr, 0)
 
         if start([program[0], "--help"]).code != 0:
-            print("limits of processes: skipped, another user cannot run the program")
+            print("limits of processes: skipped (another user cannot run the program)")
             return
         for kind, options in KINDS.items():
-            # A process starts with one thread, and Open MPI has up to a dozen in it and in its daemon.
+            # A process starts with one thread; Open MPI has up to a dozen more in the process and in its daemon.
             for processes in range(1, 33) if fine else (range(1, 28, 13) if kind == "memory" else (18, 24)):
                 check_end(f"{kind}: {processes} processes", start([*program, *options], processes))
             if fine:

@@ -1,11 +1,11 @@
-"""Damaged HDF5 files, trained on and evaluated, end in one sentence: bytes flipped, ranges overwritten, ends cut off, in
-all layouts, metadata and data. Never a crash, a hang or another exit code than 0, 1 and 2.
+"""Training on damaged HDF5 files, and evaluation on them, gives one error line and exit code 0, 1 or 2, never a crash or
+a hang. Files are damaged by flipped bits, overwritten ranges and truncation, in metadata and data of several layouts.
 
-A death by signal, or an answer that does not come in 60 seconds, is the library's where libhdf5 alone (hdf5_alone.c,
-the same calls without the program) dies or hangs on the same file; those are counted apart. What fails stays in
-mutated_files/.
+A crash or hang counts as a failure of libhdf5, not of the program, if libhdf5 alone (hdf5_alone.c, the same calls without
+the program) crashes on the same file or takes more than 60 seconds. These cases are counted separately. Files that fail
+stay in mutated_files/.
 
---count N: how many files. --seed S: which. --only K: the file of that number alone."""
+--count N: number of files. --seed S: seed of the damage. --only K: tests file number K only."""
 
 import os
 import random
@@ -35,7 +35,7 @@ lanes = 1
 output = out
 """
 DATA_SETS = ["features", "targets", "weights"]
-MODES = {  # what is done with a file
+MODES = {  # commands that read a file
     "memory": ["run", "study.cfg", "--data.mode=memory"],
     "streamed": ["run", "study.cfg", "--data.mode=streamed"],
     "evaluated": ["evaluate", "model.pt", "--run.device=cpu", "--run.lanes=1"],
@@ -44,7 +44,7 @@ ROWS, COLUMNS, RANKS = 60, 5, 2
 
 
 def write_originals():
-    """The undamaged files, by layout."""
+    """Returns the bytes of an undamaged file for each layout."""
     drawn = numpy.random.default_rng(1)
     features, labels = drawn.normal(size=(ROWS, COLUMNS)), numpy.arange(ROWS) % 3
     filters = {"chunks": (13, 3), "compression": "gzip", "shuffle": True, "fletcher32": True}
@@ -54,7 +54,7 @@ def write_originals():
         "uint8": ("u1", {}, "earliest"),
         "float16": ("f2", {"chunks": (20, COLUMNS)}, "earliest"),
         "big_endian": (">f8", {"chunks": (7, 2), "compression": "gzip"}, "earliest"),
-        "latest": ("f4", filters, ("v110", "v110")),  # the latest format that the program's HDF5 is sure to read
+        "latest": ("f4", filters, ("v110", "v110")),  # the latest format that all supported HDF5 versions read
     }
     originals = {}
     for kind, (dtype, layout, version) in kinds.items():
@@ -69,27 +69,27 @@ def write_originals():
 
 
 def mutate(whole, draw):
-    """Changed bytes, and what was done."""
+    """Returns damaged bytes and the kind of damage."""
     changed = bytearray(whole)
-    # Half of the changes lie where the structures are that the rest hangs on.
-    place = lambda: draw.randrange(min(2048, len(whole)) if draw.random() < 0.5 else len(whole))
+    # Half of the changes are in the first 2 KiB, which have the structures that lead to all others.
+    offset = lambda: draw.randrange(min(2048, len(whole)) if draw.random() < 0.5 else len(whole))
     kind = draw.choice(["flips", "flips", "bytes", "range", "cut"])
     if kind == "flips":
         for _ in range(draw.choice([1, 1, 2, 8])):
-            changed[place()] ^= 1 << draw.randrange(8)
+            changed[offset()] ^= 1 << draw.randrange(8)
     elif kind == "bytes":
         for _ in range(draw.choice([1, 2, 4])):
-            changed[place()] = draw.choice([0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)])
+            changed[offset()] = draw.choice([0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)])
     elif kind == "range":
-        begin, length = place(), draw.choice([2, 4, 8, 64, 512])
+        begin, length = offset(), draw.choice([2, 4, 8, 64, 512])
         changed[begin:begin + length] = bytes([draw.choice([0, 0xFF])]) * len(changed[begin:begin + length])
     else:
-        del changed[place():]
+        del changed[offset():]
     return bytes(changed), kind
 
 
 def library_fails(path):
-    """Whether libhdf5 alone dies or hangs on the file."""
+    """Whether libhdf5 alone crashes or hangs on the file."""
     try:
         return subprocess.run([os.environ["HDF5_ALONE"], path] + DATA_SETS, timeout=60).returncode != 0
     except subprocess.TimeoutExpired:
@@ -97,19 +97,19 @@ def library_fails(path):
 
 
 def run(path, mode):
-    """What went wrong, or nothing; with the exit code."""
+    """Runs a command on the file; returns the problem, or None, and the exit code."""
     shutil.rmtree("out", ignore_errors=True)
     try:
         result = sheaf(*MODES[mode], f"--data.file={path}", ranks=RANKS)
     except subprocess.TimeoutExpired:
-        return f"no answer in {HANGS} s", None
+        return f"no exit within {HANGS} s", None
     details = f"exit {result.code}\n{result.stderr}"
     if result.code not in (0, 1, 2):
-        return f"died: {details}", result.code
-    # In mid-run, ranks that read damaged rows at the same time each say so.
+        return f"crashed: {details}", result.code
+    # Ranks that read damaged rows at the same time during training each print an error line.
     most = 0 if result.code == 0 else 1 if mode == "memory" else RANKS
     if not min(most, 1) <= len(result.error_lines()) <= most:
-        return f"not one sentence: {details}", result.code
+        return f"not one error line: {details}", result.code
     return None, result.code
 
 
@@ -122,16 +122,16 @@ with open("study.cfg", "w") as file:
     file.write(STUDY)
 originals = write_originals()
 result = sheaf("run", "study.cfg", "--data.file=original.h5", "--run.models=best")
-checks.check(result.code == 0, "a model to evaluate is trained", result.stderr)
+checks.check(result.code == 0, "the model to evaluate is trained", result.stderr)
 os.rename("out/models/iteration-0.pt", "model.pt")
 for kind, whole in originals.items():
     with open("whole.h5", "wb") as file:
         file.write(whole)
     for mode in MODES:
         wrong, code = run("whole.h5", mode)
-        checks.check(code == 0, f"{kind}, {mode}: undamaged, it is read", wrong)
+        checks.check(code == 0, f"{kind}, {mode}: the undamaged file is read", wrong)
 
-codes, of_library = {}, 0
+codes, library_failures = {}, 0
 numbers = [argument("--only", 0)] if "--only" in sys.argv else range(argument("--count", 12))
 for number in numbers:
     draw = random.Random(f"{seed} {number}")
@@ -143,10 +143,10 @@ for number in numbers:
     wrong, code = run(path, mode)
     codes[code] = codes.get(code, 0) + 1
     if wrong and not wrong.startswith("not one") and library_fails(path):
-        of_library += 1
+        library_failures += 1
     else:
         checks.check(not wrong, f"--seed {seed} --only {number}: {kind}, {mode}, {what}", wrong)
         if not wrong:
             os.remove(path)
-print(f"exit codes: {codes}; libhdf5 alone fails on {of_library}")
+print(f"exit codes: {codes}; libhdf5 alone fails on {library_failures} files")
 sys.exit(checks.finish())

@@ -1,4 +1,4 @@
-// A plugin as another Sheaf (VERSION) or another LibTorch (TORCH) would have built it.
+// A plugin that claims to be built for another version of Sheaf (VERSION) or LibTorch (TORCH).
 // SPDX-License-Identifier: MIT
 struct Entry {
   int version;

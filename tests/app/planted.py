@@ -1,8 +1,8 @@
-"""Things that others have put where the program reads or writes. Links: nothing outside is written, and nothing inside is
-taken for the program's own. FIFOs, directories and devices at every path that is opened: one sentence and the exit code,
-never a program that waits.
+"""Unexpected files at paths that the program reads or writes. With symbolic links, files outside the run directory are
+not changed, and links inside it are not used as the program's own files. A FIFO, directory or device at a path that the
+program opens gives one error line and the documented exit code, and the program never waits.
 
---every-kind 1: directories and devices at every path; otherwise FIFOs there, and the others at some."""
+--every-kind 1: directories and devices at all paths; by default FIFOs at all paths, the others at some."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from interrupted import ITERATIONS, results, study
 from program import DIGITS, SHEAF, SOURCE, Checks, Result, argument, launch, one_rank_each
 
 EVERY_KIND = argument("--every-kind", 0)
-# Far more than any of these needs on a busy machine, and far less than for ever.
+# Seconds after which a program counts as waiting for ever.
 WAITS = 120
 
 checks = Checks()
@@ -36,31 +36,31 @@ def describe(result):
     return f"exit {result.code}\n{result.stdout}{result.stderr}"
 
 
-def unhindered(line, **options):
-    """The result of a program, or that it waits."""
+def run_limited(line, **options):
+    """Runs a program; the result has code None if it does not end."""
     try:
         return launch(line, timeout=WAITS, **options)
     except subprocess.TimeoutExpired:
-        return Result(None, "", "it waits", WAITS)
+        return Result(None, "", f"no exit within {WAITS} s", WAITS)
 
 
 def program(*words, **options):
-    return unhindered([SHEAF, *words], **options)
+    return run_limited([SHEAF, *words], **options)
 
 
-def one_sentence(result, code, says, what):
+def one_error(result, code, says, what):
     errors = result.error_lines()
     checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in says), what,
                  describe(result))
 
 
 result = program("run", *STUDY, "--run.models=all", "--run.output=whole")
-checks.check(result.code == 0, "a run to compare with", describe(result))
+checks.check(result.code == 0, "the reference run succeeds", describe(result))
 reference = results("whole")
 put("data.csv", "1,2,a\n3,4,b\n" * 10)
 numpy.savez("data.npz", features=numpy.zeros((4, 2), "f4"), targets=numpy.arange(4))
 result = program("import", "data.csv", "data.h5")
-checks.check(result.code == 0, "data to use", describe(result))
+checks.check(result.code == 0, "import of the data succeeds", describe(result))
 EVALUATED = ["evaluate", "whole", f"--data.file={DIGITS}"]
 
 # ---- Links
@@ -71,7 +71,7 @@ os.makedirs("outside")
 
 def untouched(what):
     with open("victim") as file:
-        checks.check(file.read() == "precious" and not os.listdir("outside"), f"{what}: nothing outside is touched",
+        checks.check(file.read() == "precious" and not os.listdir("outside"), f"{what}: files outside are unchanged",
                      str(os.listdir("outside")))
 
 
@@ -82,12 +82,12 @@ for name, target in (("journal/lock", "victim"), ("journal/lock", "absent"), ("j
     os.symlink(os.path.abspath(target), f"run/{name}")
     before = sorted(os.walk("run"))
     result = program("run", *STUDY, "--run.models=all", "--run.output=run")
-    one_sentence(result, 1, [f"run/{name}'", "symbolic link"], f"a link {name} to {target}")
+    one_error(result, 1, [f"run/{name}'", "symbolic link"], f"a link {name} to {target}")
     untouched(f"a link {name} to {target}")
-    checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"), f"a link {name}: nothing is made",
+    checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"), f"a link {name} to {target}: no new files",
                  f"{before} {sorted(os.walk('run'))}")
 
-# Under the names that temporary files had before they were random, under those of attempts, and of results.
+# Links with the names of temporary files (before these were random), of attempts and of results.
 shutil.rmtree("run", ignore_errors=True)
 os.makedirs("run/models")
 os.makedirs("run/checkpoints")
@@ -99,19 +99,19 @@ os.symlink(os.path.abspath("absent"), "run/results.csv")
 os.symlink(os.path.abspath("outside"), "run/journal/00001")
 os.symlink(os.path.abspath("absent"), "run/journal/00002")
 result = program("run", *STUDY, "--run.models=all", "--run.output=run")
-checks.check(result.code == 0 and results("run") == reference, "links under other names", describe(result))
-checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/results.csv"), "links are replaced")
-untouched("links under other names")
-checks.check(not os.path.exists("absent"), "what a link names is not made")
+checks.check(result.code == 0 and results("run") == reference, "links with names of temporary and result files: the run succeeds", describe(result))
+checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/results.csv"), "links with names of result files are replaced")
+untouched("links with names of temporary and result files")
+checks.check(not os.path.exists("absent"), "the target of a dangling link is not created")
 
 for words in (["import", "data.csv", "new.h5"], ["preprocess", "data.h5", "new.h5"],
               ["preprocess", "data.h5", "new.h5", "--compression=1"], [*EVALUATED, "--predictions=new.h5"]):
     os.symlink(os.path.abspath("victim"), "new.h5")
     os.symlink(os.path.abspath("victim"), "new.h5.partial")
     result = program(*words, "--overwrite=true", ranks=2)
-    checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"), f"a link for {words}",
+    checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"), f"output of {words} is a link",
                  describe(result))
-    untouched(f"a link for {words}")
+    untouched(f"output of {words} is a link")
     os.remove("new.h5")
     os.remove("new.h5.partial")
 
@@ -125,7 +125,7 @@ checks.check(result.code == 0 and results("scratch") == reference and os.path.is
 
 
 def plant(kind, path):
-    """Puts something of this kind there, instead of what there is."""
+    """Replaces whatever is at the path by a FIFO, a directory or a device."""
     if os.path.isdir(path) and not os.path.islink(path):
         shutil.rmtree(path)
     elif os.path.lexists(path):
@@ -143,7 +143,7 @@ with h5py.File("virtual.h5", "w") as file:
     layout = h5py.VirtualLayout((20, 3), "f4")
     layout[:] = h5py.VirtualSource("planted.h5", "features", (20, 3))
     file.create_virtual_dataset("features", layout)
-with h5py.File("linking.h5", "w") as file:  # the link itself, and one on the way, to what is planted
+with h5py.File("linking.h5", "w") as file:  # an external link to the planted file, and a group that is one
     file["targets"] = numpy.arange(20) % 3
     file["features"] = h5py.ExternalLink("planted.h5", "features")
     file["group"] = h5py.ExternalLink("planted.h5", "/")
@@ -161,10 +161,10 @@ with h5py.File("stored_outside.h5", "w") as file:
     file["targets"] = numpy.arange(20) % 3
     file.create_dataset("features", (20, 3), "f4", external=[("planted.h5", 0, 240)])
 NAMES = {"fifo": "pipe", "directory": "directory", "device": "device"}
-# Of small studies for one model.
+# Plans a study whose model is in the planted file.
 LIBTORCH = ["plan", "models.cfg", f"--data.file={DIGITS}", "--run.device=cpu"]
 put("models.cfg", "[data]\ntask = classification\n[model]\nkind = torchscript:planted.pt\n")
-# What, the path, the words, the exit code.
+# (what is planted, path, arguments, exit code)
 INPUTS = [
     ("a study file", "planted.cfg", ["run", "planted.cfg"], 2),
     ("a study file to plan", "planted.cfg", ["plan", "planted.cfg"], 2),
@@ -175,11 +175,11 @@ INPUTS = [
     ("the source of a virtual data set", "planted.h5", ["run", *NO_DATA, "--data.file=virtual.h5", "--run.output=none"],
      1),
     ("the target of a link", "planted.h5", ["run", *NO_DATA, "--data.file=linking.h5", "--run.output=none"], 1),
-    ("the target of a link on the way", "planted.h5", ["run", *NO_DATA, "--data.file=linking.h5",
+    ("the target of a linked group", "planted.h5", ["run", *NO_DATA, "--data.file=linking.h5",
                                                        "--data.features=group/features", "--run.output=none"], 1),
     ("the target of a link to preprocess", "planted.h5", ["preprocess", "linking.h5", "none.h5"], 1),
     ("the target of a link to copy", "planted.h5", ["preprocess", "copied.h5", "none.h5"], 1),
-    ("the target of a link of a source", "planted.h5", ["run", *NO_DATA, "--data.file=virtual_link.h5",
+    ("the target of a link in a source file", "planted.h5", ["run", *NO_DATA, "--data.file=virtual_link.h5",
                                                         "--run.output=none"], 1),
     ("external storage", "planted.h5", ["run", *NO_DATA, "--data.file=stored_outside.h5", "--run.output=none"], 1),
     ("a CSV file", "planted.csv", ["import", "planted.csv", "none.h5", "--format=csv"], 1),
@@ -200,39 +200,39 @@ INPUTS = [
     ("the lock of a task", "damaged/journal/lock-0-of-2", ["resume", "damaged", "--run.array=0/2"], 1),
     ("the lock of a new run", "fresh/journal/lock", ["run", *STUDY, "--run.output=fresh"], 1),
     ("run.output", "planted", ["run", *STUDY, "--run.output=planted"], 1),
-    ("run.output below", "planted", ["run", *STUDY, "--run.output=planted/run"], 1),
+    ("a parent of run.output", "planted", ["run", *STUDY, "--run.output=planted/run"], 1),
     ("the journal's directory", "fresh/journal", ["run", *STUDY, "--run.output=fresh"], 1),
     ("the checkpoints' directory", "fresh/checkpoints", ["run", *STUDY, "--run.output=fresh"], 1),
     ("the models' directory", "fresh/models", ["run", *STUDY, "--run.output=fresh"], 1),
-    ("a file to import to", "planted.h5", ["import", "data.csv", "planted.h5", "--overwrite=true"], 1),
-    ("a file to preprocess to", "planted.h5", ["preprocess", "data.h5", "planted.h5", "--overwrite=true"], 1),
-    ("predictions to write", "planted.h5", [*EVALUATED, "--predictions=planted.h5", "--overwrite=true"], 1),
+    ("the output of import", "planted.h5", ["import", "data.csv", "planted.h5", "--overwrite=true"], 1),
+    ("the output of preprocess", "planted.h5", ["preprocess", "data.h5", "planted.h5", "--overwrite=true"], 1),
+    ("the predictions of evaluate", "planted.h5", [*EVALUATED, "--predictions=planted.h5", "--overwrite=true"], 1),
 ]
 for what, path, words, code in INPUTS:
     for kind, name in NAMES.items():
         if kind != "fifo" and not EVERY_KIND:
             continue
         if kind == "directory" and (path == "planted" or path.startswith("fresh/") and "lock" not in path):
-            continue  # which is as it should be
+            continue  # a directory is valid there
         if kind == "directory" and what == "a model to evaluate":
-            continue  # it is taken for a run
+            continue  # a directory is a run directory
         for directory in ("damaged", "fresh"):
             shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree("whole", "damaged")
         os.makedirs(f"{os.path.dirname(path) or '.'}", exist_ok=True)
         plant(kind, path)
         if kind == "device" and (path.startswith("fresh/") or "lock" in path):
-            name = "symbolic link"  # which is not followed here
-        one_sentence(program(*words), code, [os.path.basename(path), name if "run.output" not in what else "'"],
+            name = "symbolic link"  # not followed at these paths
+        one_error(program(*words), code, [os.path.basename(path), name if "run.output" not in what else "'"],
                      f"{kind} as {what}")
-        checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")), f"{kind} as {what}: nothing is made")
+        checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")), f"{kind} as {what}: no output file")
         if os.path.lexists(path):
             plant("fifo", path)
             os.remove(path)
         else:
-            checks.check(False, f"{kind} as {what}: it is still there")
+            checks.check(False, f"{kind} as {what}: the planted file is not removed")
 
-# Whatever has the name of a checkpoint: the iteration begins anew.
+# A FIFO, directory or device with the name of a checkpoint: the iteration restarts.
 for kind in NAMES:
     shutil.rmtree("damaged", ignore_errors=True)
     shutil.copytree("whole", "damaged")
@@ -241,9 +241,9 @@ for kind in NAMES:
     os.makedirs("damaged/checkpoints")
     plant(kind, "damaged/checkpoints/3.0")
     result = program("resume", "damaged")
-    checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint", describe(result))
+    checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint: same results", describe(result))
 
-# Only one of two ranks sees it.
+# Only one of two ranks finds the planted file.
 for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
                           ("planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
                           ("planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1)):
@@ -260,5 +260,5 @@ for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
         plant(kind, f"bad/{path}")
         for first, second in (("good", "bad"), ("bad", "good")):
             line = one_rank_each(*(["env", "-C", folder, SHEAF, *words] for folder in (first, second)))
-            one_sentence(unhindered(line), code, [path, name], f"{kind} as {path} in {second} of two ranks")
+            one_error(run_limited(line), code, [path, name], f"{kind} as {path} in {second} of two ranks")
 sys.exit(checks.finish())

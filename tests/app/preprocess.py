@@ -1,5 +1,5 @@
-"""`sheaf preprocess`: against skimage and scikit-learn, the same bytes on any number of ranks, trained on; and what is
-refused."""
+"""`sheaf preprocess`: results agree with skimage and scikit-learn, and are identical on any number of ranks; runs train on
+them; invalid input is refused."""
 
 import glob
 import os
@@ -24,7 +24,7 @@ generator = numpy.random.default_rng(11)
 
 
 def write(name, features, **options):
-    """A data file with all that is to be copied."""
+    """Writes a data file with features and with other objects that are copied."""
     with h5py.File(name, "w") as file:
         data = file.create_dataset("features", data=features, **options)
         data.attrs["unit"] = "grey"
@@ -38,7 +38,7 @@ def write(name, features, **options):
 
 
 def made(what, words, **options):
-    """The features of out.h5, and of them the attributes; None when it was not made."""
+    """Preprocesses a file; returns the features of the output, None if the command failed."""
     result = sheaf("preprocess", *words, "--overwrite=true", **options)
     good = result.code == 0 and not result.error_lines() and result.stdout.count("\n") == 1
     checks.check(good, what, f"exit {result.code}\n{result.stdout}{result.stderr}")
@@ -59,7 +59,7 @@ def check_close(found, expected, what, tolerance=1e-6):
     checks.check(error <= tolerance, what, f"differs by {error}, {None if found is None else found.shape}")
 
 
-# ---- Resizing: what skimage gives
+# ---- Resizing, compared with skimage
 
 for height, width, new_height, new_width, channels in (
         (128, 128, 64, 64, 3), (33, 47, 16, 20, 3), (16, 20, 33, 47, 1), (9, 9, 9, 5, 4), (7, 30, 21, 4, 3),
@@ -72,15 +72,15 @@ images = write("in.h5", generator.integers(0, 256, (40, 3, 33, 47), dtype="u1"))
 last = numpy.moveaxis(images, 1, 3)
 expected = skimage_resize(last, 16, 20)
 found = made("resize bytes", ["in.h5", "out.h5", "--resize=16x20"])
-check_close(found / 255, numpy.moveaxis(expected, 3, 1) / 255, "bytes, channels first")
-checks.check(found.dtype == "f4", "bytes become float32", str(found.dtype))
+check_close(found / 255, numpy.moveaxis(expected, 3, 1) / 255, "resized bytes, channels first")
+checks.check(found.dtype == "f4", "resized bytes are float32", str(found.dtype))
 found = made("to bytes", ["in.h5", "out.h5", "--resize=16x20", "--cast=uint8", "--channels=last"])
 checks.check(found.dtype == "u1" and numpy.array_equal(found, numpy.rint(expected)), "resized to bytes, channels last")
 found = made("channels alone", ["in.h5", "out.h5", "--channels=last", "--compression=2"])
-checks.check(found.dtype == "u1" and numpy.array_equal(found, last), "order of channels alone")
+checks.check(found.dtype == "u1" and numpy.array_equal(found, last), "channels moved last, not resized")
 grey = write("in.h5", generator.random((5, 12, 10), dtype="f4"))
-check_close(made("grey", ["in.h5", "out.h5", "--resize=6x5"]), skimage_resize(grey, 6, 5), "images without channels")
-check_close(made("grey", ["in.h5", "out.h5", "--channels=first"]), grey[:, None], "a channel of their own", 0)
+check_close(made("grey", ["in.h5", "out.h5", "--resize=6x5"]), skimage_resize(grey, 6, 5), "resized images without channels")
+check_close(made("grey", ["in.h5", "out.h5", "--channels=first"]), grey[:, None], "images without channels get one", 0)
 
 # ---- Scaling and casting
 
@@ -90,12 +90,12 @@ write("in.h5", values)
 for kind, scaler in (("standard", StandardScaler()), ("minmax", MinMaxScaler())):
     found = made(kind, ["in.h5", "out.h5", f"--normalize={kind}"])
     expected = scaler.fit_transform(values)
-    check_close(found, expected, f"{kind} as scikit-learn", 1e-12)
+    check_close(found, expected, f"{kind}: same as scikit-learn", 1e-12)
     with h5py.File("out.h5", "r") as file:
         back = found * file["features_divisor"][:] + file["features_shift"][:]
-    check_close(back, values, f"{kind} undone by what is kept", 1e-10)
+    check_close(back, values, f"{kind} can be undone with the stored divisor and shift", 1e-10)
 again = made("scaled again", ["out.h5", "again.h5", "--normalize=standard"])
-check_close(again, StandardScaler().fit_transform(expected), "scaled again", 1e-12)
+check_close(again, StandardScaler().fit_transform(expected), "output of preprocess is scaled again", 1e-12)
 photos = write("in.h5", generator.integers(0, 256, (90, 8, 9, 3), dtype="u1"), chunks=(7, 8, 9, 3), compression=1)
 flat = photos.reshape(-1, 3).astype("f8")
 for channels in ("first", "last"):
@@ -118,7 +118,7 @@ found = made("f2", ["in.h5", "out.h5", "--cast=float16", "--compression=1"])
 checks.check(found.dtype == "f2" and numpy.array_equal(found, expected), "cast to f2", str(found))
 write("in.h5", expected[:, :4])
 found = made("f2 again", ["in.h5", "out.h5", "--chunk-rows=7"])
-checks.check(found.dtype == "f2" and numpy.array_equal(found, expected[:, :4]), "float16 stays what it is", str(found))
+checks.check(found.dtype == "f2" and numpy.array_equal(found, expected[:, :4]), "float16 stays float16", str(found))
 
 # ---- Layout, copies, ranks
 
@@ -130,9 +130,9 @@ for options in ([], ["--compression=5"], ["--compression=1", "--chunk-rows=3"], 
         found = made("ranks", ["in.h5", "out.h5", *steps, *options], ranks=ranks)
         with open("out.h5", "rb") as file:
             contents.append(file.read())
-    checks.check(contents[0] == contents[1] == contents[2], f"the same bytes on 1, 2 and 3 ranks {options}")
+    checks.check(contents[0] == contents[1] == contents[2], f"{options}: identical files from 1, 2 and 3 ranks")
     first = found if not options else first
-    checks.check(numpy.array_equal(found, first), f"the same numbers {options}")
+    checks.check(numpy.array_equal(found, first), f"{options}: same values as without options")
 with h5py.File("out.h5", "r") as file:
     data = file["features"]
     checks.check(data.chunks == (100, 3, 16, 20) and data.attrs["unit"] == "grey" and
@@ -142,10 +142,10 @@ with h5py.File("out.h5", "r") as file:
                  list(file["targets"].attrs["class_names"]) == ["x", "y", "z"] and
                  file["more/weights"].compression == "gzip" and len(file["more/weights"][:]) == 301 and
                  file.attrs["made_by"] == "a test" and numpy.array_equal(file["link"][:], file["targets"][:]),
-                 "all else is copied")
+                 "other data sets, links and attributes are copied")
 made("alone", ["in.h5", "alone.h5", "--resize=8x8", "--copy=false"])
 with h5py.File("alone.h5", "r") as file:
-    checks.check(list(file) == ["features"], "nothing else is copied", str(list(file)))
+    checks.check(list(file) == ["features"], "--copy=false copies only the features", str(list(file)))
 with h5py.File("deep.h5", "w") as file:
     file["train/images"] = numpy.arange(12.0).reshape(3, 4)
     file["train/labels"] = numpy.arange(3)
@@ -155,20 +155,20 @@ checks.check(result.code == 0, "features in a group", result.stderr)
 with h5py.File("out2.h5", "r") as file:
     checks.check(sorted(file["train"]) == ["images", "images_divisor", "images_shift", "labels"] and
                  file["train"].attrs["of"] == "2026" and numpy.array_equal(file["train/images"][:, 0], [0, 0.5, 1]),
-                 "a group with features", str(list(file["train"])))
+                 "other data sets of the group are copied", str(list(file["train"])))
 
 with open("study.cfg", "w") as file:
     file.write("[study]\nname=small\n[data]\nfile=out.h5\ntask=classification\n[model]\nkind=cnn\nchannels=4\n[train]\nepochs=1\n"
                "loss=cross_entropy\n[run]\noutput=run\n")
 result = sheaf("run", "study.cfg")
-checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a study trains on it", result.stderr)
+checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a run trains on the output", result.stderr)
 shutil.rmtree("run", ignore_errors=True)
 
-# ---- Copies of objects in other files: the copy needs none of these files
+# ---- Copies of objects in other files: the copy does not refer to these files
 
 
 def contents(path):
-    """The numbers of all data sets, by all paths that lead to them."""
+    """Shape and values of all data sets, by path; a data set with several paths appears several times."""
     found = {}
 
     def visit(group, prefix, depth):
@@ -186,7 +186,7 @@ def contents(path):
 
 
 def copied(what):
-    """Whether copy.h5 has what near.h5 has, where near.h5 and the files that it refers to are gone."""
+    """Checks that a copy of near.h5 has the same contents, read from a folder without near.h5 and far.h5."""
     expected = contents("near.h5")
     made(what, ["near.h5", "copy.h5"])
     os.makedirs("away", exist_ok=True)
@@ -214,17 +214,17 @@ with h5py.File("near.h5", "a") as file:  # with the same names as far.h5, so tha
     file["group/link"] = h5py.SoftLink("/elsewhere")
     file["more/data"] = numpy.zeros(3)
     file["far"] = h5py.ExternalLink("far.h5", "/group")
-copied("soft links of another file lead to its objects")
+copied("soft links in another file lead to objects of that file")
 with h5py.File("far.h5", "a") as file:
     file["group/broken"] = h5py.SoftLink("/nothing")
 result = sheaf("preprocess", "near.h5", "copy.h5")
 checks.check(result.code == 1 and "'/far/broken' is a link to '/nothing'" in result.error_lines()[0],
-             "a soft link of another file to nothing", result.stderr)
+             "a broken soft link in another file is refused", result.stderr)
 
 
 
 def stored_outside(file, name, shape, kind, values=None):
-    """A data set with external storage; h5py has no shape for that of none."""
+    """Creates a data set with external storage. `shape` = None: an empty data set, which h5py cannot create this way."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_external(f"{name}.raw".encode(), 0, h5py.h5f.UNLIMITED)
     open(f"{name}.raw", "wb").close()
@@ -245,14 +245,14 @@ with h5py.File("near.h5", "a") as file:
                    numpy.arange(1800000).reshape(2, 3, 300, 1000))
 with h5py.File("near.h5", "r") as file:
     expected = {name: file[name][()] for name in ("scalar", "no_rows", "rows", "large_rows")}
-made("numbers of all shapes in other files", ["near.h5", "copy.h5"])
+made("external storage of all shapes", ["near.h5", "copy.h5"])
 with h5py.File("copy.h5", "r") as file:
     for name, numbers in expected.items():
         checks.check(file[name].shape == numpy.shape(numbers) and numpy.array_equal(file[name][()], numbers) and
-                     file[name].external is None, f"numbers in other files: {name}", str(file[name]))
-    checks.check(file["none"].shape is None, "no numbers in other files", str(file["none"]))
+                     file[name].external is None, f"external storage: {name}", str(file[name]))
+    checks.check(file["none"].shape is None, "external storage: empty data set", str(file["none"]))
 
-# References are addresses in their file.
+# References are addresses within their file, so they are not copied.
 write("near.h5", generator.random((4, 3)))
 with h5py.File("near.h5", "a") as file:
     targets = file["targets"]
@@ -271,15 +271,15 @@ result = sheaf("preprocess", "near.h5", "copy.h5", "--overwrite=true")
 warnings = [line for line in result.stderr.splitlines() if line.startswith("warning: ")]
 checks.check(result.code == 0 and len(warnings) == 1 and
              "'/outside', '/records', '/references', '/regions' of 'near.h5' are not copied" in warnings[0],
-             "data sets of references", f"exit {result.code}\n{result.stderr}")
+             "a warning names data sets with references", f"exit {result.code}\n{result.stderr}")
 with h5py.File("copy.h5", "r") as file:
-    checks.check(sorted(file) == ["axis", "features", "link", "more", "targets"], "references are left out", str(list(file)))
+    checks.check(sorted(file) == ["axis", "features", "link", "more", "targets"], "data sets with references are not copied", str(list(file)))
     checks.check(sorted(file["targets"].attrs) == ["class_names", "größe"] and file["targets"].attrs["größe"] == "groß" and
-                 sorted(file["axis"].attrs) == ["CLASS", "NAME"], "attributes of references are left out",
+                 sorted(file["axis"].attrs) == ["CLASS", "NAME"], "attributes with references are not copied",
                  f"{list(file['targets'].attrs)} {list(file['axis'].attrs)}")
 
-# Copying numbers of other files takes 4 MiB of memory, however large the rows are. Measured by way of a small process: a
-# program's peak begins with the memory of the process that started it.
+# Copying values of other files takes 4 MiB of memory for any size of rows. Measured through a small process, since the
+# peak memory of a program includes that of the process that started it.
 MEASURE = """import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:]).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
@@ -293,7 +293,7 @@ def peak_mebibytes(*words):
 
 
 def virtual(name, shape):
-    """A data set of fill values."""
+    """Adds a virtual data set of fill values to near.h5."""
     with h5py.File("near.h5", "a") as file:
         layout = h5py.VirtualLayout(shape, "f8")
         layout[:, 0] = h5py.VirtualSource(".", "targets", (4,))
@@ -304,24 +304,24 @@ write("near.h5", generator.random((4, 3)))
 small = peak_mebibytes("near.h5", "copy.h5")
 virtual("wide", (4, 1 << 22))
 large = peak_mebibytes("near.h5", "copy.h5")
-checks.check(large < small + 20, "rows of 32 MiB are copied in pieces", f"{small} MiB, {large} MiB")
+checks.check(large < small + 20, "rows of 32 MiB are copied in small parts", f"{small} MiB, {large} MiB")
 with h5py.File("copy.h5", "r") as file:
     checks.check(numpy.array_equal(file["wide"][:, 0], [0, 1, 2, 0]) and (file["wide"][:, 1:] == 1.5).all(),
-                 "rows of 32 MiB")
+                 "rows of 32 MiB are copied correctly")
 
-# ---- What is refused
+# ---- Invalid arguments and files
 
 
 def refuse(what, words, code, says):
     before = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
-    for ranks in (None,) if code == 2 else (3,):  # words are looked at before ranks matter
+    for ranks in (None,) if code == 2 else (3,):  # errors in arguments do not depend on ranks
         result = sheaf("preprocess", *words, ranks=ranks)
         errors = result.error_lines()
         checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
-                     f"{what}: one sentence with '{says}', exit code {code}",
+                     f"{what}: exit code {code} and one error line with '{says}'",
                      f"exit {result.code}\n{result.stdout}{result.stderr}")
     after = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
-    checks.check(after == before, f"{what}: nothing left behind, nothing touched", str(sorted(after)))
+    checks.check(after == before, f"{what}: no new or changed files", str(sorted(after)))
     if "--show" in sys.argv:
         print(f"{what:28} {errors}")
 
@@ -332,12 +332,12 @@ bad = generator.normal(size=(200, 16, 16, 3))
 bad[151, 3, 2, 1] = numpy.nan
 bad[180, 3, 2, 1] = numpy.inf
 write("nan.h5", bad, chunks=(10, 16, 16, 3))
-write("spoiled.h5", generator.integers(0, 99, (200, 16, 16, 3)), chunks=(10, 16, 16, 3), compression=1)
-with h5py.File("spoiled.h5", "r") as file:
-    place = file["features"].id.get_chunk_info(13).byte_offset
-with open("spoiled.h5", "r+b") as file:
-    file.seek(place + 50)
-    file.write(b"spoiled")
+write("damaged.h5", generator.integers(0, 99, (200, 16, 16, 3)), chunks=(10, 16, 16, 3), compression=1)
+with h5py.File("damaged.h5", "r") as file:
+    offset = file["features"].id.get_chunk_info(13).byte_offset
+with open("damaged.h5", "r+b") as file:
+    file.seek(offset + 50)
+    file.write(b"damaged")
 with open("text.h5", "w") as file:
     file.write("no HDF5")
 os.makedirs("folder.h5")
@@ -346,45 +346,45 @@ resize_words = "--resize=8x8"
 write("near.h5", generator.random((4, 3)))
 virtual("huge", (4, 1 << 58))
 for what, words, code, says in (
-        ("no words", [], 2, "0 file name(s)"),
+        ("no arguments", [], 2, "0 file name(s)"),
         ("three files", ["a.h5", "b.h5", "c.h5"], 2, "3 file name(s)"),
-        ("no HDF5 name", ["table.h5", "new.csv"], 2, "'new.csv' is no name"),
+        ("output is not named .h5", ["table.h5", "new.csv"], 2, "'new.csv' is no name"),
         ("unknown option", ["in.h5", "new.h5", "--resise=8x8"], 2, "Did you mean 'resize'?"),
         ("no value", ["in.h5", "new.h5", "--resize"], 2, "--resize has no value"),
-        ("size of one side", ["in.h5", "new.h5", "--resize=8"], 2, "--resize = '8'"),
-        ("size of nothing", ["in.h5", "new.h5", "--resize=0x8"], 2, "--resize = '0x8'"),
-        ("absurd size", ["in.h5", "new.h5", "--resize=1000000x1000000"], 2, "each 1 to 65536"),
-        ("too large rows", ["in.h5", "new.h5", "--resize=65536x65536"], 1, "too large"),
-        ("too large chunks", ["in.h5", "new.h5", "--resize=4096x4096", "--chunk-rows=100"], 1, "--chunk-rows"),
-        ("more than the disk has", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1, "is too full"),
+        ("one side", ["in.h5", "new.h5", "--resize=8"], 2, "--resize = '8'"),
+        ("side of 0", ["in.h5", "new.h5", "--resize=0x8"], 2, "--resize = '0x8'"),
+        ("sides too large", ["in.h5", "new.h5", "--resize=1000000x1000000"], 2, "each 1 to 65536"),
+        ("rows too large", ["in.h5", "new.h5", "--resize=65536x65536"], 1, "too large"),
+        ("chunks too large", ["in.h5", "new.h5", "--resize=4096x4096", "--chunk-rows=100"], 1, "--chunk-rows"),
+        ("larger than the free disk space", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1, "is too full"),
         ("unknown type", ["in.h5", "new.h5", "--cast=float8"], 2, "--cast = 'float8'"),
         ("unknown scaling", ["in.h5", "new.h5", "--normalize=max"], 2, "--normalize = 'max'"),
-        ("a unit alone", ["in.h5", "new.h5", "--per=channel"], 2, "--normalize"),
-        ("compression", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
-        ("no file", ["absent.h5", "new.h5"], 1, "no file 'absent.h5'"),
-        ("uncountable numbers", ["near.h5", "new.h5"], 1, "'/huge' cannot be copied (it has too many numbers)"),
-        ("no HDF5", ["text.h5", "new.h5"], 1, "'text.h5' is not an HDF5 file"),
-        ("no data set", ["in.h5", "new.h5", "--features=feature"], 1, "Did you mean '/features'?"),
+        ("--per without --normalize", ["in.h5", "new.h5", "--per=channel"], 2, "--normalize"),
+        ("compression out of range", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
+        ("missing file", ["absent.h5", "new.h5"], 1, "no file 'absent.h5'"),
+        ("too many values", ["near.h5", "new.h5"], 1, "'/huge' cannot be copied (it has too many numbers)"),
+        ("not an HDF5 file", ["text.h5", "new.h5"], 1, "'text.h5' is not an HDF5 file"),
+        ("missing data set", ["in.h5", "new.h5", "--features=feature"], 1, "Did you mean '/features'?"),
         ("a group", ["in.h5", "new.h5", "--features=more"], 1, "is a group"),
-        ("one file", ["table.h5", "table.h5", "--overwrite=true"], 1, "are one file"),
-        ("one file, two names", ["table.h5", "same.h5", "--overwrite=true"], 1, "are one file"),
-        ("output is there", ["in.h5", "table.h5"], 1, "--overwrite=true"),
+        ("input is the output", ["table.h5", "table.h5", "--overwrite=true"], 1, "are one file"),
+        ("input is the output, by another name", ["table.h5", "same.h5", "--overwrite=true"], 1, "are one file"),
+        ("output exists", ["in.h5", "table.h5"], 1, "--overwrite=true"),
         ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
-        ("no such place", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
-        ("no images", ["table.h5", "new.h5", resize_words], 1, "is not a list of images"),
-        ("channels of a table", ["table.h5", "new.h5", "--normalize=minmax", "--per=channel"], 1, "not a list of images"),
-        ("channels unknown", ["odd.h5", "new.h5", resize_words], 1, "--layout=first"),
+        ("output in a missing directory", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
+        ("not images", ["table.h5", "new.h5", resize_words], 1, "is not a list of images"),
+        ("channels of features that are not images", ["table.h5", "new.h5", "--normalize=minmax", "--per=channel"], 1, "not a list of images"),
+        ("ambiguous channels", ["odd.h5", "new.h5", resize_words], 1, "--layout=first"),
         ("NaN to integers", ["nan.h5", "new.h5", "--cast=int16"], 1, "holds nan in row 151"),
         ("NaN scaled", ["nan.h5", "new.h5", "--normalize=standard"], 1, "holds nan in row 151"),
         ("NaN, compressed", ["nan.h5", "new.h5", "--cast=int16", "--compression=1"], 1, "holds nan in row 151"),
-        ("spoiled", ["spoiled.h5", "new.h5", resize_words], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
-        ("spoiled, scaled", ["spoiled.h5", "new.h5", "--normalize=minmax"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)"),
-        ("spoiled, compressed", ["spoiled.h5", "new.h5", "--compression=1"], 1, "of 'spoiled.h5' cannot be read (it does not decompress)")):
+        ("damaged", ["damaged.h5", "new.h5", resize_words], 1, "of 'damaged.h5' cannot be read (it does not decompress)"),
+        ("damaged, scaled", ["damaged.h5", "new.h5", "--normalize=minmax"], 1, "of 'damaged.h5' cannot be read (it does not decompress)"),
+        ("damaged, compressed", ["damaged.h5", "new.h5", "--compression=1"], 1, "of 'damaged.h5' cannot be read (it does not decompress)")):
     refuse(what, words, code, says)
-found = made("NaN kept", ["nan.h5", "out.h5"])
-checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN stays where nothing is made of it")
+found = made("NaN copied", ["nan.h5", "out.h5"])
+checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN and infinity are copied unchanged")
 
-# ---- Ended from outside: neither a file nor a part of one
+# ---- Ended by a signal: no output file and no temporary file
 
 write("many.h5", numpy.zeros((3000, 128, 128, 3), "u1"), chunks=(100, 128, 128, 3), compression=1)
 for words in ([], ["--compression=9"]):
@@ -395,6 +395,6 @@ for words in ([], ["--compression=9"]):
     process.send_signal(signal.SIGTERM)
     code = process.wait(60)
     left = [name for name in os.listdir(".") if name.startswith("ended")]
-    checks.check(code == -signal.SIGTERM and not left, f"SIGTERM leaves nothing {words}", f"exit {code}, {left}")
+    checks.check(code == -signal.SIGTERM and not left, f"{words}: SIGTERM leaves no files", f"exit {code}, {left}")
 
 sys.exit(checks.finish())

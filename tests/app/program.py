@@ -13,7 +13,7 @@ MPIEXEC = os.environ["MPIEXEC"]
 SOURCE = os.environ["SHEAF_SOURCE"]
 DIGITS = os.path.join(SOURCE, "data", "digits.h5")
 
-# Seconds after which a program counts as hung. Loading LibTorch from a slow disk takes half a minute if it is not cached.
+# Seconds after which a program counts as hung. Loading an uncached LibTorch from a slow disk takes half a minute.
 HANGS = 180
 
 
@@ -27,7 +27,7 @@ class Result:
 
 
 def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
-    """Runs a command and waits for it. `ranks` = None: without mpiexec. Raises TimeoutExpired after `timeout` seconds."""
+    """Runs a command to its end; without mpiexec if `ranks` is None. Raises TimeoutExpired after `timeout` seconds."""
     if ranks is not None:
         words = [MPIEXEC, "-n", str(ranks)] + words
     start = time.monotonic()
