@@ -99,7 +99,8 @@ def check_unusable(name, reference):
     result = sheaf("resume", "damaged", ranks=2, timeout=300)
     checks.check(result.code == 0, f"{name}: resume succeeds without usable checkpoints", result.stderr)
     for file in files:
-        checks.check(f"'damaged/checkpoints/{file}' cannot be used (" in result.stderr, f"{name}: {file} is reported as unusable",
+        checks.check(f"'damaged/checkpoints/{file}' cannot be used (" in result.stderr,
+                     f"{name}: {file} is reported as unusable",
                      result.stderr)
     checks.check(results("damaged") == reference, f"{name}: same results without usable checkpoints")
 
@@ -141,7 +142,8 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
     os.kill(job.rank_processes()[0], signal.SIGUSR1)
     job.go_on()
     result = job.finish()
-    checks.check(result.code == 75, f"{name}: SIGUSR1 stops the run with exit code 75", f"{result.code} {result.stderr}")
+    checks.check(result.code == 75, f"{name}: SIGUSR1 stops the run with exit code 75",
+                 f"{result.code} {result.stderr}")
     print(f"{name}: stopped within {time.monotonic() - begun:.2f} s")
     stopped_with = kept()
     checks.check(stopped_with not in (killed_with, running_with), f"{name}: the stop writes a checkpoint",

@@ -133,7 +133,8 @@ for name, convert in (("float64", lambda array: array), ("rounded", lambda array
         for mode in ("memory", "streamed"):
             shutil.rmtree("run", ignore_errors=True)
             result = sheaf("run", "plain.cfg", f"--data.file={name}.h5", "--data.task=regression", "--model.kind=mlp",
-                           "--model.hidden=8", "--train.precision=float64", "--train.epochs=2", "--run.device=cpu", "--run.output=run",
+                           "--model.hidden=8", "--train.precision=float64", "--train.epochs=2", "--run.device=cpu",
+                           "--run.output=run",
                            f"--run.engine={engine}", f"--data.mode={mode}")
             checks.check(result.code == 0, f"{name} features, {engine}, {mode}: the run succeeds", result.stderr)
             found[name, engine, mode] = [row["final_loss"] for row in read_csv("run/results.csv")]

@@ -96,7 +96,8 @@ checks.check(model_names("lanes") == ["best.txt"] + sorted(f"iteration-{number}.
 train("held", "--run.models=all", "--train.learning_rate=1e-2", "--data.validation=0", "--data.normalize=none")
 whole = evaluate("held", f"--data.file={DIGITS}")
 checks.check(whole["rows"] == 1797 and whole["outputs"] == 10 and whole["loss_kind"] == "cross_entropy"
-             and whole["engine"] == "native" and whole["models"] == ["held/models/iteration-0.pt"], "report of a classifier", whole)
+             and whole["engine"] == "native" and whole["models"] == ["held/models/iteration-0.pt"],
+             "report of a classifier", whole)
 confusion = numpy.array(whole["confusion"])
 checks.check((confusion.sum(axis=1) == numpy.bincount(labels)).all()
              and abs(numpy.trace(confusion) / 1797 - whole["accuracy"]) < 1e-12, "confusion matrix", confusion)
@@ -276,6 +277,7 @@ refused("truncated model file", 1, "is no whole TorchScript file", "cut.pt", GOO
 refused("run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
 refused("unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)
+refused("directory without a run", 1, "it is not a run directory", "best/models", GOOD)
 refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
 refused("run with a missing model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
 refused("missing iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")

@@ -39,7 +39,8 @@ reference = results("whole")
 
 for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file descriptor")):
     COMMANDS = [["--help"], ["help"], ["--version"],
-                *([command, "--help"] for command in ("run", "resume", "plan", "evaluate", "import", "preprocess", "info")),
+                *([command, "--help"] for command in ("run", "resume", "plan", "evaluate", "import", "preprocess",
+                                                      "info")),
                 ["info"], ["plan", *STUDY], ["evaluate", "whole", f"--data.file={DIGITS}"],
                 ["evaluate", "whole", f"--data.file={DIGITS}", "--output=json"],
                 ["import", "data.csv", f"{stdout}-imported.h5"], ["preprocess", "data.h5", f"{stdout}-made.h5"]]
@@ -55,6 +56,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
             os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(words, stdout)
         checks.check(result.code == 0 and f"the result cannot be printed ({reason})" in result.stderr and
-                     not result.error_lines(), f"{words[0]} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
+                     not result.error_lines(), f"{words[0]} with stdout {stdout}",
+                     f"exit {result.code}\n{result.stderr}")
         checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: same results")
 sys.exit(checks.finish())

@@ -1,5 +1,5 @@
-"""`sheaf import`: files of every format, written in Python, are imported, compared by h5py and trained on; invalid files
-are refused."""
+"""`sheaf import`: files of every format, written in Python, are imported, compared by h5py and trained on; invalid
+files are refused."""
 
 import gzip
 import io
@@ -93,7 +93,8 @@ write("classes.tsv", "y\ta\tb\n" + "".join(f"{row % 4}\t{row}\t{row * row}\n" fo
 squares = numpy.array([[row, row * row] for row in range(30)], "f4")
 expect("tsv, labels in the first column", ["classes.tsv", "--label=y"], squares, numpy.arange(30) % 4)
 expect("dropped column", ["classes.tsv", "--label=0", "--drop=b"], squares[:, :1], numpy.arange(30) % 4)
-expect("two targets", ["header.csv", "--label=a,-2", "--drop=kind"], values[:, 1:2], values[:, [0, 2]], target_type="f4",
+expect("two targets", ["header.csv", "--label=a,-2", "--drop=kind"], values[:, 1:2], values[:, [0, 2]],
+       target_type="f4",
        train=True)
 expect("one target", ["header.csv", "--label=c", "--drop=3"], values[:, :2], values[:, 2], target_type="f4")
 signs = numpy.where(numpy.arange(30) % 2, 1, -1)
@@ -201,7 +202,8 @@ for what, words, code, says in (
         ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, holds 'nan'"),
         ("too large", ["large.csv", "new.h5"], 1, "holds '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
-        ("endless line", ["endless.csv.gz", "new.h5"], 1, "begins in line 2 of 'endless.csv.gz' is longer than 64.0 MiB"),
+        ("endless line", ["endless.csv.gz", "new.h5"], 1,
+         "begins in line 2 of 'endless.csv.gz' is longer than 64.0 MiB"),
         ("too many columns", ["commas.csv.gz", "new.h5"], 1, "Line 2 of 'commas.csv.gz' has more than 4194304 columns"),
         ("empty", ["empty.csv", "new.h5"], 1, "'empty.csv' is empty"),
         ("header without rows", ["header-alone.csv", "new.h5"], 1, "a header alone"),
@@ -211,7 +213,8 @@ for what, words, code, says in (
         ("different columns", ["header.csv", "signs.csv", "new.h5"], 1, "'signs.csv' has 2 columns, 'header.csv' 4"),
         ("truncated gzip", ["cut.csv.gz", "new.h5"], 1, "end too early"),
         ("array of objects", ["objects.npy", "y.npy", "new.h5"], 1, "'|O'"),
-        ("not an npy file", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1, "'header.csv' is not a readable .npy file"),
+        ("not an npy file", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1,
+         "'header.csv' is not a readable .npy file"),
         ("truncated npy", ["cut.npy", "y.npy", "new.h5"], 1, "'cut.npy' ends too early"),
         ("different lengths", ["X.npy", "short.npy", "new.h5"], 1, "24 and 23 rows"),
         ("NaN in npy", ["nan.npy", "y.npy", "new.h5"], 1, "nan in row 0, column 1"),
@@ -220,7 +223,8 @@ for what, words, code, says in (
         ("damaged npz", ["damaged.npz", "new.h5", "--targets=one"], 1, "'damaged.npz:x_train.npy' is not a valid ZIP"),
         ("not a zip file", ["header.csv", "new.h5", "--format=npz"], 1, "does not begin as one"),
         ("labels before images", [*reversed(mnist), "new.h5"], 1, "in the order images, labels"),
-        ("not an idx file", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1, "'header.csv' is not an IDX file"),
+        ("not an idx file", ["header.csv", "signs.csv", "new.h5", "--format=idx"], 1,
+         "'header.csv' is not an IDX file"),
         ("not a cifar10 file", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
         ("truncated cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes are left after 0 records")):
     refuse(what, words, code, says)

@@ -23,7 +23,7 @@ WIDTH = 160  # features of the streamed file
 
 
 def streamed_study(engine, epochs=None):
-    """The same 48 iterations, streamed: the digits, repeated to a size above data.memory, in windows of some batches."""
+    """The same 48 iterations on streamed data: the digits, repeated until they exceed data.memory, in small windows."""
     if not os.path.exists("streamed.h5"):
         with h5py.File(DIGITS, "r") as file, h5py.File("streamed.h5", "w") as copy:
             wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :WIDTH]

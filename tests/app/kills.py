@@ -1,7 +1,7 @@
-"""Runs of both engines, in memory and streamed, are killed repeatedly: by several signals, at random times, resumed on a
-random number of ranks. In the end they have the results of an uninterrupted run, and no iteration that reached a journal
-was trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the second that
-Open MPI 4.1 takes to forward the signal.
+"""Runs of both engines, in memory and streamed, are killed repeatedly: by several signals, at random times, resumed on
+a random number of ranks. In the end they have the results of an uninterrupted run, and no iteration that reached a
+journal was trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the
+second that Open MPI 4.1 takes to forward the signal.
 
 --count N: number of kills. --seed S: seed of the random choices."""
 
@@ -105,7 +105,8 @@ while done < kills:
     checks.check(result.code == 0, f"{name}, round {rounds}: the last resume succeeds", result.stderr)
     checks.check(results("killed") == reference[name], f"{name}, round {rounds}: same results")
     numbers = journaled("killed")
-    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{name}, round {rounds}: each iteration is in the journals once",
+    checks.check(sorted(numbers) == list(range(ITERATIONS)),
+                 f"{name}, round {rounds}: each iteration is in the journals once",
                  str(sorted(numbers)))
     rounds += 1
 print(f"{done} kills in {rounds} runs")

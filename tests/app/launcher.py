@@ -1,6 +1,6 @@
 """Without a launcher the program starts no other process. A rank that loses the other hosts starts a process that kills
-the launcher if the launcher does not end in time, and kills no other process. The launchers of this test are copies of a
-shell that ignore SIGTERM, the first signal that Open MPI 5 gets; a launcher is recognized by its executable file."""
+the launcher if the launcher does not end in time, and kills no other process. The launchers of this test are copies of
+a shell that ignore SIGTERM, the first signal that Open MPI 5 gets; a launcher is recognized by its executable file."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
-"""Every HDF5 layout on every reading path, with h5py as the reference. Training in memory and streamed, evaluation and
-preprocessing give the same numbers as with a plain copy of the arrays that h5py reads, or refuse the file with one error
-line. Other files that a data set refers to are part of the data: if they change, a resume is refused, and all ranks must
-see the same ones.
+"""Every HDF5 layout on every reading path, with h5py as the reference. Training in memory and streamed, evaluation
+and preprocessing give the same numbers as with a plain copy of the arrays that h5py reads, or refuse the file with one
+error line. Other files that a data set refers to are part of the data: if they change, a resume is refused, and all
+ranks must see the same ones.
 
 Each layout stores features, targets and weights in the same way.
 --every: reads every layout in memory and streamed; by default layouts alternate between the two.
@@ -256,7 +256,8 @@ LAYOUTS = {
     "link to a link": link_to_link, "linked group": linked_group, "virtual": virtual,
     "virtual of many": virtual_of_many,
     "virtual of the same file": virtual_of_same_file, "virtual of virtual": virtual_of_virtual,
-    "virtual with gaps": virtual_with_gaps, "virtual of links": virtual_of_links, "virtual, numbered": virtual_numbered(),
+    "virtual with gaps": virtual_with_gaps, "virtual of links": virtual_of_links,
+           "virtual, numbered": virtual_numbered(),
     "virtual, numbered, selected": virtual_numbered(selected=True),
 }
 
@@ -294,7 +295,8 @@ def turn(path, name):
 
 
 def own_source(file, name, values):
-    in_file("parts/second.h5", lambda other, *_: map_sources(other, name, values, [(0, "../data.h5", name, ROWS)]), name,
+    in_file("parts/second.h5", lambda other, *_: map_sources(other, name, values, [(0, "../data.h5", name, ROWS)]),
+            name,
             values)
     map_sources(file, name, values, [(0, "parts/second.h5", name, ROWS)])
 
@@ -309,24 +311,31 @@ REFUSED = {
     "source file": (virtual, lambda: os.remove("parts/second.h5"), "'parts/second.h5' is missing"),
     "source data set": (virtual, lambda: remove_data_set("parts/first.h5", "features"),
                         "'features' of 'parts/first.h5' is missing (the file has no such data set)"),
-    "source is no HDF5 file": (virtual, lambda: spoil("parts/first.h5"), "'parts/first.h5' cannot be opened (file signature"),
+    "source is no HDF5 file": (virtual, lambda: spoil("parts/first.h5"),
+                               "'parts/first.h5' cannot be opened (file signature"),
     "short source": (virtual, lambda: replace_by_fewer("parts/first.h5", "features"), "another size than the part"),
     "source of a source": (virtual_of_virtual, lambda: os.remove("parts/first.h5"), "'parts/first.h5' is missing"),
     "its own source": (own_source, None, "is its own source"),
-    "linked source": (virtual_of_links, lambda: os.remove("parts/target.h5"), "'linked.h5' cannot be opened ('/features' is a link"),
+    "linked source": (virtual_of_links, lambda: os.remove("parts/target.h5"),
+                      "'linked.h5' cannot be opened ('/features' is a link"),
     "virtual, linked": (external_link(virtual), lambda: os.remove("parts/first.h5"), "'parts/first.h5' is missing"),
-    "short block": (virtual_numbered(), lambda: replace_by_fewer("parts/block2%.h5", "features"), "'parts/block2%.h5' has another size"),
+    "short block": (virtual_numbered(), lambda: replace_by_fewer("parts/block2%.h5", "features"),
+                    "'parts/block2%.h5' has another size"),
     "short block, selected": (virtual_numbered(selected=True), lambda: replace_by_fewer("parts/block2%.h5", "features"),
                               "'parts/block2%.h5' is smaller"),
     "turned block": (virtual_numbered(), lambda: turn("parts/block2%.h5", "features"), "has rows of another shape"),
-    "block is no HDF5 file": (virtual_numbered(), lambda: spoil("parts/block3%.h5"), "'parts/block3%.h5' cannot be opened"),
+    "block is no HDF5 file": (virtual_numbered(), lambda: spoil("parts/block3%.h5"),
+                              "'parts/block3%.h5' cannot be opened"),
     "block is a link to nothing": (virtual_numbered(), lambda: break_link("parts/block3%.h5", "features"),
                                    "'/features' is a link to '/nothing'"),
-    "external storage": (external_storage, lambda: os.remove("data.h5features.1"), "'data.h5features.1', which is missing"),
+    "external storage": (external_storage, lambda: os.remove("data.h5features.1"),
+                         "'data.h5features.1', which is missing"),
     "short external storage": (external_storage, lambda: shrink("data.h5features.1"), "which is too short"),
     "link to no file": (external_link(plain), lambda: os.remove("target.h5"), "target.h5', which cannot be opened"),
-    "link to no data set": (external_link(plain), lambda: remove_data_set("target.h5", "features"), "'features' doesn't exist"),
-    "soft link to nothing": (soft_link, lambda: remove_data_set("data.h5", "stored/features"), "is a link to 'between_features', which cannot"),
+    "link to no data set": (external_link(plain), lambda: remove_data_set("target.h5", "features"),
+                            "'features' doesn't exist"),
+    "soft link to nothing": (soft_link, lambda: remove_data_set("data.h5", "stored/features"),
+                             "is a link to 'between_features', which cannot"),
 }
 
 # ---- Comparison
@@ -350,9 +359,9 @@ def written(store):
             store(file, name, numbers)
 
 
-def one_error(result, words):
+def one_error(result, message):
     lines = result.error_lines()
-    return result.code == 1 and len(lines) == 1 and words in lines[0]
+    return result.code == 1 and len(lines) == 1 and message in lines[0]
 
 
 def trained(file, mode, ranks=None):
@@ -421,7 +430,7 @@ def compare(layout, modes, ranks):
 
 
 def refuse(case, ways):
-    store, change, words = REFUSED[case]
+    store, change, message = REFUSED[case]
     written(store)
     if change:
         change()
@@ -431,7 +440,7 @@ def refuse(case, ways):
     for what in ways:
         result = sheaf(*commands[what])
         lines = result.error_lines()
-        checks.check(result.code == 1 and len(lines) == 1 and words in lines[0], f"{case}: error line when {what}",
+        checks.check(result.code == 1 and len(lines) == 1 and message in lines[0], f"{case}: error line when {what}",
                      f"exit {result.code}\n{result.stderr}")
     if "--show" in sys.argv:
         print(f"{case:24} {lines}")
@@ -489,11 +498,13 @@ def check_ranks():
         rank = [SHEAF, "run", "../study.cfg"]
         result = launch(one_rank_each(rank, ["env", f"HDF5_VDS_PREFIX={prefix}", *rank]))
         lines = result.error_lines()
-        checks.check(result.code == code and len(lines) == code and all("has another data file" in line for line in lines),
+        checks.check(result.code == code and len(lines) == code and
+                     all("has another data file" in line for line in lines),
                      f"trained with sources of rank 1 in '{prefix}'", f"exit {result.code}\n{result.stderr}")
     rank = [SHEAF, *PREPROCESS]
     result = launch(one_rank_each(rank, ["env", "HDF5_VDS_PREFIX=other", *rank]))
-    checks.check(result.code == 1 and "is not the same on host" in result.stderr, "preprocessed with other sources on rank 1",
+    checks.check(result.code == 1 and "is not the same on host" in result.stderr,
+                 "preprocessed with other sources on rank 1",
                  f"exit {result.code}\n{result.stderr}")
 
 

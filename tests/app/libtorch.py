@@ -95,7 +95,8 @@ for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"]
         done = sheaf(*words, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
-                     f"{words}: run.device = cuda is refused without a GPU (ranks: {ranks})", f"{done.code}\n{done.stdout}{done.stderr}")
+                     f"{words}: run.device = cuda is refused without a GPU (ranks: {ranks})",
+                     f"{done.code}\n{done.stdout}{done.stderr}")
 checks.check(not os.path.exists("no_gpu"), "run.device = cuda without a GPU: no run directory")
 
 # If LibTorch has no CUDA support, the message gives that reason, not a missing driver.
@@ -126,8 +127,8 @@ for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu
 for ranks in (None, 2):
     done = launch(["other/sheaf"] + run("mixed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and
-                 f"not of the same build as this program (build 0123456789abcdef, and the program's is {build})" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and f"not of the same build as this program (build "
+                 f"0123456789abcdef, and the program's is {build})" in lines[0],
                  f"a library of another build is refused (ranks: {ranks})", f"{done.code}\n{done.stderr}")
     checks.check(not os.path.exists("mixed"), f"a library of another build: no run directory (ranks: {ranks})")
 done = launch(["other/sheaf", "info"])

@@ -66,9 +66,9 @@ def check_end(what, result):
     """Checks the exit code and, if the program failed, for an error message."""
     text = result.stdout + result.stderr
     crashed = [word for word in ("terminate called", "bad_alloc", "Signal:", "Assertion") if word in text]
-    says = result.code == 0 or "error" in text or "failed" in text.lower()
+    explained = result.code == 0 or "error" in text or "failed" in text.lower()
     by_open_mpi = result.code > 0 and "error occurred in MPI_Init_thread" in text  # 14 if Open MPI 5 gets no thread
-    return checks.check((result.code in (0, 1, 2, 75) or by_open_mpi) and not crashed and says, what,
+    return checks.check((result.code in (0, 1, 2, 75) or by_open_mpi) and not crashed and explained, what,
                         f"exit {result.code}\n{text[-3000:]}")
 
 
@@ -92,7 +92,8 @@ def refuse_mpi():
             result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=what)
             most = 1 if what == "threads" else ranks or 1  # without MPI each rank prints the error
             checks.check(result.code == 1 and 1 <= len(result.error_lines()) <= most and
-                         all(says in line for line in result.error_lines()), f"MPI refuses {what}, {ranks} ranks: error lines",
+                         all(says in line for line in result.error_lines()),
+                         f"MPI refuses {what}, {ranks} ranks: error lines",
                          f"exit {result.code}\n{result.stderr}")
 
 
@@ -111,7 +112,8 @@ def refuse_threads(kind, count):
     result = next(result for result in (run(words(kind), refuse_thread=number) for number in range(count, 0, -1))
                   if result.code != 0)
     again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else words(kind))
-    checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"), f"{kind}: a later job completes the run",
+    checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"),
+                 f"{kind}: a later job completes the run",
                  again.stderr)
 
 
@@ -141,8 +143,8 @@ def unused_user():
 
 
 def limit_processes():
-    """Limits processes, as a user with no other process: the kernel counts the threads of a user, and root has no limit.
-    The program and its files are copied to a folder of that user."""
+    """Limits processes, as a user with no other process: the kernel counts the threads of a user, and root has no
+    limit. The program and its files are copied to a folder of that user."""
     if os.getuid() != 0:
         print("limits of processes: skipped (needs root to become a user without processes)")
         return
@@ -165,7 +167,8 @@ def limit_processes():
                 os.setuid(user)
 
             done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS,
-                                  stdin=subprocess.DEVNULL, preexec_fn=become_user, env={**os.environ, "HOME": folder, "TMPDIR": folder})
+                                  stdin=subprocess.DEVNULL, preexec_fn=become_user,
+                                  env={**os.environ, "HOME": folder, "TMPDIR": folder})
             return Result(done.returncode, done.stdout, done.stderr, 0)
 
         if start([program[0], "--help"]).code != 0:

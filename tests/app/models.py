@@ -112,7 +112,8 @@ CASES = [
     ("native engine", ["--model.kind=resnet18", "--run.engine=native"], 2, "run.engine"),
     ("missing plugin file", ["--model.kind=plugin:absent.so"], 1, "absent.so"),
     ("plugin is not a library", ["--model.kind=plugin:text.pt"], 1, "text.pt"),
-    ("library is not a plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1, "SHEAF_REGISTER_MODEL"),
+    ("library is not a plugin", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_symbol.so"], 1,
+     "SHEAF_REGISTER_MODEL"),
     ("plugin whose initializer throws", [f"--model.kind=plugin:{PLUGINS}/throwing_library.so"], 1,
      "cannot be loaded (this operator is already registered)"),
     ("plugin of another Sheaf", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_version.so"], 1, "version 99"),
@@ -150,7 +151,8 @@ for words, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=to
 
 # The layers of a module have the same initial weights as the same layers of an mlp.
 ours = losses("--model.kind=mlp", "--model.hidden=32", "--run.engine=torch", "--model.initialization=glorot")
-checks.check(losses("--model.kind=torchscript:mlp.pt", "--model.initialization=glorot") == ours, "a TorchScript mlp trains as an mlp",
+checks.check(losses("--model.kind=torchscript:mlp.pt", "--model.initialization=glorot") == ours,
+             "a TorchScript mlp trains as an mlp",
              str(ours))
 found = losses("--model.kind=torchscript:mlp.pt", "--model.keep_weights=yes", "--data.validation=0",
                "--train.shuffle=no")

@@ -1,9 +1,10 @@
-"""Training on damaged HDF5 files, and evaluation on them, gives one error line and exit code 0, 1 or 2, never a crash or
-a hang. Files are damaged by flipped bits, overwritten ranges and truncation, in metadata and data of several layouts.
+"""Training and evaluation on damaged HDF5 files succeed or give one error line, with exit code 0, 1 or 2; they never
+crash or hang. Files are damaged by flipped bits, overwritten ranges and truncation, in metadata and data of several
+layouts.
 
-A crash or hang counts as a failure of libhdf5, not of the program, if libhdf5 alone (hdf5_alone.c, the same calls without
-the program) crashes on the same file or takes more than 60 seconds. These cases are counted separately. Files that fail
-stay in mutated_files/.
+A crash or hang counts as a failure of libhdf5, not of the program, if libhdf5 alone (hdf5_alone.c, the same calls
+without the program) crashes on the same file or takes more than 60 seconds. These cases are counted separately. Files
+that fail stay in mutated_files/.
 
 --count N: number of files. --seed S: seed of the damage. --only K: tests file number K only."""
 

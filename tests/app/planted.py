@@ -48,9 +48,9 @@ def program(*words, **options):
     return run_limited([SHEAF, *words], **options)
 
 
-def one_error(result, code, says, what):
+def one_error(result, code, texts, what):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in says), what,
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), what,
                  describe(result))
 
 
@@ -84,10 +84,11 @@ for name, target in (("journal/lock", "victim"), ("journal/lock", "absent"), ("j
     result = program("run", *STUDY, "--run.models=all", "--run.output=run")
     one_error(result, 1, [f"run/{name}'", "symbolic link"], f"a link {name} to {target}")
     untouched(f"a link {name} to {target}")
-    checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"), f"a link {name} to {target}: no new files",
+    checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"),
+                 f"a link {name} to {target}: no new files",
                  f"{before} {sorted(os.walk('run'))}")
 
-# Links with the names of temporary files (before these were random), of attempts and of results.
+# Links with the names of temporary files (from before these were random), of attempts and of results.
 shutil.rmtree("run", ignore_errors=True)
 os.makedirs("run/models")
 os.makedirs("run/checkpoints")
@@ -99,8 +100,10 @@ os.symlink(os.path.abspath("absent"), "run/results.csv")
 os.symlink(os.path.abspath("outside"), "run/journal/00001")
 os.symlink(os.path.abspath("absent"), "run/journal/00002")
 result = program("run", *STUDY, "--run.models=all", "--run.output=run")
-checks.check(result.code == 0 and results("run") == reference, "links with names of temporary and result files: the run succeeds", describe(result))
-checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/results.csv"), "links with names of result files are replaced")
+checks.check(result.code == 0 and results("run") == reference,
+             "links with names of temporary and result files: the run succeeds", describe(result))
+checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/results.csv"),
+             "links with names of result files are replaced")
 untouched("links with names of temporary and result files")
 checks.check(not os.path.exists("absent"), "the target of a dangling link is not created")
 
@@ -109,7 +112,8 @@ for words in (["import", "data.csv", "new.h5"], ["preprocess", "data.h5", "new.h
     os.symlink(os.path.abspath("victim"), "new.h5")
     os.symlink(os.path.abspath("victim"), "new.h5.partial")
     result = program(*words, "--overwrite=true", ranks=2)
-    checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"), f"output of {words} is a link",
+    checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"),
+                 f"output of {words} is a link",
                  describe(result))
     untouched(f"output of {words} is a link")
     os.remove("new.h5")
@@ -225,7 +229,8 @@ for what, path, words, code in INPUTS:
             name = "symbolic link"  # not followed at these paths
         one_error(program(*words), code, [os.path.basename(path), name if "run.output" not in what else "'"],
                      f"{kind} as {what}")
-        checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")), f"{kind} as {what}: no output file")
+        checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")),
+                     f"{kind} as {what}: no output file")
         if os.path.lexists(path):
             plant("fifo", path)
             os.remove(path)
@@ -241,7 +246,8 @@ for kind in NAMES:
     os.makedirs("damaged/checkpoints")
     plant(kind, "damaged/checkpoints/3.0")
     result = program("resume", "damaged")
-    checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint: same results", describe(result))
+    checks.check(result.code == 0 and results("damaged") == reference, f"{kind} as a checkpoint: same results",
+                 describe(result))
 
 # Only one of two ranks finds the planted file.
 for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),

@@ -1,5 +1,5 @@
-"""`sheaf preprocess`: results agree with skimage and scikit-learn, and are identical on any number of ranks; runs train on
-them; invalid input is refused."""
+"""`sheaf preprocess`: results agree with skimage and scikit-learn, and are identical on any number of ranks; runs train
+on them; invalid input is refused."""
 
 import glob
 import os
@@ -79,7 +79,8 @@ checks.check(found.dtype == "u1" and numpy.array_equal(found, numpy.rint(expecte
 found = made("channels alone", ["in.h5", "out.h5", "--channels=last", "--compression=2"])
 checks.check(found.dtype == "u1" and numpy.array_equal(found, last), "channels moved last, not resized")
 grey = write("in.h5", generator.random((5, 12, 10), dtype="f4"))
-check_close(made("grey", ["in.h5", "out.h5", "--resize=6x5"]), skimage_resize(grey, 6, 5), "resized images without channels")
+check_close(made("grey", ["in.h5", "out.h5", "--resize=6x5"]), skimage_resize(grey, 6, 5),
+            "resized images without channels")
 check_close(made("grey", ["in.h5", "out.h5", "--channels=first"]), grey[:, None], "images without channels get one", 0)
 
 # ---- Scaling and casting
@@ -158,8 +159,8 @@ with h5py.File("out2.h5", "r") as file:
                  "other data sets of the group are copied", str(list(file["train"])))
 
 with open("study.cfg", "w") as file:
-    file.write("[study]\nname=small\n[data]\nfile=out.h5\ntask=classification\n[model]\nkind=cnn\nchannels=4\n[train]\nepochs=1\n"
-               "loss=cross_entropy\n[run]\noutput=run\n")
+    file.write("[study]\nname=small\n[data]\nfile=out.h5\ntask=classification\n[model]\nkind=cnn\nchannels=4\n"
+               "[train]\nepochs=1\nloss=cross_entropy\n[run]\noutput=run\n")
 result = sheaf("run", "study.cfg")
 checks.check(result.code == 0 and os.path.exists("run/results.csv"), "a run trains on the output", result.stderr)
 shutil.rmtree("run", ignore_errors=True)
@@ -224,7 +225,7 @@ checks.check(result.code == 1 and "'/far/broken' is a link to '/nothing'" in res
 
 
 def stored_outside(file, name, shape, kind, values=None):
-    """Creates a data set with external storage. `shape` = None: an empty data set, which h5py cannot create this way."""
+    """Creates a data set with external storage; an empty one, which h5py alone cannot create, if `shape` is None."""
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_external(f"{name}.raw".encode(), 0, h5py.h5f.UNLIMITED)
     open(f"{name}.raw", "wb").close()
@@ -273,8 +274,10 @@ checks.check(result.code == 0 and len(warnings) == 1 and
              "'/outside', '/records', '/references', '/regions' of 'near.h5' are not copied" in warnings[0],
              "a warning names data sets with references", f"exit {result.code}\n{result.stderr}")
 with h5py.File("copy.h5", "r") as file:
-    checks.check(sorted(file) == ["axis", "features", "link", "more", "targets"], "data sets with references are not copied", str(list(file)))
-    checks.check(sorted(file["targets"].attrs) == ["class_names", "größe"] and file["targets"].attrs["größe"] == "groß" and
+    checks.check(sorted(file) == ["axis", "features", "link", "more", "targets"],
+                 "data sets with references are not copied", str(list(file)))
+    checks.check(sorted(file["targets"].attrs) == ["class_names",
+                                                   "größe"] and file["targets"].attrs["größe"] == "groß" and
                  sorted(file["axis"].attrs) == ["CLASS", "NAME"], "attributes with references are not copied",
                  f"{list(file['targets'].attrs)} {list(file['axis'].attrs)}")
 
@@ -356,7 +359,8 @@ for what, words, code, says in (
         ("sides too large", ["in.h5", "new.h5", "--resize=1000000x1000000"], 2, "each 1 to 65536"),
         ("rows too large", ["in.h5", "new.h5", "--resize=65536x65536"], 1, "too large"),
         ("chunks too large", ["in.h5", "new.h5", "--resize=4096x4096", "--chunk-rows=100"], 1, "--chunk-rows"),
-        ("larger than the free disk space", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1, "is too full"),
+        ("larger than the free disk space", ["in.h5", "new.h5", "--resize=8192x8192", "--cast=float64"], 1,
+         "is too full"),
         ("unknown type", ["in.h5", "new.h5", "--cast=float8"], 2, "--cast = 'float8'"),
         ("unknown scaling", ["in.h5", "new.h5", "--normalize=max"], 2, "--normalize = 'max'"),
         ("--per without --normalize", ["in.h5", "new.h5", "--per=channel"], 2, "--normalize"),
@@ -372,14 +376,18 @@ for what, words, code, says in (
         ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("output in a missing directory", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
         ("not images", ["table.h5", "new.h5", resize_words], 1, "is not a list of images"),
-        ("channels of features that are not images", ["table.h5", "new.h5", "--normalize=minmax", "--per=channel"], 1, "not a list of images"),
+        ("channels of features that are not images", ["table.h5", "new.h5", "--normalize=minmax", "--per=channel"], 1,
+         "not a list of images"),
         ("ambiguous channels", ["odd.h5", "new.h5", resize_words], 1, "--layout=first"),
         ("NaN to integers", ["nan.h5", "new.h5", "--cast=int16"], 1, "holds nan in row 151"),
         ("NaN scaled", ["nan.h5", "new.h5", "--normalize=standard"], 1, "holds nan in row 151"),
         ("NaN, compressed", ["nan.h5", "new.h5", "--cast=int16", "--compression=1"], 1, "holds nan in row 151"),
-        ("damaged", ["damaged.h5", "new.h5", resize_words], 1, "of 'damaged.h5' cannot be read (it does not decompress)"),
-        ("damaged, scaled", ["damaged.h5", "new.h5", "--normalize=minmax"], 1, "of 'damaged.h5' cannot be read (it does not decompress)"),
-        ("damaged, compressed", ["damaged.h5", "new.h5", "--compression=1"], 1, "of 'damaged.h5' cannot be read (it does not decompress)")):
+        ("damaged", ["damaged.h5", "new.h5", resize_words], 1,
+         "of 'damaged.h5' cannot be read (it does not decompress)"),
+        ("damaged, scaled", ["damaged.h5", "new.h5", "--normalize=minmax"], 1,
+         "of 'damaged.h5' cannot be read (it does not decompress)"),
+        ("damaged, compressed", ["damaged.h5", "new.h5", "--compression=1"], 1,
+         "of 'damaged.h5' cannot be read (it does not decompress)")):
     refuse(what, words, code, says)
 found = made("NaN copied", ["nan.h5", "out.h5"])
 checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN and infinity are copied unchanged")

@@ -1,15 +1,15 @@
-"""Final and validation losses of small studies are those that recorded_losses.json has, to the last digit where the native
-engine runs the same vector instructions and products as when they were recorded, and to rounding elsewhere. A change that
-means to change them records anew, and says so in its message.
+"""Compares losses of small studies with recorded_losses.json. They agree to the last digit if the native engine uses
+the same vector instructions and matrix products as in the recording, and up to rounding otherwise. A commit that
+changes losses on purpose records them again and states this in its message.
 
-Without options: compares what the native engine trains. By hand (program.py has the variables that it needs; SHEAF_PLUGINS
-is the folder of gated_mlp.so, in the build's tests/app/plugin):
+Without options the test compares the losses of the native engine. Options for use by hand (program.py reads environment
+variables; SHEAF_PLUGINS is the folder of gated_mlp.so, tests/app/plugin in the build directory):
 
     --record          writes recorded_losses.json
-    --write FILE      writes all, LibTorch's too, to FILE
-    --compare FILE    compares all with FILE, to the last digit
+    --write FILE      writes the losses of both engines to FILE
+    --compare FILE    compares the losses of both engines with FILE, to the last digit
 
-The last two are for a change that moves code: FILE is from the same machine, before the change."""
+The last two verify that a change does not affect losses: write FILE before the change, on the same machine."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ import numpy
 from program import DIGITS, SOURCE, Checks, read_csv, sheaf
 
 RECORDED = os.path.join(SOURCE, "tests", "app", "recorded_losses.json")
-CLOSE = 5e-3  # between processors: rounding of some hundred steps, and a label of 359
+CLOSE = 5e-3  # tolerance between processors: rounding of some hundred steps; one of 359 labels
 FEW = {"data.validation": 0.2, "train.epochs": 3, "study.iterations": 2, "study.seed": 5}
 SYNTHETIC = {**FEW, "data.source": "synthetic", "data.rows": 300, "data.columns": 7, "data.relation": "linear"}
 DIGIT = {**FEW, "data.file": DIGITS, "data.task": "classification", "train.loss": "cross_entropy",
@@ -49,7 +49,8 @@ NATIVE = {
     "float64": {**SYNTHETIC, **MLP, "train.precision": "float64", "train.optimizer": "adam"},
     "minmax, glorot": {**SYNTHETIC, **MLP, "data.normalize": "minmax", "data.draw": "study",
                        "model.initialization": "glorot"},
-    "he, no bias": {**SYNTHETIC, **MLP, "model.initialization": "he", "model.bias": "false", "data.distribution": "uniform"},
+    "he, no bias": {**SYNTHETIC, **MLP, "model.initialization": "he", "model.bias": "false",
+                    "data.distribution": "uniform"},
     "digits": {**DIGIT, **MLP},
     "digits, dropout": {**DIGIT, **MLP, "model.dropout": 0.3},
     "digits, wide": {**DIGIT, "model.kind": "mlp", "model.hidden": "200", "train.batch_size": 50},
@@ -71,7 +72,8 @@ TORCH = {f"torch, {name}": {**keys, "run.engine": "torch"} for name, keys in NAT
 TORCH.update({
     "torch, cnn": {**DIGIT, **CNN},
     "torch, cnn, streamed": {**DIGIT, **CNN, **STREAMED, "data.image": "1x8x20"},
-    "torch, resnet18": {**DIGIT, "model.kind": "resnet18", "data.image": "1x8x8", "train.epochs": 1, "study.iterations": 1},
+    "torch, resnet18": {**DIGIT, "model.kind": "resnet18", "data.image": "1x8x8", "train.epochs": 1,
+                        "study.iterations": 1},
     "torch, torchscript": {**DIGIT, "model.kind": "torchscript:module.pt"},
     "torch, plugin": {**DIGIT, "model.kind": f"plugin:{os.environ.get('SHEAF_PLUGINS')}/gated_mlp.so"},
 })
@@ -93,13 +95,14 @@ def train(keys):
     shutil.rmtree("run", ignore_errors=True)
     options = {"run.output": "run", "run.device": "cpu", "run.lanes": 1, "run.progress": "none", **keys}
     result = sheaf("run", "empty.cfg", *(f"--{key}={value}" for key, value in options.items()))
-    checks.check(result.code == 0, f"{keys}: it trains", result.stderr)
+    checks.check(result.code == 0, f"{keys}: the run succeeds", result.stderr)
 
 
 def losses(keys):
-    """Of each iteration and each epoch, as their texts have all digits."""
+    """Losses of each iteration, and of each epoch with run.curves, as text with all digits."""
     train(keys)
-    found = [[row["final_loss"], row["validation_loss"], row["validation_score"]] for row in read_csv("run/results.csv")]
+    found = [[row["final_loss"], row["validation_loss"],
+              row["validation_score"]] for row in read_csv("run/results.csv")]
     if keys.get("run.curves") == "true":
         with h5py.File("run/results.h5", "r") as file:
             epochs = file["epochs"][:]
@@ -111,7 +114,7 @@ def close(found, expected):
     def near(text, other, column):
         if not text or not other or text == other:
             return text == other
-        tolerance = {"abs_tol": CLOSE} if column == 2 else {"rel_tol": CLOSE}  # scores: of 359 rows
+        tolerance = {"abs_tol": CLOSE} if column == 2 else {"rel_tol": CLOSE}  # accuracies of 359 rows
         return math.isclose(float(text), float(other), **tolerance)
 
     return [len(row) for row in found] == [len(row) for row in expected] and all(
@@ -120,7 +123,7 @@ def close(found, expected):
 
 
 def processor():
-    """What decides the native engine's rounding."""
+    """The vector instructions and matrix products, which determine the rounding of the native engine."""
     return re.search(r"engine: (.*)", sheaf("info").stdout).group(1)
 
 
@@ -151,7 +154,7 @@ if arguments.write or arguments.record:
 with open(path) as file:
     recorded = json.load(file)
 same = bool(arguments.compare) or recorded["processor"] == processor()
-checks.check(found.keys() == recorded["losses"].keys(), "the studies are those that were recorded")
+checks.check(found.keys() == recorded["losses"].keys(), "the recording has the same studies")
 for name, expected in recorded["losses"].items():
     right = found[name] == expected if same else close(found[name], expected)
     checks.check(right, name, f"{found[name]}\ninstead of\n{expected}")

@@ -1,9 +1,10 @@
-// Preloaded into the program: a system that refuses what is asked of it, from a given call on.
-//   SHEAF_REFUSE_THREAD=K      the K-th thread after MPI's start (from 1), and all later ones
-//   SHEAF_REFUSE_MEMORY=K,N    N allocations by operator new from the K-th after MPI's start on
-//   SHEAF_REPORT=FILE          nothing; writes there, at the end: threads and allocations that were asked for, then the
-//                              most kB of address space in use, until MPI had started and until the end
-//   SHEAF_REFUSE_MPI=start     MPI cannot be started;  =threads: it can, but only without threads
+// A library to preload. It refuses threads, memory or the start of MPI, according to environment variables:
+//   SHEAF_REFUSE_THREAD=K      the K-th thread after the start of MPI (from 1) and all later ones fail
+//   SHEAF_REFUSE_MEMORY=K,N    N allocations by operator new fail, from the K-th after the start of MPI
+//   SHEAF_REPORT=FILE          no refusal; at exit, writes to FILE: number of threads, number of allocations, peak
+//                              address space in kB at the start of MPI, and at exit
+//   SHEAF_REFUSE_MPI=start     MPI_Init_thread fails
+//   SHEAF_REFUSE_MPI=threads   MPI_Init_thread provides MPI_THREAD_SINGLE only
 // SPDX-License-Identifier: MIT
 #include <dlfcn.h>
 #include <mpi.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr long never = 1L << 60;
 
-std::atomic<long> threads{-never}, allocations{-never};  // asked for so far, once MPI has started
+std::atomic<long> threads{-never}, allocations{-never};  // calls since the start of MPI
 long started_kb = 0;
 long first_thread = never, first_allocation = never, end_allocation = never;
 
@@ -38,7 +39,7 @@ long peak_kb() {
 struct Report {
   ~Report() {
     const char* path = std::getenv("SHEAF_REPORT");
-    const bool is_program = started_kb > 0;  // Open MPI's daemon inherits all this
+    const bool is_program = started_kb > 0;  // not the daemon of Open MPI, which inherits the environment
     std::FILE* file = path != nullptr && is_program ? std::fopen(path, "w") : nullptr;
     if (file == nullptr) return;
     std::fprintf(file, "%ld %ld %ld %ld\n", threads.load(), allocations.load(), started_kb, peak_kb());

@@ -1,4 +1,4 @@
-// Releases the launcher that it runs under, as a rank does that has lost the other hosts (launcher.py).
+// Releases its launcher, like a rank that has lost the other hosts. Used by launcher.py.
 // SPDX-License-Identifier: MIT
 #include "parallel/mpi/launcher.hpp"
 

@@ -1,4 +1,4 @@
-"""The run directory: results.csv and results.h5 as Python reads them, h5dump, and what they must agree on."""
+"""The run directory: results.csv and results.h5, read in Python and by h5dump, have the right contents and agree."""
 
 import os
 import shutil
@@ -17,86 +17,98 @@ words = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2",
          "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
 result = sheaf("run", *words, ranks=2)
 checks.check(result.code == 0, "the run succeeds", result.stderr)
-checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "a leaderboard", result.stdout)
-checks.check(sorted(os.listdir("run")) == ["journal", "results.csv", "results.h5", "study.cfg"], "the files", str(os.listdir("run")))
+checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "the summary has a leaderboard",
+             result.stdout)
+checks.check(sorted(os.listdir("run")) == ["journal", "results.csv", "results.h5", "study.cfg"],
+             "files of the run directory", str(os.listdir("run")))
 
 rows = read_csv("run/results.csv")
-checks.check(len(rows) == 16, "an iteration a line", str(len(rows)))
-checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "in order")
+checks.check(len(rows) == 16, "results.csv has one line per iteration", str(len(rows)))
+checks.check([int(row["iteration"]) for row in rows] == list(range(16)), "iterations are in order")
 checks.check(list(rows[0]) == ["iteration", "stage", "trial", "fold", "member", "repeat", "seed", "model.hidden",
                                "train.learning_rate", "status", "final_loss", "validation_loss", "validation_score",
                                "epochs", "steps", "seconds", "wait_seconds", "rank", "lane", "device", "engine",
-                               "message"], "the columns", str(list(rows[0])))
-checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "the searched layers")
-checks.check({row["status"] for row in rows} == {"finished"}, "all finished")
-checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "steps", rows[0]["steps"])
-checks.check({row["rank"] for row in rows} <= {"0", "1"}, "ranks")
+                               "message"], "columns of results.csv", str(list(rows[0])))
+checks.check({row["model.hidden"] for row in rows} == {"8", "16 8"}, "values of model.hidden")
+checks.check({row["status"] for row in rows} == {"finished"}, "all iterations finished")
+checks.check(all(int(row["steps"]) == 2 * -(-1797 // 2 // 32) for row in rows[:1]), "number of steps", rows[0]["steps"])
+checks.check({row["rank"] for row in rows} <= {"0", "1"}, "rank column")
 trained = {name: sum(row["engine"] == name for row in rows) for name in ("torch", "native")}
-checks.check(sum(trained.values()) == 16, "each was trained by an engine", str(trained))
+checks.check(sum(trained.values()) == 16, "engine column", str(trained))
 line = [line for line in result.stdout.splitlines() if line.startswith("engine: ")]
 checks.check(len(line) == 1 and all((f"{name} {count} iteration" in line[0]) == (count > 0)
-                                    for name, count in trained.items()), "the summary counts them", str(line))
+                                    for name, count in trained.items()), "the summary counts iterations per engine",
+             str(line))
 
 with h5py.File("run/results.h5", "r") as file:
     table = file["iterations"][:]
-    checks.check(len(table) == 16, "rows of /iterations")
+    checks.check(len(table) == 16, "/iterations has one row per iteration")
     for name in ("final_loss", "validation_loss", "validation_score"):
-        checks.check(numpy.array_equal(table[name], [float(row[name]) for row in rows]), f"{name} is exact in the CSV")
-    checks.check(table["model.hidden"][0].decode() == "8", "text columns", str(table["model.hidden"][0]))
+        checks.check(numpy.array_equal(table[name], [float(row[name]) for row in rows]),
+                     f"{name}: the CSV file has all digits")
+    checks.check(table["model.hidden"][0].decode() == "8", "text column of /iterations", str(table["model.hidden"][0]))
     trials = file["trials"][:]
-    checks.check(list(trials["rank"]) == [1, 2, 3, 4], "trials, best first")
+    checks.check(list(trials["rank"]) == [1, 2, 3, 4], "/trials is sorted from best to worst")
     ensembles = file["ensembles"][:]
-    checks.check(len(ensembles) == 8, "an ensemble for each trial and fold")
+    checks.check(len(ensembles) == 8, "/ensembles has one row for each trial and fold")
     best = [e["score"] for e in ensembles if e["trial"] == trials["trial"][0]]
-    checks.check(abs(numpy.mean(best) - trials["mean_score"][0]) < 1e-12, "trials are ranked by their ensembles")
-    checks.check(abs(numpy.std(best) - trials["score_deviation"][0]) < 1e-12, "the deviation is the population's")
+    checks.check(abs(numpy.mean(best) - trials["mean_score"][0]) < 1e-12,
+                 "the score of a trial is the mean of its ensembles")
+    checks.check(abs(numpy.std(best) - trials["score_deviation"][0]) < 1e-12,
+                 "the deviation is the population standard deviation")
     members = [float(row["validation_score"]) for row in rows[:2]]
-    checks.check(abs(ensembles["mean_member_score"][0] - numpy.mean(members)) < 1e-12, "the members' mean")
-    checks.check(len(file["ranks"]) == 2, "a row a rank")
-    checks.check("epochs" not in file, "no curves unasked")
+    checks.check(abs(ensembles["mean_member_score"][0] - numpy.mean(members)) < 1e-12, "mean score of the members")
+    checks.check(len(file["ranks"]) == 2, "/ranks has one row per rank")
+    checks.check("epochs" not in file, "no /epochs without run.curves")
     for name in ("program", "git_revision", "command_line", "study", "mpi", "libtorch", "hdf5", "data_fingerprint",
                  "started_utc", "wall_seconds", "attempts"):
-        checks.check(name in file.attrs and str(file.attrs[name]), f"provenance {name}")
-    checks.check("model.hidden = 8, 16 8" in file.attrs["study"], "the study as used", file.attrs["study"])
+        checks.check(name in file.attrs and str(file.attrs[name]), f"attribute {name}")
+    checks.check("model.hidden = 8, 16 8" in file.attrs["study"], "the attribute study has the values used",
+                 file.attrs["study"])
 
 dump = subprocess.run(["h5dump", "-H", "run/results.h5"], capture_output=True, text=True)
 checks.check(dump.returncode == 0 and "DATASET \"iterations\"" in dump.stdout, "h5dump reads it", dump.stderr)
 
-# Curves: every epoch of every iteration, in order; the last is what /iterations says, and other ranks change nothing.
-# The other learning rate diverges.
+# Curves: every epoch of every iteration, in order. The last one agrees with /iterations, and the number of ranks does
+# not matter. The second learning rate diverges.
 curves = []
 for ranks in (1, 3):
     shutil.rmtree("curves", ignore_errors=True)
     result = sheaf("run", study, f"--data.file={DIGITS}", "--train.epochs=4", "--search.folds=3", "--train.loss=mse",
                    "--train.optimizer=sgd", "--search.model.hidden=4", "--search.train.learning_rate=1e-2, 1e30",
                    "--run.curves=true", "--run.output=curves", ranks=ranks)
-    checks.check(result.code == 0, f"curves on {ranks} ranks", result.stderr)
+    checks.check(result.code == 0, f"run.curves on {ranks} ranks: the run succeeds", result.stderr)
     with h5py.File("curves/results.h5", "r") as file:
         iterations, epochs = file["iterations"][:], file["epochs"][:]
     curves.append(epochs.tobytes())
-    checks.check({status.decode() for status in iterations["status"]} == {"finished", "diverged"}, "some diverge")
+    checks.check({status.decode() for status in iterations["status"]} == {"finished", "diverged"},
+                 "the second learning rate diverges")
     checks.check(epochs.dtype.names == ("iteration", "epoch", "training_loss", "validation_loss", "validation_score"),
-                 "the columns of /epochs", str(epochs.dtype))
+                 "columns of /epochs", str(epochs.dtype))
     checks.check([(row["iteration"], row["epoch"]) for row in epochs] ==
                  [(number, epoch) for number in range(6) for epoch in range(iterations["epochs"][number])],
-                 "each epoch done, in order", str(epochs))
+                 "/epochs has all trained epochs, in order", str(epochs))
     last = epochs[numpy.cumsum(iterations["epochs"]) - 1]
     for ours, theirs in (("training_loss", "final_loss"), ("validation_loss",) * 2, ("validation_score",) * 2):
-        checks.check(numpy.array_equal(last[ours], iterations[theirs], equal_nan=True), f"the last {ours}", str(last))
-    checks.check(numpy.isfinite(epochs[:4]["validation_score"]).all(), "each epoch is validated", str(epochs[:4]))
-checks.check(curves[0] == curves[1], "curves do not depend on the ranks")
+        checks.check(numpy.array_equal(last[ours], iterations[theirs], equal_nan=True),
+                     f"{ours} of the last epoch agrees with /iterations", str(last))
+    checks.check(numpy.isfinite(epochs[:4]["validation_score"]).all(), "every epoch has a validation score",
+                 str(epochs[:4]))
+checks.check(curves[0] == curves[1], "curves do not depend on the number of ranks")
 
-# The stored study gives the same run again.
+# The stored study reproduces the run.
 shutil.rmtree("again", ignore_errors=True)
 result = sheaf("run", "run/study.cfg", "--run.output=again")
-checks.check(result.code == 0, "study.cfg runs again", result.stderr)
+checks.check(result.code == 0, "the stored study.cfg runs", result.stderr)
 again = read_csv("again/results.csv")
-checks.check([row["final_loss"] for row in again] == [row["final_loss"] for row in rows], "with the same losses")
+checks.check([row["final_loss"] for row in again] == [row["final_loss"] for row in rows],
+             "the stored study.cfg gives the same losses")
 
-# search.metric = loss: the leaderboard, and so the best trial, follow the validation loss.
+# With search.metric = loss, the leaderboard and the best trial follow the validation loss.
 shutil.rmtree("by_loss", ignore_errors=True)
 result = sheaf("run", "run/study.cfg", "--run.output=by_loss", "--search.metric=loss")
-checks.check(result.code == 0 and "(mean validation loss " in result.stdout, "the best by loss is told", result.stdout)
+checks.check(result.code == 0 and "(mean validation loss " in result.stdout, "the summary has the best validation loss",
+             result.stdout)
 with h5py.File("by_loss/results.h5", "r") as file:
     losses = file["trials"]["mean_validation_loss"]
 checks.check((numpy.diff(losses) >= 0).all(), "trials are ranked by the validation loss", str(losses))

@@ -1,4 +1,4 @@
-"""Runs that stop and go on: signals, time limits, failures, locks, other ranks, other data, full disks."""
+"""Runs that are stopped and resumed: signals, time limits, failures, locks, other ranks, changed data, full disks."""
 
 import os
 import shutil
@@ -15,8 +15,8 @@ from program import DIGITS, SHEAF, Checks, Started, journaled, read_csv, sheaf
 
 checks = Checks()
 STUDY = study("native")
-ENDLESS = study("native", epochs=10**7)  # no iteration of it ends
-MANY = [*study("native", epochs=600), "--study.iterations=1000"]  # hours of them
+ENDLESS = study("native", epochs=10**7)  # no iteration ends during the test
+MANY = [*study("native", epochs=600), "--study.iterations=1000"]  # takes hours
 
 
 def fresh(*names):
@@ -29,26 +29,27 @@ def journal_begun(directory):
 
 
 def stop_once(words, happened):
-    """Runs it until then."""
+    """Starts a run and stops it by SIGTERM when `happened()` is true."""
     job = Started([SHEAF, "run", *words, "--run.output=run"])
     job.creep_until(happened)
     os.kill(job.process.pid, signal.SIGTERM)
     job.go_on()
     result = job.finish()
-    checks.check(result.code == 75, "stopped to go on later", f"{result.code}\n{result.stderr}")
+    checks.check(result.code == 75, "SIGTERM stops the run with exit code 75", f"{result.code}\n{result.stderr}")
 
 
 def one_error(result, code, says, what):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and says in errors[0], what, f"{result.code}\n{result.stderr}")
+    checks.check(result.code == code and len(errors) == 1 and says in errors[0], what,
+                 f"{result.code}\n{result.stderr}")
 
 
 fresh("whole", "run", "other")
 result = sheaf("run", *STUDY, "--run.output=whole", "--resume", ranks=2)
-checks.check(result.code == 0, "run --resume starts a run, too", result.stderr)
+checks.check(result.code == 0, "run --resume starts a new run", result.stderr)
 reference = results("whole")
 
-# A signal to one rank ends all of them in order, and says how to go on.
+# A signal to one rank stops all ranks, and the message names the command to resume.
 for number, (name, ranks) in enumerate([("SIGUSR1", 3), ("SIGUSR2", 1), ("SIGTERM", None), ("SIGINT", None)]):
     fresh("run")
     job = Started([SHEAF, "run", *STUDY, "--run.output=run"], ranks=ranks)
@@ -59,96 +60,104 @@ for number, (name, ranks) in enumerate([("SIGUSR1", 3), ("SIGUSR2", 1), ("SIGTER
     count = len(journaled("run"))
     checks.check(result.code == 75, f"{name} on {ranks} ranks: exit code 75", f"{result.code}\n{result.stderr}")
     checks.check(f"stopped after {count} of {ITERATIONS} iterations ({name}). Go on with: sheaf resume run" in
-                 result.stderr, f"{name}: the message", result.stderr)
-    checks.check(0 < count < ITERATIONS, f"{name}: in the middle", str(count))
-    checks.check(not os.path.exists("run/results.csv"), f"{name}: no results yet")
-    one_error(sheaf("run", *STUDY, "--run.output=run"), 1, "sheaf resume run", f"{name}: not begun anew")
+                 result.stderr, f"{name}: message with the command to resume", result.stderr)
+    checks.check(0 < count < ITERATIONS, f"{name}: stopped before the last iteration", str(count))
+    checks.check(not os.path.exists("run/results.csv"), f"{name}: no result files")
+    one_error(sheaf("run", *STUDY, "--run.output=run"), 1, "sheaf resume run",
+              f"{name}: run without --resume is refused")
     result = sheaf("resume", "run", "--run.partition=cyclic", ranks=1 + number)
     checks.check(result.code == 0 and f"{ITERATIONS - count} of {ITERATIONS} iterations are left" in result.stderr,
-                 f"{name}: resumed", result.stderr)
-    checks.check(results("run") == reference, f"{name}: the same results")
+                 f"{name}: resume trains the remaining iterations", result.stderr)
+    checks.check(results("run") == reference, f"{name}: same results")
 
-# What is finished stays; results are made again from the journal alone.
+# A finished run is not trained again; missing result files are written from the journal alone.
 result = sheaf("resume", "run", ranks=2)
-checks.check(result.code == 0 and "is finished" in result.stderr, "a finished run says so", result.stderr)
+checks.check(result.code == 0 and "is finished" in result.stderr, "resume of a finished run", result.stderr)
 for name in ("results.csv", "results.h5"):
     os.remove(f"run/{name}")
     result = sheaf("resume", "run")
-    checks.check(result.code == 0 and results("run") == reference, f"{name} is written again", result.stderr)
+    checks.check(result.code == 0 and results("run") == reference, f"{name} is written again, with the same results",
+                 result.stderr)
 
-# A time limit, before the training begins on a machine that is slow, and then in it.
+# A time limit that stops the training. On a slow machine it may end before the training begins; it is then doubled.
 limit = 1
 while True:
     fresh("run")
     result = sheaf("run", *ENDLESS, "--run.output=run", f"--run.time_limit={limit}s", ranks=2)
-    checks.check(result.code == 75 and "(run.time_limit)" in result.stderr, "a time limit", result.stderr)
+    checks.check(result.code == 75 and "(run.time_limit)" in result.stderr,
+                 "run.time_limit stops the run with exit code 75", result.stderr)
     if result.code != 75 or "stopped after 0 of" in result.stderr:
         break
     limit *= 2
 
-# Damage: one line changed, one torn.
+# Damage to a journal: one changed line and one incomplete line.
 fresh("run")
 stop_once(STUDY, journal_begun("run"))
 journal = "run/journal/00001/00000.jsonl"
 with open(journal, "rb") as file:
     lines = file.readlines()
 with open(journal, "wb") as file:
-    # The journal's header and the line of the stage come first.
+    # The first two lines are the header of the journal and the line of the stage.
     file.writelines([*lines[:2], lines[2].replace(b"finished", b"finish3d"), *lines[3:], lines[2][:40]])
 known = len(journaled("run"))
 result = sheaf("resume", "run")
 checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl', line 3, is damaged" in
-             result.stderr, "damage is reported", result.stderr)
-checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in result.stderr, "and trained again",
+             result.stderr, "a damaged journal line is reported", result.stderr)
+checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in result.stderr,
+             "iterations of damaged lines are trained again",
              result.stderr)
 
-# Another study, other data, another directory.
+# A different study, changed data, and an invalid directory.
 one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
-          "train.epochs = 7, was 60", "another study")
-one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "another seed")
-one_error(sheaf("resume", "absent"), 2, "'absent' holds no run", "no run")
-one_error(sheaf("resume"), 2, "no run directory", "no directory")
-one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "force alone")
+          "train.epochs = 7, was 60", "a different study is refused")
+one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "a different seed is refused")
+one_error(sheaf("resume", "absent"), 2, "'absent' holds no run", "a directory without a run is refused")
+one_error(sheaf("resume"), 2, "no run directory", "resume without a directory is refused")
+one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
 shutil.copy(DIGITS, "digits.h5")
 fresh("run")
 stop_once([*[word for word in ENDLESS if "data.file" not in word], "--data.file=digits.h5"],
           lambda: os.path.isdir("run/journal"))
 os.utime("digits.h5", (1, 1))
-one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", "other data")
+one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", "changed data are refused")
 result = sheaf("resume", "run", "--force", "--run.time_limit=1s")
-checks.check(result.code in (0, 75), "other data, forced", result.stderr)
+checks.check(result.code in (0, 75), "changed data are accepted with --force", result.stderr)
 
-# Two jobs on one directory: the first one goes on while the second begins, however slowly it does.
+# Two jobs in one directory. The first one trains long enough to be running when the second one starts.
 fresh("run")
 job = Started([SHEAF, "run", *MANY, "--run.output=run"], ranks=2)
 job.wait_for(journal_begun("run"))
-one_error(sheaf("resume", "run", ranks=2), 1, "is in use", "a second job")
+one_error(sheaf("resume", "run", ranks=2), 1, "is in use", "a second job is refused")
 os.kill(job.rank_processes()[0], signal.SIGTERM)
-checks.check(job.finish().code == 75, "the first one goes on")
+checks.check(job.finish().code == 75, "the first job keeps running until SIGTERM")
 
-# Iterations that cannot be trained: a network of terabytes. The others have their results.
+# Iterations that fail, with networks of terabytes. The other iterations have results.
 huge = study("native", epochs=2, hidden="16, 1000000 1000000")
 fresh("run")
 result = sheaf("run", *huge, "--run.output=run", "--run.retries=1", ranks=2)
 rows = read_csv("run/results.csv")
 failed = [row for row in rows if row["status"] == "failed"]
-checks.check(result.code == 1 and len(rows) == ITERATIONS and len(failed) == ITERATIONS // 2, "half of them fail",
+checks.check(result.code == 1 and len(rows) == ITERATIONS and len(failed) == ITERATIONS // 2,
+             "half of the iterations fail",
              f"{result.code}\n{result.stderr}")
 checks.check({row["message"] for row in failed} == {"out of memory (an allocation failed)"} and
-             all(row["final_loss"] == "" for row in failed), "with their reason", str(failed[:2]))
-checks.check(all(row["status"] == "finished" and row["message"] == "" for row in rows if row not in failed), "the others")
-checks.check(f"{len(failed)} of {ITERATIONS} iterations failed (iteration " in result.stdout, "the summary",
+             all(row["final_loss"] == "" for row in failed), "failed iterations have a message and no loss",
+             str(failed[:2]))
+checks.check(all(row["status"] == "finished" and row["message"] == "" for row in rows if row not in failed),
+             "the others finish")
+checks.check(f"{len(failed)} of {ITERATIONS} iterations failed (iteration " in result.stdout, "the summary counts them",
              result.stdout)
 result = sheaf("resume", "run")
 checks.check(result.code == 1 and f"{len(failed)} of {ITERATIONS} iterations are left" in result.stderr,
-             "resume tries them again", result.stderr)
+             "resume retries failed iterations", result.stderr)
 fresh("run")
 result = sheaf("run", *huge, "--run.output=run", "--run.on_failure=stop")
 checks.check(result.code == 1 and "(an iteration failed). Go on with" in result.stderr and
-             not os.path.exists("run/results.csv"), "on_failure = stop", f"{result.code}\n{result.stderr}")
+             not os.path.exists("run/results.csv"), "run.on_failure = stop stops the run",
+             f"{result.code}\n{result.stderr}")
 
-# Signals outside the training: while the program starts or reads its data it ends at once and leaves no new directory,
-# while it writes its results it ends as ever.
+# Signals outside the training. While the program starts or reads data, it ends at once and leaves no run directory.
+# While it writes results, it completes them.
 with h5py.File("large.h5", "w") as file:
     file.create_dataset("features", data=numpy.random.default_rng(1).random((60000, 64), dtype="f4"), chunks=(100, 64),
                         compression="gzip")
@@ -169,7 +178,7 @@ def reads_data(process):
             if os.readlink(f"{files}/{number}").endswith("/large.h5"):
                 return True
         except FileNotFoundError:
-            pass  # closed in between
+            pass  # closed in the meantime
     return False
 
 
@@ -182,9 +191,10 @@ for name, is_time, mode in (("SIGUSR2", watches_signals, "memory"), ("SIGUSR1", 
     job.go_on()
     result = job.finish()
     checks.check(result.code == 75 and not result.error_lines() and
-                 f"stopped before the training began ({name}). Start it again" in result.stderr, f"{name} before the training",
+                 f"stopped before the training began ({name}). Start it again" in result.stderr,
+                 f"{name} before the training",
                  f"{result.code}\n{result.stderr}")
-    checks.check(not os.path.exists("run"), f"{name} before the training: nothing is left")
+    checks.check(not os.path.exists("run"), f"{name} before the training: no run directory")
 for name in ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT"):
     fresh("run")
     job = Started([SHEAF, "run", *STUDY, "--run.output=run"])
@@ -192,15 +202,15 @@ for name in ("SIGUSR1", "SIGUSR2", "SIGTERM", "SIGINT"):
     os.kill(job.process.pid, getattr(signal, name))
     job.go_on()
     result = job.finish()
-    checks.check(result.code == 0 and results("run") == reference, f"{name} after the training",
+    checks.check(result.code == 0 and results("run") == reference, f"{name} after the training: results are complete",
                  f"{result.code}\n{result.stderr}")
 
-# The directory goes, the disk is full, or read-only.
+# The directory is removed, or the disk is full or read-only.
 fresh("run")
 job = Started([SHEAF, "run", *MANY, "--run.output=run"], ranks=3)
 job.wait_for(journal_begun("run"))
 shutil.rmtree("run")
-one_error(job.finish(), 1, "cannot be written", "a directory that goes")
+one_error(job.finish(), 1, "cannot be written", "removed run directory")
 with open("disk.image", "wb") as file:
     file.truncate(64 << 20)
 os.makedirs("disk", exist_ok=True)
@@ -212,7 +222,7 @@ def quietly(*words):
 
 def unmount(path):
     while os.path.ismount(path) and not quietly("umount", path):
-        time.sleep(0.1)  # while a rank is still about to end
+        time.sleep(0.1)  # until all ranks have ended
 
 
 if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "disk.image", "disk"):
@@ -220,37 +230,41 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
         job = Started([SHEAF, "run", *STUDY, "--run.output=disk/run"], ranks=3)
         job.creep_until(journal_begun("disk/run"))
         quietly("sync", "-f", "disk")
-        quietly("mount", "-o", "remount,abort", "disk")  # as a faulty disk does, with files open for writing
+        quietly("mount", "-o", "remount,abort", "disk")  # like a faulty disk, with files open for writing
         job.go_on()
-        one_error(job.finish(), 1, "cannot be written", "a disk that turns read-only")
+        one_error(job.finish(), 1, "cannot be written", "the disk becomes read-only")
         for _ in range(20):
             unmount("disk")
             quietly("e2fsck", "-f", "-y", "disk.image")
             subprocess.run(["mount", "-o", "loop", "disk.image", "disk"], check=True)
             if os.access("disk/run/journal", os.W_OK):
                 break
-            time.sleep(0.5)  # while the kernel still has the loop device of the mount that failed
+            time.sleep(0.5)  # until the kernel releases the loop device of the failed mount
         known = len(journaled("disk/run"))
         result = sheaf("resume", "disk/run", ranks=2)
         checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in
-                     result.stderr and results("disk/run") == reference, "writable again", f"{result.code}\n{result.stderr}")
+                     result.stderr and results("disk/run") == reference, "resumed when the disk is writable again",
+                     f"{result.code}\n{result.stderr}")
     finally:
         unmount("disk")
 else:
-    print("a disk that turns read-only: skipped, no file system may be mounted")
+    print("disk that becomes read-only: skipped (mounting a file system is not permitted)")
 os.remove("disk.image")
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], capture_output=True).returncode == 0:
     try:
-        one_error(sheaf("run", *STUDY, "--run.output=disk/run", ranks=2), 1, "No space left", "a full disk")
+        one_error(sheaf("run", *STUDY, "--run.output=disk/run", ranks=2), 1, "No space left", "full disk")
         known = len(journaled("disk/run"))
-        checks.check(known > 0, "a full disk: what was written is there", str(os.listdir("disk/run/journal")))
+        checks.check(known > 0, "full disk: the journals have the iterations written so far",
+                     str(os.listdir("disk/run/journal")))
         while subprocess.run(["mount", "-o", "remount,ro", "disk"], capture_output=True).returncode != 0:
-            time.sleep(0.1)  # while a rank is still about to end
-        one_error(sheaf("resume", "disk/run", ranks=2), 1, "cannot be written", "a read-only disk")
+            time.sleep(0.1)  # until all ranks have ended
+        one_error(sheaf("resume", "disk/run", ranks=2), 1, "cannot be written", "read-only disk")
         subprocess.run(["mount", "-o", "remount,rw,size=16m", "disk"], check=True)
         result = sheaf("resume", "disk/run", ranks=3)
-        checks.check(result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in result.stderr and
-                     results("disk/run") == reference, "with room again", f"{result.code}\n{result.stderr}")
+        checks.check(result.code == 0 and
+                     f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in result.stderr and
+                     results("disk/run") == reference, "resumed when the disk has free space again",
+                     f"{result.code}\n{result.stderr}")
     finally:
         unmount("disk")
 sys.exit(checks.finish())

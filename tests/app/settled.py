@@ -1,5 +1,5 @@
-"""What decides results is settled when a run is opened, and stays: other memory, threads, engines, model files and
-versions in a later job either change nothing or are refused."""
+"""Settings that affect results are settled by the first job of a run. Later jobs with other memory, threads, engines,
+model files or versions of the program either give the same results or are refused."""
 
 import os
 import shutil
@@ -61,15 +61,15 @@ def memory(size):
 
 
 def begin(name, *words, size=PLENTY, of=STUDY):
-    """A run of which the first half is done."""
+    """Starts a run and trains the first half of its iterations."""
     shutil.rmtree(name, ignore_errors=True)
     result = sheaf(*of, f"--run.output={name}", "--run.array=0/2", *words, environment=memory(size))
-    checks.check(result.code == 0, f"{name}: the first half", result.stderr)
+    checks.check(result.code == 0, f"{name}: the first half succeeds", result.stderr)
 
 
 def whole(name, *words, size=PLENTY):
     result = sheaf(*STUDY, f"--run.output={name}", *words, environment=memory(size))
-    checks.check(result.code == 0, f"{name}: the whole", result.stderr)
+    checks.check(result.code == 0, f"{name}: the whole run succeeds", result.stderr)
     return results(name)
 
 
@@ -79,11 +79,11 @@ def stored(name):
     return {key: line.split(" = ")[1] for key in ("mode", "engine") for line in lines if line.startswith(key + " = ")}
 
 
-def refused(result, code, *says, what, name="run"):
+def refused(result, code, *texts, what, name="run"):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in says), what,
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), what,
                  f"{result.code}\n{result.stderr}")
-    checks.check(not os.path.exists(f"{name}/results.csv"), f"{what}: no results")
+    checks.check(not os.path.exists(f"{name}/results.csv"), f"{what}: no result files")
 
 
 def finished(result, expected, what, name="run"):
@@ -94,69 +94,78 @@ def engines(name):
     return {(row.get("model.kind", ""), row["engine"]) for row in read_csv(f"{name}/results.csv")}
 
 
-# data.mode = auto is settled by the memory of the first job.
+# The memory of the first job settles data.mode = auto.
 in_memory, streamed = whole("memory"), whole("streamed", size=LITTLE)
-checks.check(stored("memory") == {"mode": "memory", "engine": "native"}, "plenty of memory", str(stored("memory")))
-checks.check(stored("streamed") == {"mode": "streamed", "engine": "native"}, "little memory", str(stored("streamed")))
-checks.check(in_memory != streamed, "the modes differ in their results")
+checks.check(stored("memory") == {"mode": "memory", "engine": "native"}, "plenty of memory: data.mode and engine",
+             str(stored("memory")))
+checks.check(stored("streamed") == {"mode": "streamed", "engine": "native"}, "little memory: data.mode and engine",
+             str(stored("streamed")))
+checks.check(in_memory != streamed, "streamed and in-memory results differ")
 begin("run")
 refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "'data.h5' does not fit into memory",
-        what="far less memory")
-refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was memory", what="another mode")
+        what="resume with too little memory")
+refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
+        what="resume in another data mode")
 refused(sheaf(*STUDY, "--run.output=run", "--resume", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
-        what="run --resume in another mode")
-finished(sheaf("resume", "run", environment=memory(LITTLE)), in_memory, "less memory: still in memory")
+        what="run --resume in another data mode")
+finished(sheaf("resume", "run", environment=memory(LITTLE)), in_memory, "resume with less memory: data stay in memory")
 begin("run")
 finished(sheaf(*STUDY, "--run.output=run", "--run.array=1/2", environment=memory(LITTLE)), in_memory,
-         "a task with less memory joins")
+         "a task with less memory: data stay in memory")
 begin("run", size=LITTLE)
 finished(sheaf(*STUDY, "--run.output=run", "--resume", ranks=2, environment=memory(PLENTY)), streamed,
-         "more memory: still streamed")
-checks.check(stored("run") == stored("streamed"), "and stored so")
+         "run --resume with more memory: data stay streamed")
+checks.check(stored("run") == stored("streamed"), "run --resume with more memory: the stored settings do not change")
 
-# The least memory of all ranks counts.
+# The rank with the least memory decides.
 shutil.rmtree("run", ignore_errors=True)
 parts = [["env", *[f"{key}={value}" for key, value in memory(size).items()], SHEAF, *STUDY, "--run.output=run"]
          for size in (PLENTY, LITTLE)]
-finished(launch(one_rank_each(*parts)), streamed, "one rank with little memory")
+finished(launch(one_rank_each(*parts)), streamed, "one rank with little memory: streamed")
 
-# A task that settles its study while another one opens the run takes what that has stored.
+# Two tasks settle the study at the same time. The later one uses the settings that the first one has stored.
 shutil.rmtree("run", ignore_errors=True)
 late = Started(["env", *[f"{key}={value}" for key, value in memory(LITTLE).items()], "FAKED_HOLD=hold", SHEAF, *STUDY,
                 "--run.output=run", "--run.array=1/2"])
-checks.check(late.wait_for(lambda: os.path.exists("hold.reached")), "a task that is late")
+checks.check(late.wait_for(lambda: os.path.exists("hold.reached")), "the later task settles its study first")
 begin("run")
 open("hold", "w").close()
 result = late.finish()
-checks.check("'data.h5' is streamed" in result.stderr, "it had settled otherwise", result.stderr)
-finished(result, in_memory, "it takes what is stored")
+checks.check("'data.h5' is streamed" in result.stderr, "the later task had settled on streaming", result.stderr)
+finished(result, in_memory, "the later task uses the stored settings")
 
-# The engine of each trial is settled and stored.
+# The engine of each trial is settled and stored as well.
 begin("run")
 for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
     refused(sheaf(*words, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = native", "run.threads = 2",
-            what=f"{words[0]} with threads")
-refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was native", what="another engine")
-refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda", what="a GPU for the native engine")
-checks.check(len(journaled("run")) == ITERATIONS // 2, "the refused jobs trained no iteration")
-finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), in_memory, "auto takes the stored engine")
+            what=f"{words[0]} with more threads")
+refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was native",
+        what="resume with another engine")
+refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda",
+        what="resume of the native engine on a GPU")
+checks.check(len(journaled("run")) == ITERATIONS // 2, "refused jobs train no iteration")
+finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), in_memory,
+         "run.engine = auto: the stored engine")
 begin("run", "--run.lanes=1", "--run.threads=2")
-checks.check(stored("run")["engine"] == "torch", "threads: LibTorch", str(stored("run")))
+checks.check(stored("run")["engine"] == "torch", "a run with two threads is stored with engine torch",
+             str(stored("run")))
 result = sheaf("resume", "run", "--run.threads=1")
 checks.check(result.code == 0 and engines("run") == {("", "torch")} and
-             "warning: run.threads = 1, and the run began with 2" in result.stderr, "one thread: still LibTorch",
-             f"{result.code}\n{result.stderr}")
+             "warning: run.threads = 1, and the run began with 2" in result.stderr,
+             "resume with one thread: still torch", f"{result.code}\n{result.stderr}")
 checks.check(f"engine: torch {ITERATIONS} iterations (the run was begun with it)\n" in result.stdout,
-             "the reason is not what the run stores", result.stdout)
+             "the summary gives the stored engine as the reason", result.stdout)
 SEARCH = ["--search.method=grid", "--search.model.kind=linear, cnn", "--model.channels=2"]
 begin("run", *SEARCH)
-checks.check(stored("run")["engine"] == "by_model", "kinds of models: each its engine", str(stored("run")))
+checks.check(stored("run")["engine"] == "by_model", "several kinds of models: the engine is stored by model",
+             str(stored("run")))
 result = sheaf("resume", "run", "--run.lanes=1", "--run.threads=2")
 checks.check(result.code == 0 and engines("run") == {("linear", "native"), ("cnn", "torch")} and
-             "the run began with 1" in result.stderr, "with threads: the same engines", f"{result.code}\n{result.stderr}")
+             "the run began with 1" in result.stderr, "resume with threads: the same engines",
+             f"{result.code}\n{result.stderr}")
 
 
-# The content of model files decides, not their times.
+# Model files are compared by content, not by time.
 def changed_file(path, kind, other):
     shutil.copy(path, "original")
     words = [f"--model.kind={kind}:{path}"]
@@ -165,18 +174,20 @@ def changed_file(path, kind, other):
     begin("run", *words)
     with open(path, "wb") as file:
         file.write(other)
-    refused(sheaf("resume", "run", ranks=2), 1, f"the model file '{path}' has changed", "--force", what=f"{path} changed")
+    refused(sheaf("resume", "run", ranks=2), 1, f"the model file '{path}' has changed", "--force",
+            what=f"{path} has changed")
     refused(sheaf(*STUDY, *words, "--run.output=run", "--run.array=1/2"), 1, f"'{path}' has changed",
-            what=f"{path} changed, another task")
+            what=f"{path} has changed: a task")
     shutil.copytree("run", "forced")
     result = sheaf("resume", "forced", "--force")
-    checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} changed, forced", result.stderr)
+    checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} has changed: --force",
+                 result.stderr)
     checks.check(f"the model file '{path}' has changed" in result.stderr and "its results are mixed" in result.stderr,
-                 f"{path} changed, forced: a warning", result.stderr)
+                 f"{path} has changed: --force warns", result.stderr)
     shutil.rmtree("forced")
     shutil.copy("original", path)
     os.utime(path, (1, 1))
-    finished(sheaf("resume", "run"), expected, f"{path} restored")
+    finished(sheaf("resume", "run"), expected, f"{path} is restored: same results")
 
 
 if torch is not None:
@@ -186,7 +197,7 @@ if torch is not None:
         torch.jit.script(torch.nn.Sequential(*layers)).save(path)
     with open("other.pt", "rb") as file:
         changed_file("net.pt", "torchscript", file.read())
-    # Ranks that see different files under one name.
+    # Ranks that find different files under the same name.
     for folder, source in (("one", "net.pt"), ("two", "other.pt")):
         os.mkdir(folder)
         shutil.copy(source, f"{folder}/net.pt")
@@ -195,28 +206,29 @@ if torch is not None:
     parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
     refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
-            what="other files on other ranks", name="ranks")
+            what="different model files on two ranks", name="ranks")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
     changed_file("plugin.so", "plugin", file.read() + b"\0")
 
-# Another version of the program, by the study file and by a journal.
+# Another version of the program in the study file and in a journal.
 begin("run")
 with open("run/study.cfg") as file:
     text = file.read()
 first, _, rest = text.partition("\n")
-checks.check(first == "# Written by sheaf " + sheaf("--version").stdout.split()[1], "the version is stored", first)
+checks.check(first == "# Written by sheaf " + sheaf("--version").stdout.split()[1],
+             "the stored study has the version of the program", first)
 for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
-    # A later version may have keys that are unknown here: the message names the version first.
+    # A later version may have unknown keys. The error is about the version, not about a key.
     with open("run/study.cfg", "w") as file:
         file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if words[0] == "resume" else ""))
     refused(sheaf(*words), 1, "is a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
-finished(sheaf("resume", "run", "--force"), in_memory, "a study of another version, forced")
+finished(sheaf("resume", "run", "--force"), in_memory, "a study of another version with --force")
 begin("run")
 with open("run/study.cfg", "w") as file:
     file.write(rest.replace("mode = memory", "mode = auto"))
 refused(sheaf("resume", "run", "--force"), 1, "does not state how the run was trained (data.mode = auto",
-        what="a study that was not settled")
+        what="a stored study that is not settled")
 with open("run/study.cfg", "w") as file:
     file.write(text)
 journal = "run/journal/00001/00000.jsonl"
@@ -226,6 +238,7 @@ version = first.split()[-1].encode()
 body = header[:header.rindex(b',"crc32"')].replace(b'"program":"' + version + b'"', b'"program":"0.1.0"')
 with open(journal, "wb") as file:
     file.writelines([body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *lines])
-refused(sheaf("resume", "run", ranks=2), 1, "was written by sheaf 0.1.0", "--force", what="a journal of another version")
-finished(sheaf("resume", "run", "--force"), in_memory, "a journal of another version, forced")
+refused(sheaf("resume", "run", ranks=2), 1, "was written by sheaf 0.1.0", "--force",
+        what="a journal of another version")
+finished(sheaf("resume", "run", "--force"), in_memory, "a journal of another version with --force")
 sys.exit(checks.finish())

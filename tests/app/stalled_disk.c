@@ -1,5 +1,5 @@
-/* Preloaded: a disk that stands still. While file $STALLED_GATE exists, calls wait that create or sync files whose path
- * contains $STALLED_PATH; the first one makes file $STALLED_GATE.waiting. */
+/* A library to preload that simulates a stalled disk. While the file $STALLED_GATE exists, calls that create or sync
+ * files wait if their path contains $STALLED_PATH. The first such call creates the file $STALLED_GATE.waiting. */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
-"""Jobs that start together in one new directory, two or three at a time: of one study or of several, as new runs, with
---resume, and as tasks of job arrays. Exactly one study gets the directory, its results are those of a job that was alone,
-and every other job says in one sentence why it does not run. Half of the rounds preload delayed_calls.c, which lets all
-jobs arrive before any touches the directory and delays each of their calls at random.
+"""Two or three jobs start together in one new directory: with the same or different studies, as new runs, with
+--resume, and as tasks of job arrays. Exactly one study gets the directory, with the results of a single job, and every
+other job exits with one error line. Half of the rounds preload delayed_calls.c: all jobs arrive before any of them
+touches the directory, and their calls are delayed at random.
 
---count N: how many rounds."""
+--count N: number of rounds."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from interrupted import ITERATIONS, results, study
 from program import SHEAF, Checks, Started, argument, journaled, sheaf
 
 DELAYED_CALLS = os.environ["DELAYED_CALLS"]
-# The directory's parents are new, too.
+# The parents of the directory are new as well.
 PARENT = "starts"
 RUN = f"{PARENT}/of-several/run"
 EPOCHS = [2, 3, 4]
@@ -26,7 +26,7 @@ def words(epochs, *more):
 
 
 def start(jobs, delayed):
-    """Starts them together; returns their results."""
+    """Starts the jobs together; returns their results."""
     if not delayed:
         return [job.finish() for job in [Started(job) for job in jobs]]
     for name in os.listdir("."):
@@ -46,55 +46,57 @@ def outputs(ended):
 
 
 def is_refused(job, *reasons):
-    """Whether it failed with one sentence that has one of the reasons."""
+    """Whether the job failed with one error line that has one of the reasons."""
     errors = job.error_lines()
     return job.code == 1 and len(errors) == 1 and any(reason in errors[0] for reason in reasons)
 
 
 def check_run(epochs, what, details):
-    """The directory has a complete run of this study and nothing else."""
+    """Checks that the directory has a complete run of this study and no other files."""
     names = {"study.cfg", "journal", "results.csv", "results.h5"}
     checks.check(set(os.listdir(RUN)) == names and set(os.listdir(f"{RUN}/journal")) == {"lock", "00001"},
                  f"{what}: no other files", f"{os.listdir(RUN)} {os.listdir(f'{RUN}/journal')}\n{details}")
-    checks.check(sorted(journaled(RUN)) == list(range(ITERATIONS)), f"{what}: each record once", details)
-    checks.check(results(RUN) == reference[epochs], f"{what}: the results of a job that is alone", details)
+    checks.check(sorted(journaled(RUN)) == list(range(ITERATIONS)), f"{what}: each iteration is in the journals once",
+                 details)
+    checks.check(results(RUN) == reference[epochs], f"{what}: same results as a single job", details)
 
 
 def whole_studies(epochs, more, delayed, what):
     ended = start([words(number, *more) for number in epochs], delayed)
     details = outputs(ended)
     winners = [number for number, job in zip(epochs, ended) if job.code == 0 and "done in" in job.stdout]
-    checks.check(len(winners) == 1, f"{what}: one winner", details)
-    # With --resume, a job of the same study may come when all is done, and one of another study may be told of that.
+    checks.check(len(winners) == 1, f"{what}: one job trains", details)
+    # With --resume, a late job may find the run finished, and a job of another study is refused for that reason.
     others = [job for job in ended if "done in" not in job.stdout]
     good = [is_refused(job, "is in use (process", "already holds a run") or
             more and (job.code == 0 and "is finished" in job.stdout or
                       job.code == 2 and "holds a run of another study" in job.stdout) for job in others]
-    checks.check(all(good) and len(others) == len(ended) - 1, f"{what}: the others say why", details)
+    checks.check(all(good) and len(others) == len(ended) - 1,
+                 f"{what}: the other jobs exit with one error line or a message", details)
     if len(winners) == 1:
         check_run(winners[0], what, details)
 
 
 def tasks(delayed, what):
-    """Two tasks of one study and one of another: either both of the first work there, or the other alone."""
+    """Two tasks of one study and one task of another. Either the two get the directory or the other one does."""
     ended = start([words(EPOCHS[0], "--run.array=0/2"), words(EPOCHS[0], "--run.array=1/2"),
                    words(EPOCHS[1], "--run.array=1/3")], delayed)
     details = outputs(ended)
     codes = [job.code for job in ended]
-    checks.check(codes in ([0, 0, 2], [2, 2, 0]), f"{what}: one study's tasks work", details)
+    checks.check(codes in ([0, 0, 2], [2, 2, 0]), f"{what}: only tasks of one study train", details)
     checks.check(all("holds a run of another study" in job.stdout for job in ended if job.code == 2),
-                 f"{what}: the others say why", details)
+                 f"{what}: the other jobs exit with one error line or a message", details)
     expected = range(ITERATIONS) if codes[0] == 0 else range(1, ITERATIONS, 3)
-    checks.check(sorted(journaled(RUN)) == list(expected), f"{what}: each record once", details)
+    checks.check(sorted(journaled(RUN)) == list(expected), f"{what}: each iteration is in the journals once", details)
     if codes[0] == 0:
-        checks.check(results(RUN) == reference[EPOCHS[0]], f"{what}: the results of a job that is alone", details)
+        checks.check(results(RUN) == reference[EPOCHS[0]], f"{what}: same results as a single job", details)
 
 
 reference = {}
 for number in EPOCHS:
     shutil.rmtree(PARENT, ignore_errors=True)
     result = sheaf(*words(number)[1:])
-    checks.check(result.code == 0, "a job that is alone", result.stderr)
+    checks.check(result.code == 0, "a single job succeeds", result.stderr)
     reference[number] = results(RUN)
 
 for number in range(argument("--count", 20)):

@@ -1,5 +1,5 @@
-"""Training on a file in windows: the same losses whatever the ranks and lanes, the accuracy of rows in memory, memory
-that does not grow with the file, and errors in mid-run."""
+"""Training on streamed files: losses do not depend on ranks and lanes, the accuracy is that of data in memory, memory
+does not grow with the file, and errors during training are reported."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ device = cpu
 
 
 def write_sorted(path, copies, **layout):
-    """The digits, `copies` times with noise, sorted by label: the worst order to train in."""
+    """Writes the digits, `copies` times with noise, sorted by label: the worst order for training."""
     random = numpy.random.default_rng(0)
     with h5py.File(DIGITS) as file:
         features, labels = file["features"][:].astype("f4"), file["targets"][:]
@@ -49,7 +49,7 @@ def run(*words, file="sorted.h5", **options):
 
 
 def read_mebibytes(done):
-    """Of features, by the job that printed the summary."""
+    """MiB of features that the job has read, according to its summary."""
     return float(done.stdout.split("data: streamed, ")[1].split(" MiB read")[0])
 
 
@@ -71,53 +71,58 @@ def check_sameness():
         reference = None
         for ranks, lanes in ((1, 1), (1, 3), (2, 1), (3, 2)):
             done = run(*common, *words, f"--run.lanes={lanes}", ranks=ranks)
-            checks.check(done.code == 0 and "data: streamed" in done.stdout, f"{words} runs", done.stderr)
+            checks.check(done.code == 0 and "data: streamed" in done.stdout, f"{words}: the run succeeds", done.stderr)
             found = results()
             reference = reference or found
             checks.check(found == reference and len({row[1] for row in found}) == len(found),
-                         f"{words}: {ranks} ranks of {lanes} lanes", f"{found}\nnot {reference}")
+                         f"{words}: same losses on {ranks} ranks of {lanes} lanes", f"{found}\nnot {reference}")
             with h5py.File("run/results.h5") as file:
                 curves = file["epochs"][:]
             checks.check(len(curves) == 2 * len(found) and numpy.isfinite(curves["validation_score"]).all(),
-                         "curves", str(curves[:4]))
+                         f"{words}: curves of all epochs", str(curves[:4]))
 
 
 def check_accuracy():
-    """Within one point of a full shuffle, on a file sorted by label that has many windows."""
+    """The accuracy is within one percentage point of a full shuffle, on a file sorted by label with several windows."""
     common = ["--data.validation=0.2", "--data.normalize=standard", "--model.kind=mlp", "--model.hidden=32",
               "--train.epochs=4", "--study.iterations=4"]
     run(*common, "--data.mode=memory")
     full = accuracy()
     done = run(*common, "--data.mode=streamed", "--data.memory=2")
-    checks.check("windows" in done.stderr and "streamed: 1 window " not in done.stderr, "several windows", done.stderr)
+    checks.check("windows" in done.stderr and "streamed: 1 window " not in done.stderr, "the file has several windows",
+                 done.stderr)
     checks.check(accuracy() > full - 0.01, "accuracy of the window shuffle", f"{accuracy()} against {full}")
-    checks.check(full > 0.9, "the digits are learnt", str(full))
-    # The test can fail: without any shuffle the sorted file teaches one digit after the other.
+    checks.check(full > 0.9, "accuracy of the full shuffle", str(full))
+    # The test would detect a missing shuffle: without one, training sees one digit after the other.
     run(*common, "--data.mode=streamed", "--data.memory=1", "--train.shuffle=no")
     checks.check(accuracy() < full - 0.05, "accuracy without a shuffle", f"{accuracy()} against {full}")
 
 
-def check_kept():
-    """What windows leave of the memory keeps part of the file, which is read once; the losses are the same."""
+def check_cache():
+    """Memory that windows leave free caches part of the file, which is then read once; the losses do not change."""
     write_sorted("sorted.h5", 10, chunks=(90, 64), compression="gzip", shuffle=True)
     common = ["--data.mode=streamed", "--data.window=1980", "--data.validation=0.2", "--model.kind=mlp",
               "--model.hidden=16", "--train.epochs=4", "--run.curves=yes"]  # eight passes
     read, losses = [], []
     for memory, ranks in ((1, 1), (3, 1), (100, 1), (3, 3), (100, 2)):
         done = run(*common, f"--data.memory={memory}", ranks=ranks)
-        checks.check(done.code == 0, f"a memory of {memory} runs", done.stderr)
-        told = "in memory;" in done.stderr, "the whole file is kept in memory" in done.stderr
-        checks.check(told == (memory == 3, memory == 100), "what is kept is told", done.stderr)
+        checks.check(done.code == 0, f"data.memory = {memory}, {ranks} ranks: the run succeeds", done.stderr)
+        reported = "in memory;" in done.stderr, "the whole file is kept in memory" in done.stderr
+        checks.check(reported == (memory == 3, memory == 100), f"data.memory = {memory}: the cached part is reported",
+                     done.stderr)
         read.append(read_mebibytes(done))
         losses.append(results())
     size = 17970 * 64 * 4 / 2**20
-    checks.check(abs(read[0] - 8 * size) < 0.1, "all is read in every pass", f"{read}, the rows have {size} MiB")
-    checks.check(read[2] < 1.3 * size and read[4] < 1.3 * size, "what fits is read once", f"{read}, {size} MiB")
-    checks.check(2 * size < read[1] < 7 * size and 2 * size < read[3] < 7 * size, "part of it is", f"{read}, {size} MiB")
-    checks.check(all(other == losses[0] for other in losses), "the same losses", str(losses))
-    # What is looked at where it is kept: other features, with targets and weights.
+    checks.check(abs(read[0] - 8 * size) < 0.1, "without a cache every pass reads all rows",
+                 f"{read}, the rows have {size} MiB")
+    checks.check(read[2] < 1.3 * size and read[4] < 1.3 * size, "a file that fits into memory is read once",
+                 f"{read}, {size} MiB")
+    checks.check(2 * size < read[1] < 7 * size and 2 * size < read[3] < 7 * size, "a cached part is read once",
+                 f"{read}, {size} MiB")
+    checks.check(all(other == losses[0] for other in losses), "same losses with any data.memory", str(losses))
+    # Features that need no conversion are used directly from the cache, here with targets and weights.
     random = numpy.random.default_rng(3)
-    with h5py.File("kept.h5", "w") as file:
+    with h5py.File("cached.h5", "w") as file:
         file.create_dataset("features", data=random.integers(0, 256, (20000, 60), "u1"), chunks=(100, 60))
         file.create_dataset("targets", data=random.random((20000, 2)).astype("f4"))
         file.create_dataset("weights", data=random.random(20000).astype("f4"))
@@ -125,16 +130,18 @@ def check_kept():
               "--data.normalize=standard", "--data.validation=0.1", "--train.loss=mse", "--train.epochs=3"]
     losses = []
     for memory, ranks in ((1, 1), (100, 1), (100, 2)):
-        done = run(*common, f"--data.memory={memory}", file="kept.h5", ranks=ranks)
-        checks.check(done.code == 0, f"a memory of {memory} runs with weights", done.stderr)
-        checks.check(("the whole file" in done.stderr) == (memory == 100), "it is all kept", done.stderr)
+        done = run(*common, f"--data.memory={memory}", file="cached.h5", ranks=ranks)
+        checks.check(done.code == 0, f"weights, data.memory = {memory}, {ranks} ranks: the run succeeds", done.stderr)
+        checks.check(("the whole file" in done.stderr) == (memory == 100),
+                     f"weights, data.memory = {memory}: whether the whole file is cached", done.stderr)
         losses.append(results())
-    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) > 0, "the same losses with weights", str(losses))
+    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) > 0,
+                 "weights: same losses with any data.memory", str(losses))
 
 
 def check_rounds():
-    """The lanes of a node train all models side by side, so that each epoch reads the file once; claims that shrink
-    make more rounds of it."""
+    """The lanes of a node train all models together, so each epoch reads the file once. Shrinking claims need several
+    rounds, each of which reads the file again."""
     write_sorted("sorted.h5", 10, chunks=(90, 64))
     size = 17970 * 64 * 4 / 2**20
     common = ["--study.iterations=7", "--data.mode=streamed", "--data.memory=1", "--data.window=1980",
@@ -142,27 +149,29 @@ def check_rounds():
     losses = []
     for ranks, partition, rounds in ((1, "auto", 1), (2, "auto", 1), (1, "factoring", 3)):
         done = run(*common, f"--run.partition={partition}", ranks=ranks)
-        checks.check(done.code == 0, f"{partition} runs", done.stderr)
+        checks.check(done.code == 0, f"{partition}, {ranks} ranks: the run succeeds", done.stderr)
         read = read_mebibytes(done)
-        checks.check(abs(read - 2 * rounds * size) < 0.1, f"{partition} with {ranks} ranks reads {rounds} times an epoch",
+        checks.check(abs(read - 2 * rounds * size) < 0.1, f"{partition}, {ranks} ranks: {rounds} reads per epoch",
                      f"{read}, the rows have {size} MiB")
         losses.append(results())
-    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) == 7, "the same losses in any rounds", str(losses))
+    checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) == 7, "same losses with any number of rounds",
+                 str(losses))
     searched = ["--search.method=grid", "--search.model.hidden=8, 16", "--model.kind=mlp"]
     for words, kind in ((common, "block"), (common[1:] + searched, "factoring"), (["--run.lanes=2"], "factoring")):
         planned = sheaf("plan", "study.cfg", "--data.file=sorted.h5", *words)
-        checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"the plan tells of {kind}", planned.stdout)
+        checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"{words}: the plan has partition {kind}",
+                     planned.stdout)
 
 
 def check_scattered():
-    """The last task of an array, and a resume with every third iteration left, read the file as often as one job with
-    as many models."""
+    """The last task of an array, and a resume of every third iteration, read the file as often as one job that trains
+    the same number of models."""
     write_sorted("sorted.h5", 10, chunks=(90, 64))
     epochs_size = 2 * 17970 * 64 * 4 / 2**20
     common = ["--data.mode=streamed", "--data.memory=1", "--data.window=1980", "--train.epochs=2", "--run.lanes=2"]
     done = run(*common, "--study.iterations=12")
     losses = results()
-    checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, "the whole study reads the file once an epoch",
+    checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, "the whole study reads the file once per epoch",
                  done.stdout)
     common += ["--study.iterations=12", "--run.output=run", "--data.file=sorted.h5"]
     for what, ranks, words in (("task", 1, ["run", "study.cfg", *common, "--run.array=2/3"]),
@@ -172,41 +181,47 @@ def check_scattered():
         for task in (0, 1):
             sheaf("run", "study.cfg", *common, f"--run.array={task}/3")
         done = sheaf(*words, ranks=ranks)
-        checks.check(done.code == 0, f"{what}: exit code", done.stderr)
-        checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, f"{what} on {ranks} ranks: reads once an epoch",
-                     f"{done.stdout}\nan epoch has {epochs_size / 2} MiB")
-        checks.check(results() == losses, f"{what} on {ranks} ranks: the same losses", str(results()))
+        checks.check(done.code == 0, f"{what} on {ranks} ranks: succeeds", done.stderr)
+        checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, f"{what} on {ranks} ranks: one read per epoch",
+                     f"{done.stdout}\none epoch reads {epochs_size / 2} MiB")
+        checks.check(results() == losses, f"{what} on {ranks} ranks: same losses", str(results()))
 
 
 def check_diverged():
-    """When all models have diverged, reading ends, in the middle of a round and before the models that come next."""
+    """When all models of a round have diverged, the rest of its epochs is not read."""
     write_sorted("sorted.h5", 10, chunks=(90, 64))
     size = 17970 * 64 * 4 / 2**20
     common = ["--data.mode=streamed", "--data.window=1980", "--train.epochs=20", "--run.lanes=2",
               "--train.optimizer=sgd", "--model.kind=mlp", "--model.hidden=8"]
-    for ranks, words, rounds in ((1, [], 1), (2, [], 1), (1, ["--data.validation=0.1", "--run.partition=factoring"], 3)):
-        done = run(*common, *words, "--data.memory=1", "--study.iterations=7", "--train.learning_rate=1e30", ranks=ranks)
-        checks.check({row["status"] for row in read_csv("run/results.csv")} == {"diverged"}, "all diverge", done.stderr)
-        checks.check(size * rounds <= read_mebibytes(done) < 1.3 * size * rounds, f"{words}, {ranks} ranks: one epoch",
+    for ranks, words, rounds in ((1, [], 1), (2, [], 1),
+                                 (1, ["--data.validation=0.1", "--run.partition=factoring"], 3)):
+        done = run(*common, *words, "--data.memory=1", "--study.iterations=7", "--train.learning_rate=1e30",
+                   ranks=ranks)
+        checks.check({row["status"] for row in read_csv("run/results.csv")} == {"diverged"}, "all models diverge",
+                     done.stderr)
+        checks.check(size * rounds <= read_mebibytes(done) < 1.3 * size * rounds,
+                     f"{words}, {ranks} ranks: one epoch is read per round",
                      f"{done.stdout}\nof {size} MiB")
     searched = ["--search.method=grid", "--search.train.learning_rate=1e30, 0.001", "--data.validation=0.1"]
     done = run(*common, *searched, "--data.memory=1", "--run.partition=block")
-    checks.check(abs(read_mebibytes(done) - 21 * size) < 0.1, "a model that has not diverged has all its epochs",
+    checks.check(abs(read_mebibytes(done) - 21 * size) < 0.1, "a model that has not diverged trains for all epochs",
                  f"{done.stdout}\nof {size} MiB")
     reference = results()
     run(*common, *searched, "--data.memory=100", ranks=2)
-    checks.check(results() == reference and len(reference) == 2, "the same losses where all is kept", str(results()))
+    checks.check(results() == reference and len(reference) == 2,
+                 "diverging models: same losses when the whole file is cached", str(results()))
 
 
 def check_diverged_long():
-    """When those that train for long have diverged, only the pass that validates the others is still read."""
+    """When the models with many epochs have diverged, only the validation pass of the others is still read."""
     with h5py.File("ones.h5", "w") as file:
         features = numpy.zeros((20000, 60), "f4")
-        features[:, 0] = 1  # so every step multiplies the error by 1 - 4 * learning_rate
+        features[:, 0] = 1  # every step multiplies the error by 1 - 4 * learning_rate
         file.create_dataset("features", data=features, chunks=(100, 60))
         file.create_dataset("targets", data=numpy.ones(20000, "f4"))
     size = 20000 * 60 * 4 / 2**20
-    common = ["--data.mode=streamed", "--data.window=1000", "--data.task=regression", "--model.kind=linear", "--train.loss=mse",
+    common = ["--data.mode=streamed", "--data.window=1000", "--data.task=regression", "--model.kind=linear",
+              "--train.loss=mse",
               "--train.optimizer=sgd", "--train.batch_size=100", "--train.learning_rate=0.52", "--search.method=grid",
               "--search.train.epochs=1, 20"]
     for ranks, words, validations in ((1, ["--data.validation=0.1"], 1), (2, ["--data.validation=0.1"], 1), (1, [], 0)):
@@ -215,14 +230,14 @@ def check_diverged_long():
         done = run(*common, *words, "--data.memory=1", file="ones.h5", ranks=ranks)
         rows = read_csv("run/results.csv")
         checks.check([row["status"] for row in rows] == ["finished", "diverged"] and results() == reference,
-                     f"{words}, {ranks} ranks: the long one diverges", f"{results()}\nnot {reference}")
+                     f"{words}, {ranks} ranks: the model with 20 epochs diverges", f"{results()}\nnot {reference}")
         passes = int(rows[1]["epochs"]) + validations
         checks.check(passes * size <= read_mebibytes(done) + 0.1 < (passes + 0.3) * size,
-                     f"{words}, {ranks} ranks: {passes} passes", f"{done.stdout}\nof {size} MiB")
+                     f"{words}, {ranks} ranks: {passes} passes are read", f"{done.stdout}\nof {size} MiB")
 
 
 def check_memory(kind):
-    """The same peak for a file three times as large, of numbers as they are in memory or to be converted."""
+    """Peak memory does not grow if the file is three times as large. Features of type `kind` may need a conversion."""
     peaks = []
     for rows in (50000, 150000):
         with h5py.File("large.h5", "w") as file:
@@ -236,16 +251,16 @@ def check_memory(kind):
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         stderr = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
-        checks.check(status == 0, f"{rows} rows are trained on", stderr)
+        checks.check(status == 0, f"{rows} rows of {kind}: the run succeeds", stderr)
         peaks.append(usage.ru_maxrss / 1024)
     os.remove("large.h5")
-    checks.check(peaks[1] < peaks[0] + 30, f"the peak does not grow with a file of {kind} (160 MiB more)",
+    checks.check(peaks[1] < peaks[0] + 30, f"{kind}: peak memory does not grow with the file (160 MiB larger)",
                  f"{peaks} MiB")
 
 
 def peaks_of(words, ranks):
     """The peak memory of each rank in MiB."""
-    # Written to files: output of a launched process that outlives the program's MPI_Finalize can be lost.
+    # Peaks are written to files: mpiexec can lose output that a process prints after MPI_Finalize of its child.
     measure = ("import os, resource, sys; code = os.spawnvp(os.P_WAIT, sys.argv[2], sys.argv[2:]); "
                "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss; "
                "open(f'{sys.argv[1]}/{os.getpid()}', 'w').write(str(peak)); sys.exit(code)")
@@ -253,23 +268,23 @@ def peaks_of(words, ranks):
     with tempfile.TemporaryDirectory() as peaks:
         done = launch([sys.executable, "-c", measure, peaks, os.environ["SHEAF"], "run", "study.cfg", *words],
                       ranks=ranks)
-        checks.check(done.code == 0, f"{words} on {ranks} ranks", done.stderr)
+        checks.check(done.code == 0, f"{words} on {ranks} ranks: the run succeeds", done.stderr)
         return [int(path.read_text()) / 1024 for path in pathlib.Path(peaks).iterdir()]
 
 
 def check_narrow_rows():
-    """What every rank keeps for each row of the file, beside data.memory: little, although rows are many."""
+    """The memory of a rank for each row of the file, in addition to data.memory, is small."""
     rows, memory = 2000000, 8
     for name, count in (("few.h5", 2000), ("many.h5", rows)):
         with h5py.File(name, "w") as file:
-            # In the other byte order: of files that need no conversion, mapped pages count as memory, too.
+            # Big-endian, so that the file is not mapped: mapped pages would count as memory.
             file.create_dataset("features", data=numpy.random.default_rng(1).random((count, 4), "f4").astype(">f4"),
                                 chunks=(min(count, 20000), 4))
             file.create_dataset("targets", data=numpy.arange(count, dtype="i4") % 5)
     common = ["--data.mode=streamed", f"--data.memory={memory}", "--train.epochs=1", "--train.batch_size=1000",
               "--run.lanes=1"]
-    # Labels; with a hold-out also the number of the fold, 8 bytes while folds are drawn, and for the rows that are held
-    # out their five outputs.
+    # Bytes per row: the label. With a hold-out also the fold number, 8 bytes while folds are drawn, and five outputs
+    # for each held-out row.
     held_out = 8 + 4 + 8 + 0.2 * (8 + 5 * 4)
     for words, row_bytes, ranks in (([], 8, 1), (["--data.validation=0.2"], held_out, 1),
                                     (["--data.validation=0.2"], held_out, 2)):
@@ -285,29 +300,32 @@ def check_errors():
     streamed = ["--data.mode=streamed", "--data.memory=1"]
     for words, code, message in (
             (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full needs all rows in memory"),
-            (streamed + ["--search.method=grid", "--search.train.shuffle=true, false"], 2, "train.shuffle cannot be searched"),
+            (streamed + ["--search.method=grid", "--search.train.shuffle=true, false"], 2,
+             "train.shuffle cannot be searched"),
             (["--data.mode=streamed", "--data.memory=1", "--data.window=100000000"], 1, "does not fit into memory"),
             (streamed + ["--data.channels=last"], 1, "data.channels = last needs images")):
         done = run(*words, ranks=2)
-        checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1, f"{words[-1]}",
+        checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1,
+                     f"{words[-1]} is refused",
                      done.stderr)
-    with h5py.File("sorted.h5") as file:  # a chunk in the middle is spoiled: found in mid-run
+    with h5py.File("sorted.h5") as file:  # a chunk in the middle is damaged: detected during training
         offset = file["features"].id.get_chunk_info(20)
     with open("sorted.h5", "r+b") as file:
         file.seek(offset.byte_offset + offset.size // 2)
-        file.write(b"spoiled")
+        file.write(b"damaged")
     for memory, ranks in ((1, 1), (1, 3), (100, 1), (100, 3)):
         done = run("--data.mode=streamed", f"--data.memory={memory}", ranks=ranks)
         checks.check(done.code == 1 and "cannot be read (it" in done.stderr and len(done.error_lines()) == 1,
-                     f"a spoiled chunk, {ranks} ranks, a memory of {memory}", done.stderr)
-        checks.check(not os.path.exists("run/results.csv"), "no results of half a run")
+                     f"damaged chunk, {ranks} ranks, data.memory = {memory}: one error line", done.stderr)
+        checks.check(not os.path.exists("run/results.csv"),
+                     f"damaged chunk, {ranks} ranks, data.memory = {memory}: no result files")
 
 
 with open("study.cfg", "w") as file:
     file.write(STUDY)
 check_sameness()
 check_accuracy()
-check_kept()
+check_cache()
 check_rounds()
 check_scattered()
 check_diverged()

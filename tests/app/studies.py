@@ -1,4 +1,4 @@
-"""Every study in jobs/studies, planned and run: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
+"""Plans and runs every study in jobs/studies: iterations.cfg, iterations-keras.cfg, iterations-by-hand.cfg,
 digits-bagging.cfg, mlp-grid.cfg (shortened), digits-search.cfg, and resnet18.cfg and resnet50.cfg (on fewer rows)."""
 
 import os
@@ -19,44 +19,46 @@ folder = os.path.join(SOURCE, "jobs", "studies")
 def run(name, *words, output=None, ranks=2):
     output = f"runs/{output or name}"
     result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=ranks)
-    checks.check(result.code == 0, f"{name} runs", result.stderr)
+    checks.check(result.code == 0, f"{name}: the run succeeds", result.stderr)
     return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
 
 
 for file in sorted(name for name in os.listdir(folder) if name.endswith(".cfg")):
     words = [f"--data.file={DIGITS}"] if file.startswith("digits") else []
     result = sheaf("plan", os.path.join(folder, file), *words, ranks=2)
-    checks.check(result.code == 0 and "iterations" in result.stdout, f"plan {file}", result.stderr)
-checks.check(not os.path.exists("runs"), "a plan writes nothing")
+    checks.check(result.code == 0 and "iterations" in result.stdout, f"{file}: plan succeeds", result.stderr)
+checks.check(not os.path.exists("runs"), "plan writes no files")
 
-# (a) and (b): noise against noise; the loss of an untrained linear layer is about 1 + |w|^2 (variance of the targets
-# plus that of the predictions), and five small steps change little.
+# Features and targets are independent noise. The loss of an untrained linear layer is about 1 + |w|^2, the variance of
+# the targets plus that of the predictions, and five small steps change it little.
 for name in ("iterations", "iterations-keras"):
     stdout, rows = run(name)
     lines = re.findall(r"^Iteration (\d+) final loss: (\d+\.\d{4})$", stdout, re.MULTILINE)
-    checks.check([int(number) for number, _ in lines] == list(range(10)), f"{name}: a line an iteration", stdout)
+    checks.check([int(number) for number, _ in lines] == list(range(10)), f"{name}: one line per iteration", stdout)
     checks.check(all(0.8 < float(row["final_loss"]) < 4 for row in rows), f"{name}: losses", stdout)
-    checks.check(len({row["final_loss"] for row in rows}) == 10, f"{name}: each draws its own data", stdout)
+    checks.check(len({row["final_loss"] for row in rows}) == 10, f"{name}: each iteration draws its own data", stdout)
     checks.check(all(row["epochs"] == "5" and row["steps"] == "5" for row in rows), f"{name}: 5 full-batch epochs")
 
-# (c): zero weights: the first step starts from the sum of squared targets (1000 uniform ones: 333), and the summed
-# gradients overshoot from there on.
+# Weights start at zero, so the first loss is the sum of squared targets (1000 uniform ones: 333). Summed gradients
+# overshoot in later steps.
 stdout, rows = run("iterations-by-hand")
-checks.check(len(rows) == 10 and all(float(row["final_loss"]) > 1000 for row in rows), "by hand: overshoots", stdout)
+checks.check(len(rows) == 10 and all(float(row["final_loss"]) > 1000 for row in rows), "by hand: losses overshoot",
+             stdout)
 stdout, rows = run("iterations-by-hand", "--train.epochs=1", output="one-epoch")
-checks.check(all(300 < float(row["final_loss"]) < 370 for row in rows), "by hand: the first loss is the targets' own",
+checks.check(all(300 < float(row["final_loss"]) < 370 for row in rows),
+             "by hand: the first loss is the sum of squared targets",
              stdout)
 
 stdout, rows = run("digits-bagging", f"--data.file={DIGITS}", "--train.epochs=5")
 match = re.search(r"^Ensemble of 10 members accuracy: (\d\.\d{4}) \(members' mean (\d\.\d{4})\)$", stdout, re.MULTILINE)
-checks.check(match and float(match.group(1)) > 0.9, "bagging: the ensemble's own score", stdout)
-checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members differ")
+checks.check(match and float(match.group(1)) > 0.9, "bagging: the summary has the score of the ensemble", stdout)
+checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members have different losses")
 
 stdout, rows = run("mlp-grid", "--train.epochs=1", "--data.rows=600")
 checks.check(len(rows) == 9 and stdout.count("\n") == 6 and "Best: train.learning_rate" in stdout,
-             "grid: 3 learning rates x 3 folds", stdout)
+             "grid: iterations and summary", stdout)
 
-# Random labels, some of which are learnt by heart: how many depends on how the processor rounds.
+# Random labels: the number of memorized ones depends on the rounding of the processor.
 for name, parameters in (("resnet18", 11173962), ("resnet50", 23520842)):
     few = ["--data.rows=12", "--train.batch_size=6", "--study.iterations=2"]
     for ranks in (1, 2):
@@ -67,7 +69,7 @@ for name, parameters in (("resnet18", 11173962), ("resnet50", 23520842)):
     result = sheaf("plan", os.path.join(folder, name + ".cfg"), ranks=1)
     checks.check(f" {parameters} " in result.stdout, f"{name}: {parameters} parameters", result.stdout)
 
-# Weights: ones change nothing, and what a row of weight 0 holds is all the same to the training.
+# Weights of 1 do not change losses, and the values of a row with weight 0 do not matter.
 with h5py.File(DIGITS, "r") as file:
     features, targets = file["features"][:300].astype("f4"), file["targets"][:300]
 generator = numpy.random.default_rng(1)
@@ -85,13 +87,14 @@ def weighted_losses(name, *words):
 
 
 plain, ones = weighted_losses("unweighted"), weighted_losses("ones", "--data.weights=ones")
-checks.check(len(plain) == 10 and numpy.allclose(ones, plain, rtol=1e-12, atol=0), "weights of 1 change nothing",
+checks.check(len(plain) == 10 and numpy.allclose(ones, plain, rtol=1e-12, atol=0), "weights of 1: same losses",
              f"{plain}\n{ones}")
 some, other = (weighted_losses(name, "--data.weights=weights", f"--data.features={name}")
                for name in ("features", "other"))
-checks.check(numpy.array_equal(some, other) and not numpy.allclose(some, plain, rtol=1e-3), "weights of 0 leave rows out",
+checks.check(numpy.array_equal(some, other) and not numpy.allclose(some, plain, rtol=1e-3),
+             "rows with weight 0 do not affect losses",
              f"{some}\n{other}")
 
 stdout, rows = run("digits-search", f"--data.file={DIGITS}", "--train.epochs=3")
-checks.check(len(rows) == 60 and "mean accuracy" in stdout, "search: 60 fits", stdout)
+checks.check(len(rows) == 60 and "mean accuracy" in stdout, "search: 60 iterations and the mean accuracy", stdout)
 sys.exit(checks.finish())

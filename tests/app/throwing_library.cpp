@@ -1,4 +1,4 @@
-// A library whose static initializer throws, as LibTorch's do when two versions of it are loaded together.
+// A library whose static initializer throws, like those of LibTorch when two versions of it are loaded.
 // SPDX-License-Identifier: MIT
 #include <stdexcept>
 
