@@ -1,5 +1,5 @@
-# cmake -DSOURCE_DIR=. -DCMAKE_CXX_COMPILER=c++ -DCMAKE_READELF=readelf -P other_mpi.cmake: cmake/SameMpi.cmake finds the
-# MPI that a library was built with, where it is not the one to build with. The libraries are small ones, built here.
+# Tests that cmake/SameMpi.cmake finds libraries that were built with another MPI. Builds small libraries to do so.
+# Usage: cmake -DSOURCE_DIR=. -DCMAKE_CXX_COMPILER=c++ -DCMAKE_READELF=readelf -P other_mpi.cmake
 cmake_minimum_required(VERSION 3.21)
 include(${SOURCE_DIR}/cmake/SameMpi.cmake)
 
@@ -7,13 +7,13 @@ set(work ${CMAKE_CURRENT_BINARY_DIR}/other_mpi)
 file(REMOVE_RECURSE ${work})
 file(WRITE ${work}/empty.cpp "")
 
-# link(<file> [<libraries that it needs>...])
+# link(<file> [<required libraries>...])
 function(link file)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -shared -fPIC -o ${work}/${file} -Wl,-soname,${file} ${work}/empty.cpp
                           -L${work} -Wl,--no-as-needed ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# expect(<MPI that is another one, or ""> <libraries> <libraries of MPI>)
+# expect(<library of the other MPI, or ""> <libraries> <libraries of this build's MPI>)
 function(expect expected libraries mpi_libraries)
   list(TRANSFORM libraries PREPEND ${work}/)
   list(TRANSFORM mpi_libraries PREPEND ${work}/)

@@ -1,4 +1,4 @@
-// The one place that knows Catch2's version. To be included after torch, which defines CHECK, too.
+// Includes Catch2, version 2 or 3. Include it after LibTorch, which also defines CHECK.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 #undef CHECK
 #endif
 
-// Sanitizers end the program where more memory is asked for than they can manage, instead of throwing bad_alloc.
+// When an allocation is too large for them, sanitizers end the program instead of throwing bad_alloc.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool large_allocations_throw = false;
 #else
@@ -21,7 +21,7 @@ using Catch::Matchers::StartsWith;
 #else
 #include <catch2/catch.hpp>
 
-// By their names in Catch2 3.
+// The Catch2 3 names.
 inline auto ContainsSubstring(const std::string& text) {
   return Catch::Matchers::Contains(text);
 }

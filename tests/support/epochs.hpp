@@ -1,4 +1,4 @@
-// A trainer's epochs on data in memory, driven by hand as an engine drives them.
+// Lets a test train single epochs, or parts of them, on data in memory, as an engine does.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,7 +18,7 @@ namespace sheaf::test {
 
 class Epochs {
  public:
-  /// Starts `trainer` on the task, in any number of epochs. `rate`: in place of the trial's learning rate.
+  /// Starts `trainer` on the task, with no limit on the number of epochs. `rate` replaces the trial's learning rate.
   Epochs(Trainer& trainer, const TrainingTask& task, LearningRate rate = {})
       : trainer_(trainer),
         task_(task),
@@ -30,11 +30,12 @@ class Epochs {
     trainer_.start(task_);
   }
 
-  /// Trains up to `most` batches of the epoch. Returns its loss when it is done; NaN once the training has diverged.
-  std::optional<double> train(std::int64_t most) {
+  /// Trains up to `max_batches` batches of the epoch. Returns the epoch's loss when it is complete. Returns NaN once
+  /// the training has diverged.
+  std::optional<double> train(std::int64_t max_batches) {
     if (loop_.next() == TrainingLoop::Next::end) return std::numeric_limits<double>::quiet_NaN();
     const std::int64_t batch = batch_rows(train_, task_.rows.count()), first = loop_.batches() * batch;
-    const std::int64_t batches = std::min(most, loop_.batches_left());
+    const std::int64_t batches = std::min(max_batches, loop_.batches_left());
     double sum = loop_.loss_sum();
     trainer_.train(
         {order_.of(loop_.epochs()) + first, std::min(batches * batch, task_.rows.count() - first), loop_.steps()},
@@ -47,7 +48,7 @@ class Epochs {
   /// Trains the rest of the epoch and returns its loss.
   double train_epoch() { return train(std::numeric_limits<std::int64_t>::max()).value(); }
 
-  /// The loss of some rows, and their outputs.
+  /// Returns the loss of `rows` and stores their outputs.
   double evaluate(const std::vector<std::int64_t>& rows, std::vector<float>& outputs) {
     outputs.clear();
     const auto count = static_cast<std::int64_t>(rows.size());

@@ -1,4 +1,4 @@
-// A check with each instruction set that vectorised code was compiled for and this processor has.
+// Runs a check with each instruction set that the vectorized code was compiled for and this processor supports.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sheaf::test {
 
-/// Calls check() with each instruction set of this processor in turn.
+/// Calls check() once for each instruction set.
 template <class Check>
 void on_every_target(const Check& check) {
   const auto targets = hwy::SupportedAndGeneratedTargets();

@@ -1,4 +1,4 @@
-// A search in two stages, for tests: every trial for two epochs, then the half with the lowest losses for six.
+// A two-stage search for tests: trains every trial for two epochs, then the half with the lowest losses for six.
 // SPDX-License-Identifier: MIT
 #pragma once
 

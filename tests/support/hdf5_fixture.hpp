@@ -1,4 +1,4 @@
-// HDF5 files for tests, written by the C library itself rather than by the code under test.
+// Creates HDF5 files for tests with the C library, independently of the code under test.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace sheaf::test {
 
-/// Fails the test when HDF5 says no.
+/// Returns the result of an HDF5 call. Throws if the call failed.
 inline hid_t good(hid_t id) {
-  if (id < 0) throw std::runtime_error("the test's own call of HDF5 failed");
+  if (id < 0) throw std::runtime_error("an HDF5 call of the test failed");
   return id;
 }
 
-/// How a data set is stored: its type in the file, chunks (none: in one piece), gzip and checksums of each chunk.
+/// How a data set is stored: its type in the file, chunk shape (empty: contiguous), gzip, and a checksum per chunk.
 struct StoredAs {
   hid_t type = H5T_IEEE_F32LE;
   std::vector<hsize_t> chunk = {};
@@ -26,7 +26,7 @@ struct StoredAs {
   bool checksum = false;
 };
 
-/// A new file at `path`, closed when it goes.
+/// A new file at `path`. The destructor closes it.
 class FixtureFile {
  public:
   explicit FixtureFile(const std::string& path)
@@ -35,7 +35,7 @@ class FixtureFile {
   FixtureFile(const FixtureFile&) = delete;
   FixtureFile& operator=(const FixtureFile&) = delete;
 
-  /// `values` in row-major order; groups on the way are made.
+  /// Adds a data set with `values` in row-major order. Creates missing groups.
   void numbers(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<double>& values,
                const StoredAs& stored = {}) {
     const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
@@ -46,26 +46,26 @@ class FixtureFile {
     H5Pclose(creation);
   }
 
-  /// Chunks of float32 of which none is stored; may grow.
+  /// Adds an extensible float32 data set without storing any of its chunks.
   void unwritten(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<hsize_t>& chunk) {
     const auto rank = static_cast<int>(shape.size());
-    const std::vector<hsize_t> most(shape.size(), H5S_UNLIMITED);
+    const std::vector<hsize_t> max_shape(shape.size(), H5S_UNLIMITED);
     const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_chunk(creation, rank, chunk.data());
-    const hid_t space = good(H5Screate_simple(rank, shape.data(), most.data()));
+    const hid_t space = good(H5Screate_simple(rank, shape.data(), max_shape.data()));
     H5Dclose(good(H5Dcreate2(file_, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
     H5Sclose(space);
     H5Pclose(creation);
   }
 
-  /// Stores the chunk at `corner` of float32, behind what is in the file.
+  /// Stores the float32 chunk at `corner`, after the existing data in the file.
   void chunk(const std::string& name, const std::vector<hsize_t>& corner, const std::vector<float>& values) {
     const hid_t data_set = good(H5Dopen2(file_, name.c_str(), H5P_DEFAULT));
     good(H5Dwrite_chunk(data_set, H5P_DEFAULT, 0, corner.data(), values.size() * sizeof(float), values.data()));
     H5Dclose(data_set);
   }
 
-  /// One text of four bytes a row.
+  /// Adds a data set of strings, four bytes per row.
   void text(const std::string& name, hsize_t rows) {
     const hid_t type = good(H5Tcopy(H5T_C_S1));
     H5Tset_size(type, 4);
@@ -73,7 +73,7 @@ class FixtureFile {
     H5Tclose(type);
   }
 
-  /// Records of one member each.
+  /// Adds a data set of compound values with one member.
   void table(const std::string& name, hsize_t rows) {
     const hid_t type = good(H5Tcreate(H5T_COMPOUND, 8));
     H5Tinsert(type, "member", 0, H5T_NATIVE_DOUBLE);
@@ -81,7 +81,7 @@ class FixtureFile {
     H5Tclose(type);
   }
 
-  /// h5py's way to store booleans.
+  /// Adds a data set of booleans, stored as h5py does.
   void booleans(const std::string& name, const std::vector<std::int8_t>& values) {
     const hid_t type = good(H5Tenum_create(H5T_STD_I8LE));
     for (const auto& [label, value] : {std::pair<const char*, std::int8_t>{"FALSE", 0}, {"TRUE", 1}})

@@ -1,4 +1,4 @@
-// A data file in memory, where its schema is of no interest.
+// Loads a data file into memory, for tests that do not need its schema.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sheaf::test {
 
-/// load_to_node_memory() with the schema that all ranks agree on and one thread.
+/// Calls load_to_node_memory() with the file's schema and one thread. Collective over world.
 inline DataSet load_to_memory(const DataOptions& options, const Communicator& world, const Communicator& node) {
   return load_to_node_memory(options, agree_on_file(options, world), 1, world, node);
 }

@@ -1,6 +1,6 @@
-// Catch2 under mpiexec: every rank runs the same tests in the order of their declaration; rank 0 prints, another rank
-// only when it fails; all ranks return the same code. Fails when the job has not the promised number of ranks or ran
-// no test.
+// The main program of tests under mpiexec. Every rank runs the same tests in the order of their declaration. Rank 0
+// prints; other ranks print only when they fail. All ranks return the same code. Fails if the number of ranks differs
+// from SHEAF_TEST_RANKS, or if no test ran.
 // SPDX-License-Identifier: MIT
 #include <mpi.h>
 
@@ -16,10 +16,10 @@ int main(int argc, char** argv) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char* promised = std::getenv("SHEAF_TEST_RANKS");
+  const char* expected = std::getenv("SHEAF_TEST_RANKS");
   int failed = 0;
-  if (promised && std::atoi(promised) != size) {
-    std::fprintf(stderr, "this job has %d ranks instead of %s\n", size, promised);
+  if (expected && std::atoi(expected) != size) {
+    std::fprintf(stderr, "this job has %d ranks instead of %s\n", size, expected);
     failed = 1;
   }
   std::ostringstream muted;

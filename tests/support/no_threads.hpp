@@ -1,4 +1,4 @@
-// A system that starts no more threads.
+// Makes every attempt to start a thread fail.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sheaf::test {
 
-/// While it is there, threads cannot be started: their stacks would have to be larger than all memory.
+/// While an object of this class exists, no thread can be started: the default stack size exceeds all memory.
 class NoThreads {
  public:
   NoThreads() {

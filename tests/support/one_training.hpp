@@ -1,4 +1,4 @@
-// A trainer's task on its own, without an engine around it.
+// A single training task, for tests of a trainer without an engine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sheaf::test {
 
-/// Iteration 0 of a study over `data`, with all that its task refers to.
+/// Iteration 0 of a study over `data`. Owns everything that its task refers to.
 class OneTraining {
  public:
   OneTraining(const Study& study, DataSet data)

@@ -1,4 +1,4 @@
-// Sets of rows made by hand.
+// Builds row sets from lists of rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sheaf::test {
 
-/// `rows`, which ascend, of a data set that ends with the last of them.
+/// The set of `rows`, in ascending order, in a data set that ends with the last of them.
 inline RowSet row_set(const std::vector<std::int64_t>& rows) {
   std::vector<std::uint8_t> times(rows.empty() ? 0 : static_cast<std::size_t>(rows.back()) + 1, 0);
   for (const std::int64_t row : rows) ++times[static_cast<std::size_t>(row)];

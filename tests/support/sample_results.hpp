@@ -1,4 +1,4 @@
-// Records for the journal's tests, a directory to keep them in, and how they compare.
+// Sample results, a temporary directory and comparisons, for tests of the journal.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sheaf {
 
-// An empty directory of its own, gone with the test.
+// A new empty directory. The destructor removes it.
 struct Scratch {
   std::filesystem::path path;
   explicit Scratch(const std::string& name) : path(std::filesystem::absolute(name)) {
@@ -29,7 +29,7 @@ inline std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Every member has a value of its own, the numbers awkward ones.
+// A result whose members all differ, with numbers that are hard to store exactly as text.
 inline TrainedIteration sample_iteration(std::int64_t number) {
   TrainedIteration trained;
   IterationResult& result = trained.result;

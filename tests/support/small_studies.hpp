@@ -1,4 +1,4 @@
-// Data sets and studies small enough to follow by hand.
+// Data sets and studies that are small enough to compute by hand.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sheaf::test {
 
-/// Rows with one target value each.
+/// A regression data set with `output_count` targets per row.
 inline DataSet regression_data(std::int64_t feature_count, std::vector<float> features, std::vector<float> targets,
                                std::int64_t output_count = 1) {
   auto owner =
@@ -26,7 +26,7 @@ inline DataSet regression_data(std::int64_t feature_count, std::vector<float> fe
   return data;
 }
 
-/// Rows with one label each.
+/// A classification data set with one label per row.
 inline DataSet classification_data(std::int64_t feature_count, std::vector<float> features,
                                    std::vector<std::int64_t> labels, std::int64_t classes) {
   auto owner = std::make_shared<std::pair<std::vector<float>, std::vector<std::int64_t>>>(std::move(features),
@@ -42,7 +42,7 @@ inline DataSet classification_data(std::int64_t feature_count, std::vector<float
   return data;
 }
 
-/// Drawn rows of classes that a linear model tells apart, the same for all iterations.
+/// Synthetic data with linearly separable classes, the same for all iterations.
 inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
   DataOptions data;
   data.source = DataSource::synthetic;
@@ -55,7 +55,7 @@ inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::i
   return data;
 }
 
-/// `data` with a weight for each row.
+/// `data` with one weight per row.
 inline DataSet weighted(DataSet data, std::vector<float> weights) {
   auto owner = std::make_shared<std::pair<std::shared_ptr<void>, std::vector<float>>>(data.owner, std::move(weights));
   data.weights = owner->second.data();
@@ -63,8 +63,8 @@ inline DataSet weighted(DataSet data, std::vector<float> weights) {
   return data;
 }
 
-/// Trains the iterations of `claims`, one claim after the other, with one new engine over `data` (null: the study
-/// draws its own).
+/// Trains the iterations of `claims`, one claim after the other, with one new engine over `data`. If `data` is null,
+/// the engine draws the study's synthetic data.
 inline std::vector<TrainedIteration> train_claims(const Study& study, const DataSet* data,
                                                   const std::vector<IndexRange>& claims) {
   const Plan plan = whole_plan(study);
@@ -77,7 +77,7 @@ inline std::vector<TrainedIteration> train_claims(const Study& study, const Data
   return trained;
 }
 
-/// The same for the first iteration alone.
+/// Trains only the first iteration.
 inline TrainedIteration train_first(const Study& study, const DataSet* data) {
   return train_claims(study, data, {{0, 1}}).at(0);
 }

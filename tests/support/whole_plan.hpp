@@ -5,7 +5,7 @@
 
 namespace sheaf::test {
 
-/// The study's plan with every iteration in one stage.
+/// The study's plan with all iterations in one stage.
 inline Plan whole_plan(const Study& study) {
   Plan plan(study);
   plan.add(whole_stage(plan));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What every rank's load_to_node_memory says of the file that rank 0 writes; "different" when they disagree.
+// The error of load_to_node_memory for the file that rank 0 writes. Starts with "different" when ranks disagree.
 template <class Write>
 std::string error_of(Write write, DataOptions options) {
   const Communicator world = Communicator::world();
@@ -26,16 +26,16 @@ std::string error_of(Write write, DataOptions options) {
   options.file = "bad.h5";
   if (world.is_root()) write(options.file);
   world.barrier();
-  std::string said = "no error";
+  std::string message = "no error";
   try {
     load_to_memory(options, world, node);
   } catch (const AgreedError& error) {
     CHECK(error.code() == ExitCode::failed);
-    said = error.what();
+    message = error.what();
   }
-  for (const auto& other : world.all_gather(said))
-    if (other != said) return "different: " + said + " | " + other;
-  return said;
+  for (const auto& other : world.all_gather(message))
+    if (other != message) return "different: " + message + " | " + other;
+  return message;
 }
 
 DataOptions options_of(Task task, std::int64_t classes = 0) {
@@ -45,7 +45,7 @@ DataOptions options_of(Task task, std::int64_t classes = 0) {
   return options;
 }
 
-// Features and targets of 40 rows, one feature, in chunks of 4 rows: all readers have some.
+// Features and targets in chunks of 4 rows. With 40 rows, every reader gets some of the chunks.
 auto file_of(std::vector<double> features, std::vector<double> targets, hid_t target_type = H5T_IEEE_F64LE) {
   return [=](const std::string& path) {
     FixtureFile file(path);
@@ -63,7 +63,7 @@ std::vector<double> zeros_but(std::vector<std::pair<std::size_t, double>> others
 
 }  // namespace
 
-TEST_CASE("a missing file or data set is the same sentence on all ranks") {
+TEST_CASE("a missing file or data set gives the same message on all ranks") {
   CHECK_THAT(error_of([](const std::string& path) { std::filesystem::remove(path); }, options_of(Task::regression)),
              StartsWith("There is no file 'bad.h5' ("));
   auto options = options_of(Task::regression);
@@ -72,7 +72,7 @@ TEST_CASE("a missing file or data set is the same sentence on all ranks") {
         "File 'bad.h5' has no data set '/target' (it has '/features', '/targets'). Did you mean '/targets'?");
 }
 
-TEST_CASE("shapes that do not fit are named") {
+TEST_CASE("data sets whose shapes do not fit are refused with their names and shapes") {
   const auto shapes = [](std::vector<hsize_t> features, std::vector<hsize_t> targets) {
     return [=](const std::string& path) {
       FixtureFile file(path);
@@ -102,7 +102,7 @@ TEST_CASE("shapes that do not fit are named") {
         "data.image to its channels x height x width.");
 }
 
-TEST_CASE("the first bad feature or target is named, however many ranks look") {
+TEST_CASE("the message names the first invalid feature or target, for any number of ranks") {
   const auto sentence = [](const std::string& name, const std::string& value, int row) {
     return "The data set '" + name + "' of 'bad.h5' holds " + value + " in row " + std::to_string(row) +
            ", column 0 (values must be finite in 32-bit floating point). Remove or replace it.";
@@ -122,7 +122,7 @@ TEST_CASE("the first bad feature or target is named, however many ranks look") {
   CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("holds nan in row 1, column 2 ("));
 }
 
-TEST_CASE("the first bad label is named with what is wrong, however many ranks look") {
+TEST_CASE("the message names the first invalid label and the reason, for any number of ranks") {
   const auto label_error = [](std::vector<std::pair<std::size_t, double>> labels, hid_t type, std::int64_t classes) {
     return error_of(file_of(zeros_but({}), zeros_but(std::move(labels)), type),
                     options_of(Task::classification, classes));
@@ -150,7 +150,7 @@ TEST_CASE("the first bad label is named with what is wrong, however many ranks l
           begin + "9223372036854775807 or more in row 2 (there cannot be more classes than the 40 rows). Correct it.");
 }
 
-TEST_CASE("bad weights are named, however many ranks look") {
+TEST_CASE("the message names the first invalid weight, for any number of ranks") {
   auto options = options_of(Task::regression);
   options.weights = "/weights";
   const auto weight_error = [&](std::vector<hsize_t> shape, const std::vector<double>& weights,
@@ -184,14 +184,14 @@ TEST_CASE("bad weights are named, however many ranks look") {
   CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
 }
 
-TEST_CASE("a file that is cut short or spoiled ends in one error on all ranks") {
+TEST_CASE("a truncated or damaged file gives one error on all ranks") {
   const auto fine = zeros_but({});
   const auto cut = [&](const std::string& path) {
     file_of(fine, fine)(path);
     std::filesystem::resize_file(path, std::filesystem::file_size(path) - 100);
   };
   CHECK_THAT(error_of(cut, options_of(Task::regression)), ContainsSubstring("'bad.h5' (truncated file"));
-  // One rank of several finds it, in the last chunk.
+  // Only the rank that reads the last chunk finds the damage.
   const auto spoiled = [&](const std::string& path) {
     file_of(fine, fine)(path);
     spoil_chunk(path, "/features", 9);

@@ -36,7 +36,7 @@ DataOptions options_of(Task task) {
   return options;
 }
 
-/// The job as it is, and cut into "nodes" of at most two ranks: ranks that share memory, but do not share it here.
+/// The job as one node, and as simulated nodes of at most two ranks each.
 struct Job {
   Communicator world = Communicator::world();
   Communicator whole = world.split_by_node();
@@ -45,7 +45,7 @@ struct Job {
 
 template <class Write>
 void write_on_root(const Communicator& world, Write write) {
-  world.barrier();  // others may still have the last file open
+  world.barrier();  // other ranks may still have the previous file open
   if (world.is_root()) {
     FixtureFile file("data.h5");
     write(file);
@@ -55,7 +55,7 @@ void write_on_root(const Communicator& world, Write write) {
 
 }  // namespace
 
-TEST_CASE("numbers of every type and layout arrive on every rank, in one node and in several") {
+TEST_CASE("numbers of every type and layout are loaded on every rank, with one node and with several") {
   const Job job;
   const auto features = features_of(50 * 6);
   const auto labels = labels_of(50);
@@ -89,7 +89,7 @@ TEST_CASE("numbers of every type and layout arrive on every rank, in one node an
   }
 }
 
-TEST_CASE("images whose channels come last are turned, of bytes and of floats") {
+TEST_CASE("channels-last images are converted to channels-first, for bytes and for floats") {
   const Job job;
   const auto features = features_of(4 * 2 * 3 * 5);  // [4, 2, 3, 5]: height 2, width 3, 5 channels
   write_on_root(job.world, [&](FixtureFile& file) {
@@ -117,7 +117,7 @@ TEST_CASE("images whose channels come last are turned, of bytes and of floats") 
   }
 }
 
-TEST_CASE("regression targets keep their columns, images their shape, and further dimensions are flattened") {
+TEST_CASE("regression targets keep their columns, images keep their shape, and other dimensions are flattened") {
   const Job job;
   const auto features = features_of(4 * 2 * 3 * 5);
   const auto targets = features_of(8);
@@ -152,7 +152,7 @@ TEST_CASE("regression targets keep their columns, images their shape, and furthe
   CHECK(std::vector<float>(one.targets, one.targets + 4) == std::vector<float>{1, 2, 3, 4});
 }
 
-TEST_CASE("weights arrive on every rank, of every type, beside labels and beside targets") {
+TEST_CASE("weights of every type are loaded on every rank, for labels and for targets") {
   const Job job;
   const auto weights = features_of(50);
   write_on_root(job.world, [&](FixtureFile& file) {
@@ -181,7 +181,7 @@ TEST_CASE("weights arrive on every rank, of every type, beside labels and beside
   CHECK(load_to_memory(options_of(Task::regression), job.world, job.whole).weights == nullptr);
 }
 
-TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floating point or as booleans") {
+TEST_CASE("loading works with more ranks than rows, and with labels in a column, as floats or as booleans") {
   const Job job;
   write_on_root(job.world, [](FixtureFile& file) {
     file.numbers("/features", {2, 1}, {5, 6}, {H5T_IEEE_F32LE, {1, 1}, true});
@@ -201,7 +201,7 @@ TEST_CASE("more ranks than rows are fine, and so are labels in a column, as floa
   }
 }
 
-TEST_CASE("ranks of a node look at the same memory, which outlives the communicator that it came by") {
+TEST_CASE("ranks of a node share the data's memory, which remains valid after the communicator is destroyed") {
   const Communicator world = Communicator::world();
   write_on_root(world, [](FixtureFile& file) {
     file.numbers("/features", {3}, {5, 6, 7});
@@ -217,7 +217,7 @@ TEST_CASE("ranks of a node look at the same memory, which outlives the communica
   world.barrier();
 }
 
-TEST_CASE("the fingerprint is the same on all ranks and tells files apart") {
+TEST_CASE("the fingerprint is the same on all ranks and differs between files") {
   const Job job;
   const auto fingerprint = [&](double value, hsize_t rows) {
     write_on_root(job.world, [&](FixtureFile& file) {
@@ -229,6 +229,6 @@ TEST_CASE("the fingerprint is the same on all ranks and tells files apart") {
   const std::string first = fingerprint(1, 3);
   CHECK(job.world.broadcast(first, 0) == first);
   CHECK_THAT(first, StartsWith("data.h5, ") && ContainsSubstring(", '/features' [3], '/targets' [3]"));
-  CHECK(fingerprint(2, 3) != first);  // by its time
+  CHECK(fingerprint(2, 3) != first);  // the modification time differs
   CHECK(fingerprint(1, 4) != first);
 }

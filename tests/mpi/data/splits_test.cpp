@@ -1,4 +1,4 @@
-// Splits that the ranks of a node share.
+// Tests of splits in node-shared memory.
 // SPDX-License-Identifier: MIT
 #include "data/splits.hpp"
 
@@ -28,14 +28,14 @@ DataSet labelled(int shift = 0) {
 
 }  // namespace
 
-TEST_CASE("splits that a node shares are those of a rank alone, for folds and for a hold-out") {
+TEST_CASE("node-shared splits equal those that one rank computes alone, for folds and for a hold-out") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   for (const std::int64_t folds : {3, 1}) {
     Study study;
     study.search.folds = folds;
     study.data.validation = folds == 1 ? 0.3 : 0;
-    study.study.iterations = 2000;  // of which the node keeps some
+    study.study.iterations = 2000;  // more than the node's memory stores
     const DataSet data = labelled();
     Splits alone(study, data), shared(study, data, node);
     std::atomic<int> wrong{0};
@@ -57,12 +57,12 @@ TEST_CASE("splits that a node shares are those of a rank alone, for folds and fo
   }
 }
 
-TEST_CASE("the rank that needs a repeat first makes its folds for the whole node") {
+TEST_CASE("the first rank that needs a repeat computes its folds for the whole node") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   Study study;
   study.search.folds = 3;
-  // Ranks whose data differ, against the rule, would make other folds.
+  // Each rank has other data, which is forbidden elsewhere, so folds computed by another rank would differ.
   const auto of_first = Splits(study, labelled()).split(0, 1), own = Splits(study, labelled(node.rank())).split(0, 1);
   CHECK((own->validation_rows.list() == of_first->validation_rows.list()) == node.is_root());
   Splits shared(study, labelled(node.rank()), node);

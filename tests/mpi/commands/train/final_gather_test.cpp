@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::int64_t total = 80;
 
-// The owner of an iteration: a rank, or the earlier attempts (-1). Rank 1 has nothing, some ranks much more than
-// others.
+// The rank that owns an iteration, or -1 for the earlier attempts. Rank 1 owns no iterations; the other ranks own
+// very different numbers of them.
 int owner_of(std::int64_t iteration, int ranks) {
   if (iteration % 7 == 3) return -1;
   const auto drawn = static_cast<int>(iteration * iteration % (3 * ranks));
   return drawn % ranks == 1 || drawn >= ranks ? 0 : drawn;
 }
 
-// With a curve of 0 to 60 epochs, or a message, or predictions, by its number.
+// A result whose number determines the length of its curve (0 to 60 epochs) and whether it has a message.
 TrainedIteration sample(std::int64_t number) {
   TrainedIteration iteration;
   iteration.result.iteration = number;
@@ -41,7 +41,7 @@ struct Stores {
   ResultStore own, earlier;
 };
 
-// In an order of their own.
+// This rank's results, in an order that is not ascending.
 Stores stores_of(const Communicator& world) {
   Stores stores;
   for (std::int64_t step = 0; step < total; ++step) {
@@ -72,7 +72,7 @@ void check_sample(const JournaledIteration& found, std::int64_t number, int rank
 
 }  // namespace
 
-TEST_CASE("every result comes once and in order, from any nodes, in windows of any size") {
+TEST_CASE("gather_results delivers each result once and in order, for any nodes and window sizes") {
   const Communicator world = Communicator::world();
   const Stores stores = stores_of(world);
   for (const int ranks_per_node : {1, 2, world.size()}) {
@@ -100,7 +100,7 @@ TEST_CASE("every result comes once and in order, from any nodes, in windows of a
   }
 }
 
-TEST_CASE("when rank 0 cannot take a window, all ranks learn why") {
+TEST_CASE("an error of rank 0 while it processes a window is thrown on all ranks") {
   const Communicator world = Communicator::world();
   const Stores stores = stores_of(world);
   const Communicator node = world.split(world.rank() / 2);
@@ -116,11 +116,11 @@ TEST_CASE("when rank 0 cannot take a window, all ranks learn why") {
                      });
     };
     CHECK_THROWS_WITH(gather(), "the disk is full");
-    CHECK(next <= failing + 10);  // no window after the one that failed
+    CHECK(next <= failing + 10);  // no window follows the failed one
   }
 }
 
-TEST_CASE("an iteration that no rank has is an error") {
+TEST_CASE("gather_results throws when no rank has an iteration") {
   const Communicator world = Communicator::world();
   const Stores stores = stores_of(world);
   const Communicator alone = Communicator::self();

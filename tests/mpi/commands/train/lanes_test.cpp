@@ -16,7 +16,7 @@ using namespace sheaf;
 
 namespace {
 
-// Has trained each iteration at once, by the engine of that name.
+// Finishes each iteration immediately. The results name the given engine.
 class NamedEngine : public Engine {
  public:
   explicit NamedEngine(EngineName name) : name_(name) {}
@@ -40,7 +40,7 @@ class NamedEngine : public Engine {
 
 }  // namespace
 
-TEST_CASE("lanes of one rank may have different engines and devices, which their results name") {
+TEST_CASE("lanes of one rank can use different engines and devices, and results report them") {
   const Communicator self = Communicator::self();
   constexpr std::int64_t total = 40;
   const Scratch scratch("lanes_test_" + std::to_string(Communicator::world().rank()));
@@ -49,7 +49,7 @@ TEST_CASE("lanes of one rank may have different engines and devices, which their
   const WorkList work({{0, total}});
   Placement placement;
   placement.lanes = {{7, 1}, {7, 1}, {-1, 1}, {-1, 1}};
-  // Lane 1 has a GPU, and an engine that does not use it.
+  // Lane 1 has a GPU, but its engine does not use it.
   const std::vector<const char*> engines = {torch_engine_name, native_engine_name, torch_engine_name,
                                             native_engine_name};
   const EngineFactory make_engine = [&](int lane) {

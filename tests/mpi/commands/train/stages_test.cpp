@@ -1,4 +1,4 @@
-// A search in two stages, from the first iteration to the result files; stopped and resumed wherever it can be.
+// A two-stage search from the first iteration to the result files, stopped and resumed at every kind of point.
 // SPDX-License-Identifier: MIT
 #include <csignal>
 #include <filesystem>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 const std::string directory = "stages_test_run";
 constexpr std::int64_t stage_0 = 24, stage_1 = 12;  // iterations
 
-// Six trials of two folds and two repeats; the classes are easy, so that the losses tell the learning rates apart.
+// Six trials, two folds and two repeats. The classes are easy to separate, so the losses depend on the learning rate.
 Study study_of_six() {
   Study study;
   study.study.name = "stages";
@@ -60,7 +60,7 @@ std::vector<std::string> split(const std::string& line) {
   return cells;
 }
 
-// What of the results must not depend on ranks and attempts.
+// The columns of results.csv that must not depend on ranks and attempts.
 std::vector<Row> results() {
   std::ifstream file(directory + "/results.csv");
   std::vector<Row> rows;
@@ -87,7 +87,7 @@ class TwoStages {
     return execute_run(study, {"stages_test", resume}, world, make);
   }
 
-  // As a job leaves the run that is killed when the iterations from `number` on have no result.
+  // Leaves the run as if the job had been killed before iteration `number` and all later ones had a result.
   void cut_at(std::int64_t number, bool keeps_stages) const {
     if (world.is_root()) {
       for (const char* file : {"/results.csv", "/results.h5"}) fs::remove(directory + file);
@@ -108,21 +108,21 @@ class TwoStages {
 
   static void cut(const fs::path& path, std::int64_t number, bool keeps_stages) {
     std::ifstream file(path);
-    std::string kept;
+    std::string lines;
     for (std::string line; std::getline(file, line);) {
       const std::string beginning = "{\"iteration\":";
       const bool is_result = line.compare(0, beginning.size(), beginning) == 0;
       const bool is_stage = line.compare(0, 9, "{\"stage\":") == 0;
       if (is_result && std::stoll(line.substr(beginning.size())) >= number) continue;
-      if (!is_stage || keeps_stages) kept += line + "\n";
+      if (!is_stage || keeps_stages) lines += line + "\n";
     }
-    std::ofstream(path, std::ios::trunc) << kept;
+    std::ofstream(path, std::ios::trunc) << lines;
   }
 };
 
-// The iterations of both stages, trained one after the other by an engine of its own.
-std::vector<TrainedIteration> trained_alone(const Study& asked, const Plan& plan) {
-  Study study = asked;
+// The iterations of both stages, trained one after the other by a separate engine.
+std::vector<TrainedIteration> trained_alone(const Study& configured, const Plan& plan) {
+  Study study = configured;
   study.run.engine = EngineKind::native;
   const DataSet data = draw_synthetic(study.data, study.study.seed);
   Splits splits(study, data);
@@ -158,7 +158,7 @@ std::unique_ptr<const Searcher> make_kind(const Study& /*study*/) {
 
 }  // namespace
 
-TEST_CASE("both stages are trained, and written with their keys") {
+TEST_CASE("a two-stage search trains both stages and writes each result with its stage, trial, repeat and fold") {
   const TwoStages run;
   const Study study = study_of_six();
   CHECK(run.execute(study, false) == ExitCode::done);
@@ -191,7 +191,7 @@ TEST_CASE("both stages are trained, and written with their keys") {
   }
 }
 
-TEST_CASE("a run that was killed anywhere goes on to the same results") {
+TEST_CASE("a run that was killed at any point resumes to the same results") {
   const TwoStages run;
   REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
@@ -207,10 +207,10 @@ TEST_CASE("a run that was killed anywhere goes on to the same results") {
     CHECK(run.execute(study_of_six(), true) == ExitCode::done);
     if (run.world.is_root()) CHECK(results() == whole);
   }
-  CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // nothing is left
+  CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // no iterations remain
 }
 
-TEST_CASE("a signal between the stages stops the run, which goes on with the second") {
+TEST_CASE("a signal between two stages stops the run, and resuming it trains the second stage") {
   const TwoStages run;
   REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
@@ -219,14 +219,14 @@ TEST_CASE("a signal between the stages stops the run, which goes on with the sec
     const StopSignals signals;
     CHECK(run.execute(study_of_six(), true, make_kind<InterruptedHalving>) == ExitCode::stopped);
   }
-  const StopSignals none;  // forgets the one that was noted
+  const StopSignals none;  // clears the recorded signal
   CHECK_FALSE(fs::exists(directory + "/results.csv"));
   run.world.barrier();
   CHECK(run.execute(study_of_six(), true) == ExitCode::done);
   if (run.world.is_root()) CHECK(results() == whole);
 }
 
-TEST_CASE("a recorded stage that the search does not name again is refused") {
+TEST_CASE("resuming fails when the searcher now names another stage than the journal records") {
   const TwoStages run;
   REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
   for (const std::int64_t number : {stage_0 - 1, stage_0 + 3}) {
@@ -238,12 +238,12 @@ TEST_CASE("a recorded stage that the search does not name again is refused") {
   }
 }
 
-TEST_CASE("the tasks of an array train their slices of one stage, and those of the next when they come again") {
+TEST_CASE("array tasks train their slices of one stage, and those of the next stage when they run again") {
   const TwoStages run;
   REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   run.cut_at(0, false);
-  for (int time = 0; time < 2; ++time)
+  for (int stage = 0; stage < 2; ++stage)
     for (const std::int64_t task : {2, 0, 1}) {
       CHECK_FALSE(fs::exists(directory + "/results.csv"));
       run.world.barrier();

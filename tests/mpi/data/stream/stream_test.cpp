@@ -1,4 +1,4 @@
-// Windows of a file that passes through shared memory, seen by lanes of all ranks of a node.
+// Windows of a file that is streamed through shared memory, as the lanes of all ranks of a node receive them.
 // SPDX-License-Identifier: MIT
 #include "data/stream/stream.hpp"
 
@@ -24,10 +24,10 @@ using namespace sheaf::test;
 
 namespace {
 
-// Large enough for several blocks, which are 64 KiB and more.
+// Large enough for several blocks of at least 64 KiB each.
 constexpr std::int64_t rows = 65003, width = 3, row_chunk = 5000;
 
-// Row r holds r, r + 0.25, r + 0.5 (bytes: r % 200 thrice), its label is r % 7.
+// The features of row r are r, r + 0.25 and r + 0.5 (bytes: r % 200 three times). Its label is r % 7.
 void write_file(const Communicator& world, bool bytes) {
   if (world.is_root()) {
     std::vector<double> features, labels;
@@ -52,7 +52,7 @@ DataOptions options_of() {
   return options;
 }
 
-// Some windows of a few blocks, the last one short.
+// Several windows of a few blocks each. The last window is shorter.
 StreamPlan small_plan(const FeatureReader& reader) {
   StreamPlan plan;
   plan.rows = rows;
@@ -64,7 +64,7 @@ StreamPlan small_plan(const FeatureReader& reader) {
   return plan;
 }
 
-// A new file of real numbers that every node streams. Collective.
+// A new file of floating-point numbers that every node streams. Collective.
 struct NodeFile {
   NodeFile() {
     write_file(world, false);
@@ -86,17 +86,18 @@ struct NodeFile {
   StreamOptions options;
 };
 
-// The rows that came in a pass, in their order. Every value is looked at.
+// The rows of one pass, in the order in which they were received.
 struct SeenPass {
   Pass pass;
   std::vector<std::int64_t> rows;
 };
 
-std::optional<std::int64_t> row_in(const Window& window, std::int64_t place, std::int64_t row) {
+// `row` if all its values and its label are at `position` of the window.
+std::optional<std::int64_t> row_in(const Window& window, std::int64_t position, std::int64_t row) {
   const DataSet& data = window.data;
-  if (data.labels[place] != row % 7) return std::nullopt;
+  if (data.labels[position] != row % 7) return std::nullopt;
   for (std::int64_t column = 0; column < width; ++column) {
-    const std::int64_t index = place * width + column;
+    const std::int64_t index = position * width + column;
     const bool right = data.byte_features != nullptr
                            ? data.byte_features[index] == row % 200
                            : data.features[index] == static_cast<float>(row) + 0.25f * static_cast<float>(column);
@@ -105,8 +106,8 @@ std::optional<std::int64_t> row_in(const Window& window, std::int64_t place, std
   return row;
 }
 
-// One lane's rounds of as many epochs, until there are no more for anyone; `begun` before a round's windows, `ended`
-// after them.
+// Runs one lane until no lane needs another round. `rounds` has the number of epochs of each round. Calls `begun`
+// before a round's windows and `ended` after them.
 std::vector<SeenPass> run_lane(
     Stream& stream, const std::vector<std::int64_t>& rounds, const std::function<void()>& begun = [] {},
     const std::function<void()>& ended = [] {}) {
@@ -126,7 +127,7 @@ std::vector<SeenPass> run_lane(
   }
 }
 
-// Every rank has two lanes, with rounds of their own.
+// Runs two lanes of this rank, each with its own rounds.
 std::vector<std::vector<SeenPass>> run_lanes(Stream& stream, int rank) {
   std::vector<std::vector<SeenPass>> seen(2);
   std::vector<std::thread> threads;
@@ -141,7 +142,7 @@ std::vector<std::vector<SeenPass>> run_lanes(Stream& stream, int rank) {
 
 }  // namespace
 
-TEST_CASE("every lane of a node sees every row once in every pass, and the file is read once for all") {
+TEST_CASE("every lane of a node receives every row once per pass, and the file is read once for all lanes") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   for (const bool bytes : {false, true}) {
@@ -159,14 +160,14 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
     options.threads = 2;
     Stream stream(std::make_unique<FeatureReader>(data, schema), row_shape(schema, data.task), targets, options, node);
     const auto seen = run_lanes(stream, world.rank());
-    // Rounds of 2 and 2 epochs, a validation after each epoch: 8 passes.
+    // Two rounds of 2 epochs with a validation after each epoch: 8 passes.
     for (const auto& lane : seen) {
       REQUIRE(lane.size() == 8);
       for (std::size_t number = 0; number < 8; ++number) {
         CHECK(lane[number].pass.training == (number % 2 == 0));
         CHECK(lane[number].pass.epoch == static_cast<std::int64_t>(number % 4 / 2));
         auto sorted = lane[number].rows;
-        if (number % 2 == 1) CHECK(std::is_sorted(sorted.begin(), sorted.end()));  // validation comes in order
+        if (number % 2 == 1) CHECK(std::is_sorted(sorted.begin(), sorted.end()));  // validation rows are in file order
         std::sort(sorted.begin(), sorted.end());
         REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
         CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
@@ -179,7 +180,7 @@ TEST_CASE("every lane of a node sees every row once in every pass, and the file 
   }
 }
 
-TEST_CASE("where the whole file is kept, it is read once, and no lane waits for another") {
+TEST_CASE("when the whole file is in memory, it is read once and lanes do not wait for each other") {
   NodeFile file;
   file.options.plan.kept_blocks = file.options.plan.blocks();
   REQUIRE(file.options.plan.keeps_all());
@@ -210,7 +211,7 @@ TEST_CASE("where the whole file is kept, it is read once, and no lane waits for 
   CHECK(file.world.sum(stream.bytes_read()) == rows * width * 4);
 }
 
-TEST_CASE("lanes that have ended leave the stream to others, as between the stages of a search") {
+TEST_CASE("new lanes can use a stream whose earlier lanes have ended, as in the next stage of a search") {
   NodeFile file;
   file.options.validation = {1};
   file.options.lanes = 2;
@@ -237,7 +238,7 @@ TEST_CASE("lanes that have ended leave the stream to others, as between the stag
   }
 }
 
-TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that read it, and nobody hangs") {
+TEST_CASE("an unreadable chunk throws in the lanes of the rank that read it, and no lane hangs") {
   const Communicator world = Communicator::world();
   const Communicator self = Communicator::self();
   write_file(world, false);
@@ -253,7 +254,7 @@ TEST_CASE("a chunk that cannot be read is thrown in the lanes of the rank that r
                     ContainsSubstring("of data set '/features' of 'stream.h5' cannot be read ("));
 }
 
-TEST_CASE("a round begins where the model that is least far does, and nothing before is read") {
+TEST_CASE("a round begins with the first window that any model needs, and earlier windows are not read") {
   NodeFile file;
   file.options.seed = 5;
   file.options.validation = {ValidationEpochs::last};
@@ -265,7 +266,7 @@ TEST_CASE("a round begins where the model that is least far does, and nothing be
   const auto note_rows = [&](const Window& window) {
     for (const auto& block : window.blocks) seen_rows += block.rows.count();
   };
-  // Three epochs and a validation: begun in the second one's last window by the last rank, later by the others.
+  // Three epochs and a validation. The last rank begins in the last window of the second epoch, the others later.
   const bool is_first = file.world.rank() + 1 == file.world.size();
   CHECK(lane.begin_round(3, is_first ? 2 * windows - 1 : 2 * windows + 1) == 3);
   while (const Window* window = lane.next()) {
@@ -278,7 +279,7 @@ TEST_CASE("a round begins where the model that is least far does, and nothing be
   CHECK(first[0] == Pass{true, 1});
   CHECK(first[1] == Pass{true, 2});
   CHECK(first.back() == Pass{false, 2});
-  // Then all of them wait for the validation alone.
+  // Now all of them need only the validation.
   CHECK(lane.begin_round(2, next_pass(2, true, file.options.validation) * windows) == 2);
   while (const Window* window = lane.next()) {
     second.push_back(window->pass);
@@ -290,7 +291,7 @@ TEST_CASE("a round begins where the model that is least far does, and nothing be
   CHECK(file.world.sum(stream.bytes_read()) == seen_rows * width * 4);
 }
 
-TEST_CASE("a round ends early when no lane needs more of it, and the next one sees every row") {
+TEST_CASE("a round ends early when no lane needs more windows, and the next round delivers every row") {
   for (const bool keeps_all : {false, true}) {
     NodeFile file;
     file.options.lanes = 2;
@@ -304,7 +305,8 @@ TEST_CASE("a round ends early when no lane needs more of it, and the next one se
     for (std::size_t number = 0; number < 2; ++number)
       threads.emplace_back([&, number] {
         StreamLane lane(stream);
-        // One lane of each rank needs one pass of fifty, the other nothing; then nobody anything; then both one pass.
+        // Round 1: of fifty passes, one lane of each rank needs one and the other lane none. Round 2: no lane needs
+        // any. Round 3: both lanes need one pass.
         for (const std::int64_t wanted : {number == 0 ? windows : 0, std::int64_t{0}, windows}) {
           lane.begin_round(wanted == windows && given[number].size() == 2 ? 1 : 50);
           std::int64_t rows_of_round = 0;
@@ -322,29 +324,29 @@ TEST_CASE("a round ends early when no lane needs more of it, and the next one se
       });
     for (auto& thread : threads) thread.join();
     CHECK((epochs_after[0] == 0 && epochs_after[1] == 0));
-    std::int64_t most = 0;
+    std::int64_t most_given = 0;
     for (const auto& lane : given) {
       REQUIRE(lane.size() == 3);
       CHECK(lane[0] < windows + slots);
       CHECK(lane[1] <= slots);
       CHECK(lane[2] == windows);
-      most = std::max(most, lane[0] + lane[1] + lane[2]);
+      most_given = std::max(most_given, lane[0] + lane[1] + lane[2]);
     }
     for (const auto& lane : seen_rows) CHECK(lane[2] == rows);
     CHECK(seen_rows[0][0] >= rows);
     file.world.barrier();
     const std::int64_t row_bytes = width * 4, read = file.node.sum(stream.bytes_read());
-    CHECK(read <= (keeps_all ? rows : most * file.options.plan.window_rows()) * row_bytes);
+    CHECK(read <= (keeps_all ? rows : most_given * file.options.plan.window_rows()) * row_bytes);
   }
 }
 
-TEST_CASE("readers pass over what is left of a round that ended early at once") {
+TEST_CASE("readers skip the rest of a round that ended early without delay") {
   NodeFile file;
   file.options.threads = 2;
   file.options.plan.kept_blocks = file.options.plan.blocks();
   Stream stream = file.stream(file.node);
   StreamLane lane(stream);
-  constexpr std::int64_t many_epochs = 100000000000;  // block by block this would take hours
+  constexpr std::int64_t many_epochs = 100000000000;  // skipping block by block would take hours
   lane.begin_round(many_epochs);
   lane.need_no_more();
   CHECK(lane.next() == nullptr);
@@ -355,7 +357,7 @@ TEST_CASE("readers pass over what is left of a round that ended early at once") 
   CHECK(seen_rows == rows);
 }
 
-TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
+TEST_CASE("a lane that leaves a round ends it for all lanes, wherever they wait") {
   NodeFile file;
   file.options.lanes = 2;
   Stream stream = file.stream(file.node);
@@ -383,18 +385,18 @@ TEST_CASE("a lane that leaves a round ends it for all, wherever they wait") {
   CHECK(epochs_after == 0);
 }
 
-TEST_CASE("a lane gives up waiting when it is told to") {
+TEST_CASE("a lane stops waiting when its callback returns true") {
   NodeFile file;
-  file.options.threads = 0;  // nobody reads
+  file.options.threads = 0;  // no thread reads
   Stream stream = file.stream(Communicator::self());
   StreamLane lane(stream);
   CHECK(lane.begin_round(1) == 1);
-  int asked = 0;
-  CHECK(lane.next([&] { return ++asked == 3; }) == nullptr);
-  CHECK(asked == 3);
+  int calls = 0;
+  CHECK(lane.next([&] { return ++calls == 3; }) == nullptr);
+  CHECK(calls == 3);
 }
 
-TEST_CASE("a stream opens no file, which could fail on one rank alone") {
+TEST_CASE("a stream does not open the file, since opening could fail on a single rank") {
   NodeFile file;
   auto reader = std::make_unique<FeatureReader>(file.data, file.schema);
   file.world.barrier();
@@ -406,7 +408,7 @@ TEST_CASE("a stream opens no file, which could fail on one rank alone") {
   CHECK(seen[0].rows.size() == static_cast<std::size_t>(rows));
 }
 
-TEST_CASE("a stream can go while its readers are ahead") {
+TEST_CASE("a stream can be destroyed while its readers are ahead of the lanes") {
   NodeFile file;
   Stream stream = file.stream(Communicator::self());
   StreamLane lane(stream);
@@ -414,7 +416,7 @@ TEST_CASE("a stream can go while its readers are ahead") {
   CHECK(lane.next() != nullptr);
 }
 
-TEST_CASE("streamed scalings are those of the rows in memory, the same to the bit for any number of threads") {
+TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit the same for any number of threads") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   for (const bool bytes : {false, true}) {
@@ -434,13 +436,13 @@ TEST_CASE("streamed scalings are those of the rows in memory, the same to the bi
       Splits splits(study, all);
       REQUIRE(streamed.size() == 6);
       for (std::int64_t number = 0; number < 6; ++number) {
-        const auto place = static_cast<std::size_t>(number);
+        const auto index = static_cast<std::size_t>(number);
         const auto expected = splits.split(number / 3, number % 3);
-        CHECK(streamed[place].shift == again[place].shift);
-        CHECK(streamed[place].scale == again[place].scale);
+        CHECK(streamed[index].shift == again[index].shift);
+        CHECK(streamed[index].scale == again[index].scale);
         for (std::size_t feature = 0; feature < static_cast<std::size_t>(width); ++feature) {
-          CHECK(streamed[place].shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
-          CHECK(streamed[place].scale[feature] == Approx(expected->scaling.scale[feature]).epsilon(1e-6));
+          CHECK(streamed[index].shift[feature] == Approx(expected->scaling.shift[feature]).epsilon(1e-6));
+          CHECK(streamed[index].scale[feature] == Approx(expected->scaling.scale[feature]).epsilon(1e-6));
         }
       }
     }

@@ -15,7 +15,7 @@ using namespace sheaf;
 
 namespace {
 
-// "usage: ..." or "failed: ..." of what agree threw, or "none".
+// The kind and message of the error that agree throws, such as "usage: ...", or "none".
 std::string outcome(const Communicator& comm, const std::function<void()>& action) {
   try {
     agree(comm, action);
@@ -30,14 +30,14 @@ std::string outcome(const Communicator& comm, const std::function<void()>& actio
 
 }  // namespace
 
-TEST_CASE("agree goes on when no rank threw") {
+TEST_CASE("agree returns when no rank throws") {
   const Communicator world = Communicator::world();
   int calls = 0;
   CHECK(outcome(world, [&] { ++calls; }) == "none");
   CHECK(calls == 1);
 }
 
-TEST_CASE("agree throws one rank's error on every rank, whichever rank it was") {
+TEST_CASE("agree throws one rank's error on every rank, whichever rank it came from") {
   const Communicator world = Communicator::world();
   for (int failing = 0; failing < world.size(); ++failing) {
     const auto fail_with = [&](const auto& error) {
@@ -52,7 +52,7 @@ TEST_CASE("agree throws one rank's error on every rank, whichever rank it was") 
   }
 }
 
-TEST_CASE("what a smaller group agreed on passes through the larger one") {
+TEST_CASE("an error agreed on in a smaller group keeps its kind and message in the larger group") {
   const Communicator world = Communicator::world();
   const Communicator alone = Communicator::self();
   CHECK(outcome(world, [&] { agree(alone, [] { throw UsageError("u"); }); }) == "usage: u");
@@ -60,7 +60,7 @@ TEST_CASE("what a smaller group agreed on passes through the larger one") {
   CHECK(outcome(world, [&] { agree(alone, [] { throw Interrupted("i"); }); }) == "stopped: i");
 }
 
-TEST_CASE("agree takes the lowest rank's error, kind and text, when several threw") {
+TEST_CASE("agree throws the lowest rank's error when several ranks throw") {
   const Communicator world = Communicator::world();
   const int lowest = world.size() / 2;
   const std::string thrown = outcome(world, [&] {
@@ -70,7 +70,7 @@ TEST_CASE("agree takes the lowest rank's error, kind and text, when several thre
   CHECK(thrown == "usage: rank " + std::to_string(lowest));
 }
 
-TEST_CASE("a message of any length survives agreement") {
+TEST_CASE("agree preserves messages of any length") {
   const Communicator world = Communicator::world();
   const std::string text(100000, 'x');
   const auto fail_with = [&](const std::string& message) {
@@ -78,12 +78,12 @@ TEST_CASE("a message of any length survives agreement") {
       if (world.rank() == world.size() - 1) throw RunError(message);
     };
   };
-  const bool whole = outcome(world, fail_with(text)) == "failed: " + text;  // not a CHECK that prints it all
+  const bool whole = outcome(world, fail_with(text)) == "failed: " + text;  // a CHECK of the texts would print them
   CHECK(whole);
   CHECK(outcome(world, fail_with("")) == "failed: ");
 }
 
-TEST_CASE("an agreement in the background throws on all ranks what one of them threw") {
+TEST_CASE("agree_in_background throws one rank's error on all ranks") {
   const Communicator world = Communicator::world();
   for (int failing = 0; failing < world.size(); ++failing) {
     std::string message;
@@ -105,7 +105,7 @@ TEST_CASE("an agreement in the background throws on all ranks what one of them t
       world, [] {}, without_limit()));
 }
 
-TEST_CASE("an agreement in the background lets no rank wait in silence while another one's action lasts") {
+TEST_CASE("agree_in_background does not treat a rank whose action is still running as silent") {
   const Communicator world = Communicator::world();
   constexpr double action_seconds = 1.5;
   double longest_silence = 0;
@@ -120,7 +120,7 @@ TEST_CASE("an agreement in the background lets no rank wait in silence while ano
   CHECK(longest_silence < action_seconds);
 }
 
-TEST_CASE("an agreement in the background ends with the limit when a rank does not come") {
+TEST_CASE("agree_in_background throws ConnectionLost when a rank does not join within the limit") {
   const Communicator world = Communicator::world(), late = Communicator::world();
   if (world.size() == 1) return;
   const auto nothing = [] {};

@@ -16,7 +16,7 @@ using namespace sheaf;
 
 namespace {
 
-// Whether memory that earlier calls have left is as it was after `action`.
+// Whether `action` leaves a region of the caller's stack unchanged.
 [[gnu::noinline]] bool stack_stays_untouched(const std::function<void()>& action) {
   volatile unsigned char memory[65536];
   constexpr unsigned char pattern = 0xa5;
@@ -25,14 +25,14 @@ namespace {
   return std::all_of(std::begin(memory), std::end(memory), [](unsigned char byte) { return byte == pattern; });
 }
 
-// One clock for all ranks of a host, unlike MPI_Wtime, which Open MPI 5 starts at 0 in each process.
+// Seconds of a clock that all ranks of a host share. MPI_Wtime is not: Open MPI 5 starts it at 0 in each process.
 double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
 
-TEST_CASE("world, self and node know their ranks") {
+TEST_CASE("the communicators for world, self and node have the right ranks and sizes") {
   const Communicator world = Communicator::world();
   int rank = -1, size = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -46,7 +46,7 @@ TEST_CASE("world, self and node know their ranks") {
   CHECK(node.rank() == rank);
 }
 
-TEST_CASE("split groups by colour in order; a negative colour stays alone") {
+TEST_CASE("split groups ranks by color in their order; a rank with a negative color is alone") {
   const Communicator world = Communicator::world();
   const Communicator parity = world.split(world.rank() % 2);
   CHECK(parity.rank() == world.rank() / 2);
@@ -55,7 +55,7 @@ TEST_CASE("split groups by colour in order; a negative colour stays alone") {
   CHECK(alone.size() == (world.rank() == 0 ? 1 : world.size() - 1));
 }
 
-TEST_CASE("a moved communicator goes on working") {
+TEST_CASE("a moved communicator still works") {
   Communicator first = Communicator::world();
   Communicator second = std::move(first);
   CHECK(second.sum(1) == second.size());
@@ -63,7 +63,7 @@ TEST_CASE("a moved communicator goes on working") {
   CHECK(first.sum(1) == first.size());
 }
 
-TEST_CASE("MPI errors are thrown with the call and the library's text") {
+TEST_CASE("MPI errors are thrown with the name of the call and the library's message") {
   const Communicator world = Communicator::world();
   int value = 0;
   try {
@@ -74,7 +74,7 @@ TEST_CASE("MPI errors are thrown with the call and the library's text") {
   }
 }
 
-TEST_CASE("reductions") {
+TEST_CASE("sum, minimum and maximum reduce over all ranks") {
   const Communicator world = Communicator::world();
   const std::int64_t size = world.size();
   CHECK(world.sum(world.rank() + 1) == size * (size + 1) / 2);
@@ -84,7 +84,7 @@ TEST_CASE("reductions") {
   CHECK(world.sum(std::int64_t{1} << 40) == size << 40);
 }
 
-TEST_CASE("texts travel from any root and to all") {
+TEST_CASE("broadcast and all_gather transfer strings of any length from any rank") {
   const Communicator world = Communicator::world();
   for (int root = 0; root < world.size(); ++root)
     CHECK(world.broadcast(world.rank() == root ? "from " + std::to_string(root) : "other", root) ==
@@ -136,12 +136,12 @@ TEST_CASE("broadcast_vector resizes the receivers") {
   CHECK(values.empty());
 }
 
-TEST_CASE("patient_barrier holds early ranks and keeps calling back") {
+TEST_CASE("patient_barrier blocks early ranks and calls back while they wait") {
   const Communicator world = Communicator::world();
   double arrived = 0, left = 0;
   int calls = 0;
   world.barrier();
-  // The last rank comes when the first one has been called back.
+  // The last rank joins after the first one has been called back.
   const bool is_last = world.size() > 1 && world.rank() == world.size() - 1;
   if (is_last) MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, world.handle(), MPI_STATUS_IGNORE);
   arrived = host_seconds();
@@ -152,23 +152,23 @@ TEST_CASE("patient_barrier holds early ranks and keeps calling back") {
   });
   left = host_seconds();
   CHECK(left >= arrived);
-  CHECK(left >= world.maximum(arrived));  // nobody left before the last arrived
+  CHECK(left >= world.maximum(arrived));  // no rank left before the last one arrived
   if (world.size() > 1 && world.is_root()) CHECK(calls > 0);
 }
 
-TEST_CASE("patient_maximum is maximum") {
+TEST_CASE("patient_maximum equals maximum") {
   const Communicator world = Communicator::world();
   CHECK(world.patient_maximum(world.rank(), [](double) { return 1.0; }) == world.size() - 1);
 }
 
-TEST_CASE("MPI goes on with a reduction after its wait has ended early, in memory of its own") {
+TEST_CASE("a reduction whose wait ended early completes in its own memory") {
   const Communicator world = Communicator::world(), reduced = Communicator::world();
   if (world.size() == 1) return;
   if (world.is_root()) {
     CHECK_THROWS_AS(reduced.patient_maximum(1, at_most(-1, "")), ConnectionLost);
     CHECK(stack_stays_untouched([&] {
-      world.barrier();  // the others begin
-      world.barrier();  // and have got their results
+      world.barrier();  // the other ranks begin
+      world.barrier();  // the other ranks have their results
     }));
   } else {
     world.barrier();
@@ -177,17 +177,17 @@ TEST_CASE("MPI goes on with a reduction after its wait has ended early, in memor
   }
 }
 
-TEST_CASE("a patient wait ends with its timeout, and takes the more rests the longer it lasts") {
+TEST_CASE("wait_patiently throws at its timeout, and polls less often the longer it waits") {
   CHECK_THROWS_AS(wait_patiently([] { return false; }, at_most(0.05, "")), ConnectionLost);
   int calls = 0;
   CHECK_THROWS_AS(wait_patiently([&] { return ++calls, false; }, at_most(1, "")), ConnectionLost);
-  CHECK(calls < 700);  // 0.1 ms each at first would be 10,000
+  CHECK(calls < 700);  // 10,000 if every pause were 0.1 ms, as the first is
   calls = 0;
   wait_patiently([&] { return ++calls == 20; }, [](double) { return 0.0; });
   CHECK(calls == 20);
 }
 
-TEST_CASE("patient sums and gathers give what others give, from uneven ranks, some of them late") {
+TEST_CASE("patient_sum and patient_gather return all contributions, from uneven and late ranks") {
   const Communicator world = Communicator::world();
   const std::int64_t size = world.size();
   int naps = 0;

@@ -1,5 +1,7 @@
-// The ends of a session. done: finalizes. agreed: all ranks know of an error, and finalize, too. error: the last rank
-// alone throws while the others wait in a barrier: the whole job must end with code 3 instead of hanging.
+// Tests how an MpiSession ends. The argument selects the case:
+//   done    no error; MPI is finalized
+//   agreed  all ranks throw the same error; MPI is finalized
+//   error   only the last rank throws, and the others wait in a barrier; the job must end with code 3, not hang
 // SPDX-License-Identifier: MIT
 #include "parallel/mpi/session.hpp"
 
@@ -21,7 +23,9 @@ void use_mpi(const std::string& ending) {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   const SharedArray array(node, 1024);
-  const auto fail_on_last = [&] { require(world.rank() + 1 < world.size(), "The last rank failed (as told)."); };
+  const auto fail_on_last = [&] {
+    require(world.rank() + 1 < world.size(), "The last rank failed, as the test requested.");
+  };
   if (ending == "error") fail_on_last();
   if (ending == "agreed") agree(world, fail_on_last);
   world.barrier();

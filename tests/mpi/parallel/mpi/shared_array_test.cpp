@@ -17,21 +17,21 @@ using namespace sheaf;
 
 namespace {
 
-// Bytes of the mapping around `address` that this process has touched.
+// Bytes that this process has touched in the mapping that contains `address`.
 std::int64_t touched_bytes(const void* address) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const auto target = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream smaps("/proc/self/smaps");
   bool inside = false;
   for (std::string line; std::getline(smaps, line);) {
-    std::istringstream words(line);
-    std::string range, perms;
-    words >> range >> perms;
+    std::istringstream fields(line);
+    std::string range, second;
+    fields >> range >> second;
     const auto dash = range.find('-');
     if (dash != std::string::npos && range.find(':') == std::string::npos) {
       const auto begin = std::strtoull(range.c_str(), nullptr, 16);
-      inside = begin <= wanted && wanted < std::strtoull(range.c_str() + dash + 1, nullptr, 16);
+      inside = begin <= target && target < std::strtoull(range.c_str() + dash + 1, nullptr, 16);
     } else if (inside && range == "Rss:") {
-      return std::atoll(perms.c_str()) * 1024;
+      return std::atoll(second.c_str()) * 1024;
     }
   }
   return -1;
@@ -39,7 +39,7 @@ std::int64_t touched_bytes(const void* address) {
 
 }  // namespace
 
-TEST_CASE("a shared array is zeroed, aligned, and the same memory for all ranks") {
+TEST_CASE("a shared array is zeroed, aligned, and shared by all ranks") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}, std::size_t{1000003}}) {
@@ -54,18 +54,18 @@ TEST_CASE("a shared array is zeroed, aligned, and the same memory for all ranks"
   }
 }
 
-TEST_CASE("each rank of a node touches its part of a shared array first") {
+TEST_CASE("each rank of a node is the first to touch its part of a shared array") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
-  constexpr std::int64_t bytes = 64 << 20, page_of_any_size = 2 << 20;
+  constexpr std::int64_t bytes = 64 << 20, largest_page = 2 << 20;
   const SharedArray array(node, bytes);
   const std::int64_t touched = touched_bytes(array.data() + bytes / 2);
-  const std::int64_t share = split_evenly(bytes, node.size(), node.rank()).count();
-  CHECK(touched > share - page_of_any_size);
-  CHECK(touched < share + 2 * page_of_any_size);
+  const std::int64_t expected = split_evenly(bytes, node.size(), node.rank()).count();
+  CHECK(touched > expected - largest_page);
+  CHECK(touched < expected + 2 * largest_page);
 }
 
-TEST_CASE("too much shared memory is refused on every rank, with the sizes") {
+TEST_CASE("a shared array larger than the memory is refused on every rank, with the sizes") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   try {

@@ -9,7 +9,7 @@ using namespace sheaf;
 
 namespace {
 
-// Rank `asking` asks, rank 0 answers meanwhile. The answer, on `asking`. Collective.
+// Sends a request from rank `asking`, which rank 0 answers. Returns the answer on rank `asking`. Collective.
 RangeGrant ask(RangeExchange& exchange, const NodeReport& report, int asking, const Communicator& world) {
   if (world.rank() == asking) exchange.ask(report);
   RangeGrant answer;
@@ -31,7 +31,7 @@ void leave(RangeExchange& exchange, const Communicator& world) {
 
 }  // namespace
 
-TEST_CASE("nodes get ranges in turn by the rule, weighed by their speeds") {
+TEST_CASE("nodes receive consecutive ranges with sizes by the rule, weighted by their speeds") {
   const Communicator world = Communicator::world();
   const std::int64_t pool = 10000, workers = 2 * world.size();
   RangeExchange exchange(PartitionKind::weighted_factoring, pool, workers, 2, world);
@@ -57,7 +57,7 @@ TEST_CASE("nodes get ranges in turn by the rule, weighed by their speeds") {
   leave(exchange, world);
 }
 
-TEST_CASE("counts reach rank 0, the end of the pool every node, and nothing is handed out after it") {
+TEST_CASE("rank 0 receives all counts, every node learns that the pool is exhausted, and no more ranges are granted") {
   const Communicator world = Communicator::world();
   RangeExchange exchange(PartitionKind::self, 3, world.size(), 1, world);
   CHECK(exchange.may_be_asked() == world.is_root());

@@ -24,20 +24,20 @@ const std::vector<PartitionKind> all_kinds = {PartitionKind::block,     Partitio
                                               PartitionKind::self,      PartitionKind::guided,
                                               PartitionKind::factoring, PartitionKind::weighted_factoring};
 
-// How the ranks of this one machine are seen as nodes.
-enum class Nodes { one, one_a_rank, two };
+// How the ranks of this machine are grouped into simulated nodes.
+enum class Nodes { one, one_per_rank, two };
 
 Communicator make_node(const Communicator& world, Nodes nodes) {
   if (nodes == Nodes::one) return world.split_by_node();
-  return world.split(nodes == Nodes::one_a_rank ? world.rank() : world.rank() % 2);
+  return world.split(nodes == Nodes::one_per_rank ? world.rank() : world.rank() % 2);
 }
 
 void sleep_ms(double milliseconds) {
   std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(milliseconds));
 }
 
-// A run as the program does it: lanes claim in threads, the main thread serves until all ranks are through.
-// `work(lane, range)` does a claim. Returns the claims of this rank's lanes.
+// Trains as the program does: lanes claim ranges in threads, and the main thread serves until all ranks are done.
+// `work(lane, range)` processes a claim. Returns the claims of this rank's lanes.
 using Work = std::function<void(int, const IndexRange&)>;
 std::vector<std::vector<IndexRange>> run_lanes(WorkSource& source, int lanes, const Communicator& world,
                                                const Work& work) {
@@ -70,7 +70,7 @@ std::vector<IndexRange> flatten(const std::vector<std::vector<IndexRange>>& clai
   return all;
 }
 
-// Iterations that were not handed out exactly once, on rank 0; 0 elsewhere. Collective.
+// The number of iterations that were not handed out exactly once. 0 on ranks other than 0. Collective.
 std::int64_t wrongly_handed_out(const std::vector<IndexRange>& claims, std::int64_t total, const Communicator& world) {
   std::vector<int> seen(static_cast<std::size_t>(total));
   std::int64_t wrong = 0;
@@ -83,7 +83,7 @@ std::int64_t wrongly_handed_out(const std::vector<IndexRange>& claims, std::int6
   return wrong;
 }
 
-// Serves until rank 0 knows of all `total` iterations, or for two minutes. Collective.
+// Serves until rank 0 has counted all `total` iterations, for at most two minutes. Collective.
 std::int64_t final_count(WorkSource& source, std::int64_t total, const Communicator& world) {
   for (int wait = 0; world.maximum(std::int64_t{world.is_root() && source.finished_count() < total}) && wait < 12000;
        ++wait) {
@@ -96,15 +96,15 @@ std::int64_t final_count(WorkSource& source, std::int64_t total, const Communica
 }
 
 std::string name_of(Nodes nodes) {
-  return nodes == Nodes::one ? "one node" : nodes == Nodes::two ? "two nodes" : "a node a rank";
+  return nodes == Nodes::one ? "one node" : nodes == Nodes::two ? "two nodes" : "one node per rank";
 }
 
 }  // namespace
 
-TEST_CASE("every iteration is handed out exactly once, and counted") {
+TEST_CASE("every iteration is handed out exactly once and counted") {
   const Communicator world = Communicator::world();
-  const int lanes = 1 + world.rank() % 3;  // uneven
-  for (const Nodes nodes : {Nodes::one, Nodes::one_a_rank, Nodes::two}) {
+  const int lanes = 1 + world.rank() % 3;  // different between ranks
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank, Nodes::two}) {
     const Communicator node = make_node(world, nodes);
     for (const PartitionKind kind : all_kinds) {
       for (const std::int64_t total : {0, 1, 3, 1000, 100000}) {
@@ -112,7 +112,7 @@ TEST_CASE("every iteration is handed out exactly once, and counted") {
         WorkSource source(kind, total, lanes, world, node);
         const auto claims = flatten(run_lanes(source, lanes, world, [](int, const IndexRange&) {}));
         CHECK(wrongly_handed_out(claims, total, world) == 0);
-        if (total != 3 && total != 100000) continue;  // waiting for the counts takes a while
+        if (total != 3 && total != 100000) continue;  // waiting for the counts takes long
         const std::int64_t known = final_count(source, total, world);
         if (world.is_root()) {
           CHECK(known == total);
@@ -124,9 +124,9 @@ TEST_CASE("every iteration is handed out exactly once, and counted") {
   }
 }
 
-TEST_CASE("iterations of uneven length, too, and asked for only when needed, are handed out once") {
+TEST_CASE("iterations of uneven length are handed out exactly once when nodes request them only as needed") {
   const Communicator world = Communicator::world();
-  const Communicator node = make_node(world, Nodes::one_a_rank);
+  const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : {PartitionKind::self, PartitionKind::factoring, PartitionKind::weighted_factoring}) {
     WorkSource source(kind, 60, 2, world, node);
     const Work work = [](int, const IndexRange& range) {
@@ -136,7 +136,7 @@ TEST_CASE("iterations of uneven length, too, and asked for only when needed, are
   }
 }
 
-TEST_CASE("guided and factoring claim by their rule on one node") {
+TEST_CASE("guided and factoring claims on one node have the sizes of their rule") {
   const Communicator world = Communicator::world();
   const Communicator node = make_node(world, Nodes::one);
   for (const PartitionKind kind : {PartitionKind::guided, PartitionKind::factoring}) {
@@ -151,9 +151,9 @@ TEST_CASE("guided and factoring claim by their rule on one node") {
   }
 }
 
-TEST_CASE("a stop on one rank reaches every node") {
+TEST_CASE("stop on one rank reaches every node") {
   const Communicator world = Communicator::world();
-  const Communicator node = make_node(world, Nodes::one_a_rank);
+  const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : all_kinds) {
     WorkSource source(kind, 1000, 1, world, node);
     if (world.rank() == world.size() - 1) source.stop();
@@ -166,9 +166,9 @@ TEST_CASE("a stop on one rank reaches every node") {
   }
 }
 
-TEST_CASE("stop ends the claims, without a hang, and what was claimed is counted") {
+TEST_CASE("stop ends claiming without a hang, and iterations already claimed are counted") {
   const Communicator world = Communicator::world();
-  for (const Nodes nodes : {Nodes::one, Nodes::one_a_rank}) {
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
     const Communicator node = make_node(world, nodes);
     for (const PartitionKind kind : all_kinds) {
       WorkSource source(kind, 1000000, 2, world, node);
@@ -187,9 +187,9 @@ TEST_CASE("stop ends the claims, without a hang, and what was claimed is counted
   }
 }
 
-TEST_CASE("a lane without work sleeps until a range is added, or the source is stopped") {
+TEST_CASE("a lane without work sleeps until a range is added or the source is stopped") {
   const Communicator world = Communicator::world();
-  const Communicator node = make_node(world, Nodes::one_a_rank);
+  const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const bool stopped : {false, true}) {
     WorkSource source(PartitionKind::self, world.size(), 1, world, node);
     IndexRange claimed;
@@ -213,10 +213,10 @@ TEST_CASE("a lane without work sleeps until a range is added, or the source is s
   }
 }
 
-TEST_CASE("a node that is silent is noticed, and can be waited for no longer") {
+TEST_CASE("a node that does not answer causes ConnectionLost, after which service no longer throws") {
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
-  const Communicator node = make_node(world, Nodes::one_a_rank);
+  const Communicator node = make_node(world, Nodes::one_per_rank);
   WorkSource source(PartitionKind::factoring, 1000, 1, world, node, 2);
   const bool silent = world.rank() == (world.size() % 2 == 0 ? world.size() - 1 : 0);
   std::string message;
@@ -227,13 +227,13 @@ TEST_CASE("a node that is silent is noticed, and can be waited for no longer") {
       message = error.what();
     }
   }
-  world.barrier();  // answers nobody
+  world.barrier();  // the silent rank waits here without answering
   CHECK((silent || message.find("has not answered for 2 s") != std::string::npos));
   CHECK(source.is_stopped() != silent);
   if (!silent) CHECK_NOTHROW(source.service());
 }
 
-TEST_CASE("a rank that does not come to the end is noticed, and its host named") {
+TEST_CASE("a rank that does not reach the end causes ConnectionLost, which names its host") {
   const Communicator world = Communicator::world(), others = Communicator::world();
   if (world.size() < 3) return;
   const Communicator node = world.split(world.is_root() ? 0 : 1);
@@ -245,12 +245,12 @@ TEST_CASE("a rank that does not come to the end is noticed, and its host named")
     CHECK_THROWS_WITH(source.leave(), host + " has not answered for 2 s (run.network_timeout is 2 s)");
   }
   others.barrier();
-  if (is_late) world.patient_barrier(without_limit());  // the one that the others have given up
+  if (is_late) world.patient_barrier(without_limit());  // matches the barrier that the other ranks gave up
 }
 
-TEST_CASE("a source that was never used, or only by some, ends") {
+TEST_CASE("a work source can be destroyed when no rank or only some ranks used it") {
   const Communicator world = Communicator::world();
-  const Communicator node = make_node(world, Nodes::one_a_rank);
+  const Communicator node = make_node(world, Nodes::one_per_rank);
   for (const PartitionKind kind : all_kinds) {
     { const WorkSource unused(kind, 1000, 1, world, node); }
     WorkSource source(kind, 1000, 1, world, node);
@@ -260,24 +260,25 @@ TEST_CASE("a source that was never used, or only by some, ends") {
   }
 }
 
-TEST_CASE("weighted factoring weighs the lanes of a node by what they reported") {
+TEST_CASE("weighted factoring weights the lanes of a node by their reported speeds") {
   const Communicator self = Communicator::self();
   WorkSource source(PartitionKind::weighted_factoring, 10000, 2, self, self);
   CHECK(source.claim(0) == IndexRange{0, 2500});
   CHECK(source.claim(1) == IndexRange{2500, 5000});
   source.report(0, 2500, 1.0);
   source.report(1, 2500, 4.0);
-  sleep_ms(20);  // speeds are measured now and then
+  sleep_ms(20);  // speeds are measured at intervals
   source.service();
-  // Half of the rest for two is 1250 each; 2500/s and 625/s against their mean are 1.6 and 0.4.
+  // Half of the remaining iterations is 1250 for each of two lanes. Relative to their mean, 2500/s and 625/s are 1.6
+  // and 0.4.
   CHECK(source.claim(0) == IndexRange{5000, 7000});
   CHECK(source.claim(1) == IndexRange{7000, 7500});
   CHECK(source.finished_count() == 5000);
 }
 
-TEST_CASE("weighted factoring gives slow lanes less") {
+TEST_CASE("weighted factoring gives slow lanes fewer iterations") {
   const Communicator world = Communicator::world();
-  for (const Nodes nodes : {Nodes::one, Nodes::one_a_rank}) {
+  for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {
     const Communicator node = make_node(world, nodes);
     WorkSource source(PartitionKind::weighted_factoring, 4000, 1, world, node);
     const bool slow = world.rank() == world.size() - 1;
@@ -286,11 +287,11 @@ TEST_CASE("weighted factoring gives slow lanes less") {
     }));
     std::int64_t count = 0;
     for (const IndexRange& range : claims) count += range.count();
-    const std::int64_t most = world.maximum(slow ? 0 : count);
-    // The first batch is weighed evenly: it gives the slow lane 1/8 of 4000 at four ranks, 1/4 at two. After that it
-    // gets an eighth of what a fast one does; a half is a generous bound for a busy machine.
-    const std::int64_t least = world.maximum(slow ? count : 0);
-    if (world.size() > 1) CHECK(2 * least < most);
+    const std::int64_t fast_count = world.maximum(slow ? 0 : count);
+    // The first batch has equal weights: the slow lane gets 1/8 of 4000 with four ranks, 1/4 with two. After that it
+    // gets an eighth of a fast lane's iterations. The bound of one half leaves room for a busy machine.
+    const std::int64_t slow_count = world.maximum(slow ? count : 0);
+    if (world.size() > 1) CHECK(2 * slow_count < fast_count);
     CHECK(wrongly_handed_out(claims, 4000, world) == 0);
   }
 }
