@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a condition that must hold throws its message, which is made only then") {
+TEST_CASE("require throws its message if the condition is false, and builds the message only then") {
   int made = 0;
   const auto message = [&] { return "row " + std::to_string(++made); };
   CHECK_NOTHROW(require(true, message));

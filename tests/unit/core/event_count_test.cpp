@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::nanoseconds longer_than_a_test = 24h;
 
-// Two that take turns, each asleep while the other is on.
+// Two players take turns. Each one sleeps during the other's turn.
 struct Game {
   EventCount events;
   std::atomic<int> turn{0};
@@ -37,7 +37,7 @@ struct Game {
 
 }  // namespace
 
-TEST_CASE("who waits is woken by every change") {
+TEST_CASE("a waiting thread wakes at every change") {
   Game game;
   std::thread other([&] { game.play(1, 20000); });
   game.play(0, 20000);
@@ -45,26 +45,26 @@ TEST_CASE("who waits is woken by every change") {
   CHECK(game.turn == 20000);
 }
 
-TEST_CASE("one change wakes all who wait") {
+TEST_CASE("one change wakes all waiting threads") {
   EventCount events;
   std::atomic<bool> open{false};
-  std::atomic<int> asked{0};
+  std::atomic<int> checks{0};
   std::vector<std::thread> waiters;
   for (int waiter = 0; waiter < 4; ++waiter)
     waiters.emplace_back([&] {
       events.wait_for(longer_than_a_test, [&] {
-        ++asked;
+        ++checks;
         return open.load();
       });
     });
-  while (asked < 4) std::this_thread::yield();
-  std::this_thread::sleep_for(10ms);  // all of them asleep, most likely
+  while (checks < 4) std::this_thread::yield();
+  std::this_thread::sleep_for(10ms);  // most likely, all of them sleep now
   open = true;
   events.advance();
   for (auto& waiter : waiters) waiter.join();
 }
 
-TEST_CASE("processes wake each other") {
+TEST_CASE("a change wakes a waiting thread of another process") {
   void* shared = ::mmap(nullptr, sizeof(Game), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   REQUIRE(shared != MAP_FAILED);
   auto* game = new (shared) Game;
@@ -82,15 +82,15 @@ TEST_CASE("processes wake each other") {
   ::munmap(shared, sizeof(Game));
 }
 
-TEST_CASE("waiting ends with its time, asleep until then") {
+TEST_CASE("wait_for sleeps until its timeout") {
   EventCount events;
-  int asked = 0;
+  int checks = 0;
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(events.wait_for(50ms, [&] {
-    ++asked;
+    ++checks;
     return false;
   }));
   CHECK(std::chrono::steady_clock::now() - start >= 50ms);
-  CHECK(asked <= 3);  // at the beginning, at the end, once more for a clock that is a little off
+  CHECK(checks <= 3);  // at the beginning, at the end, and once more if the clock is slightly off
   CHECK(events.wait_for(0ms, [] { return true; }));
 }

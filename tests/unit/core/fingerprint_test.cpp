@@ -5,11 +5,11 @@
 
 using namespace sheaf;
 
-TEST_CASE("fingerprints are FNV-1a of all bytes, however they are added") {
+TEST_CASE("a fingerprint is the FNV-1a hash of all bytes, in however many parts they are added") {
   Fingerprint whole, parts;
   CHECK(whole.text() == "cbf29ce484222325");
   whole.add("foobar");
-  CHECK(whole.text() == "85944171f73967e8");  // test vector of the hash's authors
+  CHECK(whole.text() == "85944171f73967e8");  // test vector from the authors of FNV
   parts.add("foo");
   parts.add("bar");
   CHECK(parts.text() == whole.text());

@@ -6,7 +6,7 @@
 using sheaf::IndexRange;
 using sheaf::split_evenly;
 
-TEST_CASE("split_evenly covers every index once, in order, sizes within one") {
+TEST_CASE("split_evenly covers every index once and in order, with sizes that differ by at most one") {
   for (std::int64_t count : {0, 1, 2, 7, 12, 100}) {
     for (std::int64_t parts : {1, 2, 3, 8}) {
       std::int64_t next = 0;

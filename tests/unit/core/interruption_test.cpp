@@ -9,7 +9,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("signals are noted while somebody watches, the first one is told") {
+TEST_CASE("StopSignals records the first signal while it exists, and restores the handlers afterwards") {
   struct sigaction before {
   }, after{};
   sigaction(SIGUSR1, nullptr, &before);
@@ -30,7 +30,7 @@ TEST_CASE("signals are noted while somebody watches, the first one is told") {
   CHECK(noted_signal() == 0);
 }
 
-TEST_CASE("signals have names") {
+TEST_CASE("signal_name returns the name of a signal") {
   CHECK(signal_name(SIGTERM) == "SIGTERM");
   CHECK(signal_name(SIGUSR2) == "SIGUSR2");
   CHECK(signal_name(50) == "signal 50");

@@ -10,7 +10,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("every index is done once, whatever the number of threads") {
+TEST_CASE("for_each_index processes every index once, for any number of threads") {
   for (const std::int64_t threads : {1, 2, 3, 8}) {
     for (const IndexRange indices : {IndexRange{0, 0}, {0, 1}, {5, 1000}}) {
       std::vector<std::atomic<int>> times(1000);
@@ -27,7 +27,7 @@ TEST_CASE("every index is done once, whatever the number of threads") {
   }
 }
 
-TEST_CASE("the failure of the lowest index is thrown, and what is below it was done") {
+TEST_CASE("for_each_index throws the error of the lowest failing index, after all lower indices are done") {
   for (int repeat = 0; repeat < 200; ++repeat) {
     std::atomic<std::int64_t> done{0};
     std::string message;

@@ -8,9 +8,9 @@
 
 using namespace sheaf;
 
-TEST_CASE("bytes are copied from any place to any other, and no more of them") {
+TEST_CASE("copy_past_caches copies exactly the given bytes, for any alignment of source and target") {
   std::vector<std::byte> from(700);
-  for (std::size_t place = 0; place < from.size(); ++place) from[place] = static_cast<std::byte>(place * 7 % 251);
+  for (std::size_t index = 0; index < from.size(); ++index) from[index] = static_cast<std::byte>(index * 7 % 251);
   for (const std::size_t bytes : {0, 1, 15, 63, 64, 65, 127, 128, 200, 512})
     for (const std::size_t first : {0, 1, 16, 63})
       for (std::size_t to = 0; to < 130; ++to) {

@@ -8,7 +8,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a short text is its bytes, up to 16 of them") {
+TEST_CASE("a short text stores up to 16 bytes") {
   static_assert(std::is_trivially_copyable_v<ShortText> && sizeof(ShortText) == 16);
   CHECK(ShortText().view().empty());
   CHECK(ShortText("native").view() == "native");

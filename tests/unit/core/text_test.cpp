@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("nearest_name finds a slip and leaves strangers alone") {
+TEST_CASE("nearest_name corrects a typing error and returns nothing for unrelated names") {
   const std::vector<std::string> keys = {"train.epochs", "train.batch_size", "model.hidden"};
   CHECK(nearest_name("train.epoch", keys) == "train.epochs");
   CHECK(nearest_name("train.bacth_size", keys) == "train.batch_size");
@@ -14,18 +14,18 @@ TEST_CASE("nearest_name finds a slip and leaves strangers alone") {
   CHECK(did_you_mean("x", keys).empty());
 }
 
-TEST_CASE("control characters and bytes that are no UTF-8 are not printed, other characters are") {
+TEST_CASE("printable replaces control characters and invalid UTF-8 and keeps other characters") {
   CHECK(printable("a\x1b[2J\n\t\x7f" + std::string(1, '\0') + "z") == "a?[2J????z");
   CHECK(printable("é'ß\u20ac\U0001F33E") == "é'ß\u20ac\U0001F33E");
   CHECK(printable("\xff\xe9t\xe9") == "??t?");
   CHECK(printable("\xc2\x9b[2J") == "?[2J");              // a control character of two bytes
-  CHECK(printable("\xc0\xaf \xe0\x80\xaf") == "?? ???");  // longer than need be
+  CHECK(printable("\xc0\xaf \xe0\x80\xaf") == "?? ???");  // overlong encodings
   CHECK(printable("\xed\xa0\x80 \xf4\x90\x80\x80") == "??? ????");
   CHECK(printable("cut \xe2\x82") == "cut ??");
   CHECK(did_you_mean("price", {"price\x1b"}) == " Did you mean 'price?'?");
 }
 
-TEST_CASE("durations and sizes read well at their edges") {
+TEST_CASE("durations and sizes are printed in suitable units") {
   CHECK(human_seconds(0.0421) == "0.0421 s");
   CHECK(human_seconds(0.9999) == "1.0 s");
   CHECK(human_seconds(61) == "61.0 s");
@@ -36,13 +36,13 @@ TEST_CASE("durations and sizes read well at their edges") {
   CHECK(human_bytes(1024.0 * 1024 * 1024) == "1.0 GiB");
 }
 
-TEST_CASE("a count has its noun in the singular or the plural") {
+TEST_CASE("counted uses the singular or the plural of the noun") {
   CHECK(counted(0, "row") == "0 rows");
   CHECK(counted(1, "row") == "1 row");
   CHECK(counted(2, "row") == "2 rows");
 }
 
-TEST_CASE("tables align numbers to the right and text to the left") {
+TEST_CASE("format_table aligns numbers to the right and text to the left") {
   CHECK(format_table({{"name", "loss"}, {"a", "0.5"}, {"long", "12.25"}}) ==
         "name   loss\n"
         "a       0.5\n"

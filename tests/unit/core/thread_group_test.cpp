@@ -15,7 +15,7 @@
 using namespace sheaf;
 using namespace sheaf::test;
 
-TEST_CASE("every thread of a group has its number, and is joined") {
+TEST_CASE("each thread of a group gets its number and is joined") {
   std::vector<std::atomic<int>> times(4);
   {
     ThreadGroup group("a test");
@@ -25,7 +25,7 @@ TEST_CASE("every thread of a group has its number, and is joined") {
   for (const auto& count : times) CHECK(count == 1);
 }
 
-TEST_CASE("a thread that cannot be started is an error with advice, and those before it are joined") {
+TEST_CASE("a thread that cannot be started is an error with advice, and threads already started are joined") {
   std::atomic<bool> released{false};
   std::atomic<int> ended{0};
   {
@@ -46,14 +46,14 @@ TEST_CASE("a thread that cannot be started is an error with advice, and those be
   CHECK(ended == 1);
 }
 
-TEST_CASE("a loop is done by the threads that there are") {
+TEST_CASE("for_each_index runs on the calling thread when no threads can be started") {
   const NoThreads none;
   std::int64_t sum = 0;
   for_each_index({0, 10}, 4, [&] { return [&](std::int64_t index) { sum += index; }; });
   CHECK(sum == 45);
 }
 
-TEST_CASE("an allocation that fails is told in words") {
+TEST_CASE("message_of describes failed allocations as out of memory") {
   CHECK(message_of(RunError("broken.")) == std::string("broken."));
   CHECK_THAT(message_of(std::bad_alloc()), StartsWith("out of memory"));
   CHECK_THAT(message_of(std::bad_array_new_length()), StartsWith("out of memory"));

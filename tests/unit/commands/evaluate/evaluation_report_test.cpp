@@ -23,7 +23,7 @@ EvaluationReport two_classes() {
 
 }  // namespace
 
-TEST_CASE("text shows the confusion of few classes with precision and recall") {
+TEST_CASE("the text report shows the confusion matrix with precision and recall when there are few classes") {
   const std::string text = evaluation_text(two_classes());
   CHECK_THAT(text, ContainsSubstring("loss         0.25 (cross_entropy)\naccuracy     0.700000\n"));
   CHECK_THAT(text, ContainsSubstring("20 rows/s, 2 GB/s"));
@@ -36,7 +36,7 @@ TEST_CASE("text shows the confusion of few classes with precision and recall") {
   CHECK(evaluation_text(report).find("accuracy") == std::string::npos);
 }
 
-TEST_CASE("JSON quotes texts and has null for what is not finite") {
+TEST_CASE("the JSON report escapes strings and writes null for numbers that are not finite") {
   auto report = two_classes();
   CHECK(evaluation_json(report) ==
         "{\"models\": [\"a \\\"b\\\".pt\"], \"data\": \"test.h5\", \"rows\": 10, \"outputs\": 2, \"engine\": "

@@ -24,7 +24,7 @@ bool is(const ArraySlice& slice, std::int64_t task, std::int64_t tasks) {
 
 }  // namespace
 
-TEST_CASE("a task takes every N-th iteration of what is left") {
+TEST_CASE("an array task takes every N-th remaining iteration") {
   CHECK(slice_of({{0, 7}}, {0, 3}) == Ranges{{0, 1}, {3, 4}, {6, 7}});
   CHECK(slice_of({{0, 7}}, {2, 3}) == Ranges{{2, 3}, {5, 6}});
   CHECK(slice_of({{1, 3}, {4, 6}, {8, 10}}, {2, 4}) == Ranges{{2, 3}});
@@ -33,7 +33,7 @@ TEST_CASE("a task takes every N-th iteration of what is left") {
   CHECK(slice_of({}, {1, 3}).empty());
 }
 
-TEST_CASE("the tasks' shares are the study, each iteration once") {
+TEST_CASE("the slices of all array tasks contain each iteration once") {
   for (std::int64_t tasks : {1, 2, 3, 7, 60})
     for (std::int64_t total : {1, 2, 48, 49}) {
       CAPTURE(tasks, total);
@@ -56,7 +56,7 @@ TEST_CASE("the tasks' shares are the study, each iteration once") {
     }
 }
 
-TEST_CASE("Slurm's array tells a job its task") {
+TEST_CASE("run.array = auto takes the task from Slurm's environment") {
   const SlurmArray third{"2", "0", "2", "3", "1"};
   CHECK(is(slice_told("auto", third), 2, 3));
   CHECK(is(slice_told("none", third), 0, 1));
@@ -66,7 +66,7 @@ TEST_CASE("Slurm's array tells a job its task") {
   CHECK(is(slice_told("auto", {"4", "4", "4", "1", ""}), 0, 1));
 }
 
-TEST_CASE("an array that is not numbered evenly is refused by all its tasks") {
+TEST_CASE("every task refuses an array whose numbering is uneven or invalid") {
   for (const char* id : {"0", "1", "7"}) CHECK_THROWS_AS(slice_told("auto", {id, "0", "7", "3", "1"}), UsageError);
   CHECK_THROWS_AS(slice_told("auto", {"2", "1", "10", "4", "3"}), UsageError);
   CHECK_THROWS_AS(slice_told("auto", {"3", "0", "2", "3", "1"}), UsageError);
@@ -75,7 +75,7 @@ TEST_CASE("an array that is not numbered evenly is refused by all its tasks") {
   CHECK_THROWS_AS(slice_told("auto", {"1", "", "", "", ""}), UsageError);
 }
 
-TEST_CASE("run.array is read, or refused") {
+TEST_CASE("run.array accepts valid values and refuses others") {
   Study study;
   for (const char* text : {"none", "auto", "0/1", "0/3", "999999/1000000"}) {
     apply_setting(study, "run.array", text);

@@ -22,7 +22,7 @@ TrainedIteration record_of(std::int64_t number, IterationStatus status, double l
 
 }  // namespace
 
-TEST_CASE("windows cover all iterations in order, within limits, whatever sizes they turn out to have") {
+TEST_CASE("windows cover all iterations in order and within their limits, for any sizes of results") {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {
     const auto total = static_cast<std::int64_t>(random() % 3000);
@@ -53,7 +53,7 @@ TEST_CASE("windows cover all iterations in order, within limits, whatever sizes 
   }
 }
 
-TEST_CASE("windows of equal results are few, and most proposals are taken") {
+TEST_CASE("results of equal size need few windows and no rejected proposals") {
   constexpr std::int64_t total = 1000000, result_bytes = 120;
   std::int64_t taken = 0, proposed = 0;
   for (WindowPlan plan({0, total}, {}); !plan.at_end();) {
@@ -66,8 +66,8 @@ TEST_CASE("windows of equal results are few, and most proposals are taken") {
   CHECK(proposed == 62);
 }
 
-// Against the rule said in another way: a map of each iteration's results.
-TEST_CASE("of several entries of an iteration the first with a result counts, else the last") {
+// The expected entries come from an independent implementation: a map from iterations to their results.
+TEST_CASE("of an iteration's entries, the first that is not failed counts, or else the last") {
   std::mt19937 random(5);
   const IndexRange window{100, 120};
   for (int round = 0; round < 500; ++round) {
@@ -86,8 +86,8 @@ TEST_CASE("of several entries of an iteration the first with a result counts, el
     earlier.settle();
     own.settle();
     std::vector<GatheredResult> results;
-    for (std::size_t place = 0; place < earlier.size(); ++place) results.push_back({earlier.packed(place), 0});
-    for (std::size_t place = 0; place < own.size(); ++place) results.push_back({own.packed(place), 10});
+    for (std::size_t index = 0; index < earlier.size(); ++index) results.push_back({earlier.packed(index), 0});
+    for (std::size_t index = 0; index < own.size(); ++index) results.push_back({own.packed(index), 10});
     const auto merged = merge_window(window, results);
     REQUIRE(merged.size() == 20);
     for (std::int64_t number = window.begin; number < window.end; ++number) {
@@ -103,7 +103,7 @@ TEST_CASE("of several entries of an iteration the first with a result counts, el
   }
 }
 
-TEST_CASE("an iteration without a result is told by its number") {
+TEST_CASE("a window with a missing result is an error that names the iteration") {
   ResultStore store;
   store.append(record_of(3, IterationStatus::finished, 1), {}, 0);
   store.settle();

@@ -10,7 +10,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a model file keeps its fingerprint in a process that has read it, whatever becomes of the file") {
+TEST_CASE("a process keeps the first fingerprint of a model file, even if the file changes later") {
   const auto write = [](const std::string& text) { std::ofstream("model_files_test.pt") << text; };
   Study study;
   apply_setting(study, "model.kind", "torchscript:model_files_test.pt");

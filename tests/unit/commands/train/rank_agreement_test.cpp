@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("the odd rank is named, whoever has the majority") {
+TEST_CASE("the message names the rank that differs from the majority, or rank 1 of two") {
   CHECK(odd_rank_problem("program", {"a", "a", "a"}, "Advice.").empty());
   CHECK(odd_rank_problem("program", {"a"}, "Advice.").empty());
   CHECK(odd_rank_problem("program", {"a", "a", "b", "a"}, "Advice.") ==

@@ -8,7 +8,7 @@
 using namespace sheaf;
 using Ranges = std::vector<IndexRange>;
 
-TEST_CASE("places become the iterations that are left") {
+TEST_CASE("positions map to the remaining iterations") {
   const WorkList whole({{0, 10}});
   CHECK(whole.count() == 10);
   CHECK(whole.iterations_at({3, 7}) == Ranges{{3, 7}});
@@ -21,7 +21,7 @@ TEST_CASE("places become the iterations that are left") {
   CHECK(WorkList().count() == 0);
 }
 
-TEST_CASE("however the places are cut, each iteration comes once, in order") {
+TEST_CASE("any division of the positions gives each iteration once and in order") {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
     Ranges ranges;
@@ -32,11 +32,11 @@ TEST_CASE("however the places are cut, each iteration comes once, in order") {
       for (; begin < end; ++begin) expected.push_back(begin);
     }
     const WorkList work(ranges);
-    for (std::int64_t place = 0; place < work.count();) {
-      const std::int64_t end = std::min<std::int64_t>(work.count(), place + 1 + random() % 9);
-      for (const auto& range : work.iterations_at({place, end}))
+    for (std::int64_t position = 0; position < work.count();) {
+      const std::int64_t end = std::min<std::int64_t>(work.count(), position + 1 + random() % 9);
+      for (const auto& range : work.iterations_at({position, end}))
         for (std::int64_t number = range.begin; number < range.end; ++number) found.push_back(number);
-      place = end;
+      position = end;
     }
     CHECK(found == expected);
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-// Of a study of one trial; `speedup` of its GPUs.
+// Facts of a job with one device. With `speedup`, the device is a GPU with this expected speedup.
 JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
   const bool gpus = speedup != no_gpu;
   return {{gpus ? gpu_lane : core_lane}, {1000, 64, 10, {}}, speedup, data_mib * mebibyte, node_mib * mebibyte};
@@ -25,7 +25,7 @@ DataMode mode_of(const Study& study, const JobFacts& facts) {
 
 }  // namespace
 
-TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open") {
+TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = auto by the GPUs") {
   Study study;
   CHECK(mode_of(study, facts_of(50, 100)) == DataMode::memory);
   CHECK(mode_of(study, facts_of(51, 100)) == DataMode::streamed);
@@ -41,7 +41,7 @@ TEST_CASE("data.mode = auto is settled by the memory, and nothing is left open")
   CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
 }
 
-TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
+TEST_CASE("a later job keeps the stored choices on any machine") {
   Study asked;
   const Study stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
@@ -50,14 +50,14 @@ TEST_CASE("a later job takes the stored choices, whatever it finds itself") {
     CHECK(differing_keys(again, stored).empty());
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
   }
-  // What is asked for by name stays, and differs.
+  // Explicit values are not replaced, so they differ from the stored ones.
   asked.run.engine = EngineKind::torch;
   asked.data.mode = DataMode::streamed;
   CHECK(differing_keys(with_stored_choices(asked, stored), stored) ==
         std::vector<std::string>{"data.mode = streamed, was memory", "run.engine = torch, was native"});
 }
 
-TEST_CASE("data that are to lie in memory and do not fit are refused") {
+TEST_CASE("data.mode = memory is refused when the data does not fit into memory") {
   Study study;
   study.data.file = "large.h5";
   study.data.mode = DataMode::memory;
@@ -71,7 +71,7 @@ TEST_CASE("data that are to lie in memory and do not fit are refused") {
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
 }
 
-TEST_CASE("dense models that train on the cores of a rank with a GPU are reported") {
+TEST_CASE("a note reports dense models that would train faster on the GPU of their rank") {
   Study study;
   const Plan plan = test::whole_plan(study);
   const double slower = 1 / 150.0;
@@ -85,7 +85,7 @@ TEST_CASE("dense models that train on the cores of a rank with a GPU are reporte
   CHECK(note_on_gpus(study, plan, facts_of(0, 1, slower)).empty());
 }
 
-TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all dense trials") {
+TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, over all dense trials") {
   Study study;
   study.model.kind = ModelKind::mlp;
   study.study.iterations = 32;
@@ -97,7 +97,7 @@ TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all den
     return expected_gpu_speedup(study, of, shape, lanes, ranks);
   };
   CHECK(speedup(plan, 16, 1) == Approx(speedup(plan, 1, 1) / 16));
-  CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 for each rank
+  CHECK(speedup(plan, 16, 8) == Approx(speedup(plan, 8, 1)));  // 64 iterations are 8 per rank
   CHECK(speedup(plan, 16, 100) == Approx(speedup(plan, 1, 1)));
   // The large trial takes nearly all of the time.
   study.search.keys[0].candidates = {"4096 4096"};
@@ -107,7 +107,7 @@ TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all den
   CHECK(small < 0.1);
   CHECK(large > 1);
   CHECK(speedup(plan, 1, 1) > large / 2.5);
-  // Beside other trials, the GPU rank has one lane.
+  // With other kinds of models in the study, a rank with a GPU has one lane.
   study.model.channels = {4};
   study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
   CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) ==
@@ -116,7 +116,7 @@ TEST_CASE("a GPU is compared with the lanes that a rank keeps busy, over all den
   CHECK(expected_gpu_speedup(study, test::whole_plan(study), {1000, 64, 10, {1, 8, 8}}, 16, 1) == no_gpu);
 }
 
-TEST_CASE("tf32 is refused where a rank trains on CPU cores") {
+TEST_CASE("tf32 is refused when any rank trains on CPU cores") {
   Study study;
   study.data.source = DataSource::synthetic;
   study.train.precision = Precision::tf32;

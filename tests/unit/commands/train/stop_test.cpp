@@ -11,7 +11,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("the time limit leaves Slurm's jobs time to finish") {
+TEST_CASE("the automatic time limit leaves time before the end of a Slurm job") {
   constexpr double never = std::numeric_limits<double>::infinity();
   using Kind = TimeLimit::Kind;
   CHECK(seconds_until_stop({Kind::none, 0}, "1000", 0) == never);
@@ -24,7 +24,7 @@ TEST_CASE("the time limit leaves Slurm's jobs time to finish") {
   CHECK(seconds_until_stop({Kind::automatic, 0}, "87400", 1000) == 86400 - 300);
 }
 
-TEST_CASE("a time limit counts from the start of the job, however late the training begins") {
+TEST_CASE("a time limit counts from the start of the job, not from the start of training") {
   using Kind = TimeLimit::Kind;
   JobStart start;
   start.monotonic -= std::chrono::seconds(900);
@@ -32,7 +32,7 @@ TEST_CASE("a time limit counts from the start of the job, however late the train
   const auto cause_at = [&](Kind kind, std::int64_t end) {
     return stop_watch({kind, end}, std::to_string(start.utc + end), start)();
   };
-  // Slurm's end leaves 50 of 1000 seconds.
+  // A Slurm job of 1000 seconds stops training 50 seconds before its end.
   for (const Kind kind : {Kind::automatic, Kind::seconds}) {
     CHECK(cause_at(kind, 1000) == no_stop);
     CHECK(cause_at(kind, 900) == time_is_up);
@@ -40,7 +40,7 @@ TEST_CASE("a time limit counts from the start of the job, however late the train
   CHECK(cause_at(Kind::none, 900) == no_stop);
 }
 
-TEST_CASE("times are written with units") {
+TEST_CASE("run.time_limit accepts durations with units and is printed in seconds") {
   Study study;
   for (const auto& [text, seconds] :
        {std::pair("90", 90), {"90s", 90}, {"45m", 2700}, {"1h30m", 5400}, {"1d2h3m4s", 93784}, {"1h5", 3605}}) {
@@ -52,7 +52,7 @@ TEST_CASE("times are written with units") {
     CHECK_THROWS_AS(apply_setting(study, "run.time_limit", text), std::runtime_error);
 }
 
-TEST_CASE("causes have names") {
+TEST_CASE("stop_text names each cause of a stop") {
   CHECK(stop_text(SIGTERM) == "SIGTERM");
   CHECK(stop_text(SIGUSR2) == "SIGUSR2");
   CHECK(stop_text(time_is_up) == "run.time_limit");

@@ -18,9 +18,9 @@ using namespace sheaf::test;
 namespace {
 
 constexpr StreamPlace start{0x123456789abcdef0u, Purpose::dropout, 0xfedcba9876543210u};
-constexpr std::int64_t most = 300;  // more than two turns of any loop
+constexpr std::int64_t most = 300;  // more than two rounds of any loop
 
-// What fill(values, count) writes, bit by bit, and that it writes no more: for every count, at every alignment.
+// The bits that fill(values, count) writes. Checks for every count, at every alignment, that it writes only those.
 template <class Value, class Fill>
 std::vector<std::uint32_t> filled(const Fill& fill) {
   std::vector<Value> whole(most);
@@ -39,7 +39,7 @@ std::vector<std::uint32_t> filled(const Fill& fill) {
   return bits;
 }
 
-// Random123's words from block `block` on.
+// The words that Random123 draws, beginning with block `block`.
 std::vector<std::uint32_t> expected_words(std::uint64_t block) {
   std::vector<std::uint32_t> words;
   for (; words.size() < most; ++block) {
@@ -70,7 +70,7 @@ std::vector<float> many_normals() {
 
 }  // namespace
 
-TEST_CASE("words are Philox4x32-10's on every instruction set, also where the counter's first word overflows") {
+TEST_CASE("fill_bits equals Philox4x32-10 on every instruction set, also when the counter's first word overflows") {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
     std::printf("runs %s\n", hwy::TargetName(target));
   on_every_target([] {
@@ -83,7 +83,7 @@ TEST_CASE("words are Philox4x32-10's on every instruction set, also where the co
   });
 }
 
-TEST_CASE("arrays hold the values of the stream, on every instruction set") {
+TEST_CASE("filled arrays equal the values of the stream on every instruction set") {
   on_every_target([] {
     RandomStream bits(start.seed, start.purpose, start.index), uniform = bits, mask = bits;
     std::vector<std::uint32_t> words(most);
@@ -101,7 +101,7 @@ TEST_CASE("arrays hold the values of the stream, on every instruction set") {
   });
 }
 
-TEST_CASE("normals are the same to the bit on every instruction set, and those of the stream's words") {
+TEST_CASE("normals are bitwise the same on every instruction set and equal those of the stream's words") {
   std::vector<std::uint32_t> words(most);
   fill_bits(start, words.data(), most);
   const auto values = normals_for(words);
@@ -116,7 +116,7 @@ TEST_CASE("normals are the same to the bit on every instruction set, and those o
   });
 }
 
-TEST_CASE("normals are Box's and Muller's to the rounding of float") {
+TEST_CASE("normals equal the Box-Muller transform up to float rounding") {
   std::vector<std::uint32_t> words(400000);
   fill_bits({3, Purpose::bootstrap}, words.data(), static_cast<std::int64_t>(words.size()));
   const std::uint32_t extremes[] = {0, 1, 2, 0x1fffffff, 0x20000000, 0x3fffffff, 0x7fffffff, 0x80000000, 0xffffffff};
@@ -125,7 +125,7 @@ TEST_CASE("normals are Box's and Muller's to the rounding of float") {
   const auto values = normals_for(words);
   double worst = 0;
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    // u as it is rounded by definition: where it is almost 1, no other u would do
+    // u must be rounded as in the definition: near 1, the result depends on the rounding
     const double u = double{(static_cast<float>(words[i] >> 1) + 0.5f) * 0x1p-31f};
     const double radius = std::sqrt(-2 * std::log(u));
     const double part = static_cast<double>(static_cast<std::int32_t>(words[i + 1] << 2)) * 0x1p-34;
@@ -133,13 +133,13 @@ TEST_CASE("normals are Box's and Muller's to the rounding of float") {
     worst = std::max({worst, std::abs(double{values[i]} - radius * std::cos(angle)),
                       std::abs(double{values[i + 1]} - radius * std::sin(angle))});
   }
-  // The greatest values are 6.7, with a last place of 4.8e-7: half of one lost in each of the radius, the direction
-  // and their product.
+  // The largest values are 6.7, where the unit in the last place is 4.8e-7. Half of it is lost in each of the radius,
+  // the direction and their product.
   INFO("worst " << worst);
   CHECK(worst < 1e-6);
 }
 
-TEST_CASE("normals are finite for every radius near 0 and near the greatest") {
+TEST_CASE("normals are finite for radii near 0 and near the maximum") {
   std::vector<std::uint32_t> words;
   for (std::uint32_t step = 0; step < 40000; ++step) {
     words.insert(words.end(), {step, 0x12345678u});
@@ -149,7 +149,7 @@ TEST_CASE("normals are finite for every radius near 0 and near the greatest") {
   CHECK(std::all_of(values.begin(), values.end(), [](float value) { return std::abs(value) < 6.7f; }));
 }
 
-TEST_CASE("normals have the moments and the distribution of the normal distribution") {
+TEST_CASE("normals have the moments and the distribution function of the normal distribution") {
   auto values = many_normals();
   const auto count = static_cast<double>(values.size());
   double sum = 0, squares = 0, cubes = 0, fourths = 0;
@@ -172,10 +172,10 @@ TEST_CASE("normals have the moments and the distribution of the normal distribut
     distance = std::max({distance, std::abs(expected - static_cast<double>(i) / count),
                          std::abs(expected - static_cast<double>(i + 1) / count)});
   }
-  CHECK(distance * std::sqrt(count) < 2.2);  // Kolmogorov and Smirnov, at 1e-4
+  CHECK(distance * std::sqrt(count) < 2.2);  // Kolmogorov-Smirnov test at the 1e-4 level
 }
 
-TEST_CASE("neighbouring normals are independent, and so are their squares") {
+TEST_CASE("neighboring normals and their squares are uncorrelated") {
   const auto values = many_normals();
   for (std::size_t lag = 1; lag <= 5; ++lag) {
     double products = 0, squares = 0;

@@ -10,8 +10,8 @@
 
 using namespace sheaf;
 
-// Known answers of Philox4x32-10 from the kat_vectors file that comes with Random123: counter and key zero.
-TEST_CASE("a stream is Philox4x32-10 on (block, index, purpose) and the seed") {
+// Known answers of Philox4x32-10 for counter and key zero, from Random123's file kat_vectors.
+TEST_CASE("a stream is Philox4x32-10 with counter (block, index, purpose) and the seed as the key") {
   RandomStream stream(0, static_cast<Purpose>(0));
   CHECK(stream.bits() == 0x6627e8d5u);
   CHECK(stream.bits() == 0xe169c58du);
@@ -19,7 +19,7 @@ TEST_CASE("a stream is Philox4x32-10 on (block, index, purpose) and the seed") {
   CHECK(stream.bits() == 0x9b00dbd8u);
 }
 
-TEST_CASE("streams of another seed, purpose or index differ") {
+TEST_CASE("streams with different seeds, purposes or indices differ") {
   const auto first = [](std::uint64_t seed, Purpose purpose, std::uint64_t index) {
     RandomStream stream(seed, purpose, index);
     return stream.bits();
@@ -30,7 +30,7 @@ TEST_CASE("streams of another seed, purpose or index differ") {
   CHECK(firsts.size() == 6);
 }
 
-TEST_CASE("uniform and normal have their moments") {
+TEST_CASE("uniform and normal draws have the moments of their distributions") {
   RandomStream stream(7, Purpose::synthetic_features);
   const int count = 200000;
   double sum = 0, squares = 0, uniform_sum = 0, cubes = 0;
@@ -50,7 +50,7 @@ TEST_CASE("uniform and normal have their moments") {
   CHECK(std::abs(uniform_sum / count - 0.5) < 5 * std::sqrt(1.0 / 12 / count));
 }
 
-TEST_CASE("below is uniform and stays below") {
+TEST_CASE("below is uniform and never reaches its bound") {
   RandomStream stream(3, Purpose::bootstrap);
   std::array<int, 7> seen{};
   for (int i = 0; i < 70000; ++i) ++seen.at(stream.below(7));
@@ -58,7 +58,7 @@ TEST_CASE("below is uniform and stays below") {
   CHECK(stream.below(1) == 0);
 }
 
-TEST_CASE("shuffle is a permutation, and every first element is as likely") {
+TEST_CASE("shuffle gives a permutation, and each element is equally likely to come first") {
   std::array<int, 5> first{};
   for (std::uint64_t seed = 0; seed < 5000; ++seed) {
     std::vector<std::int64_t> values(5);
@@ -72,7 +72,7 @@ TEST_CASE("shuffle is a permutation, and every first element is as likely") {
   for (int count : first) CHECK(std::abs(count - 1000) < 5 * 29);
 }
 
-TEST_CASE("iteration seeds are distinct and exact in a double") {
+TEST_CASE("iteration seeds are distinct and exactly representable as double") {
   std::set<std::uint64_t> seeds;
   for (std::int64_t iteration = 0; iteration < 10000; ++iteration) {
     const std::uint64_t seed = iteration_seed(7, iteration);
