@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t rows = 3000;
 
-DataSet labelled(int shift = 0) {
+DataSet labeled_data(int shift = 0) {
   auto labels = std::make_shared<std::vector<std::int64_t>>(rows);
   for (std::size_t row = 0; row < labels->size(); ++row)
     (*labels)[row] = static_cast<std::int64_t>((row + static_cast<std::size_t>(shift)) * row % 7 % 3);
@@ -36,7 +36,7 @@ TEST_CASE("node-shared splits equal those that one rank computes alone, for fold
     study.search.folds = folds;
     study.data.validation = folds == 1 ? 0.3 : 0;
     study.study.iterations = 2000;  // more than the node's memory stores
-    const DataSet data = labelled();
+    const DataSet data = labeled_data();
     Splits alone(study, data), shared(study, data, node);
     std::atomic<int> wrong{0};
     std::vector<std::thread> lanes;
@@ -63,9 +63,10 @@ TEST_CASE("the first rank that needs a repeat computes its folds for the whole n
   Study study;
   study.search.folds = 3;
   // Each rank has other data, which is forbidden elsewhere, so folds computed by another rank would differ.
-  const auto of_first = Splits(study, labelled()).split(0, 1), own = Splits(study, labelled(node.rank())).split(0, 1);
+  const auto of_first = Splits(study, labeled_data()).split(0, 1),
+             own = Splits(study, labeled_data(node.rank())).split(0, 1);
   CHECK((own->validation_rows.list() == of_first->validation_rows.list()) == node.is_root());
-  Splits shared(study, labelled(node.rank()), node);
+  Splits shared(study, labeled_data(node.rank()), node);
   if (node.is_root()) shared.split(0, 0);
   node.barrier();
   CHECK(shared.split(0, 1)->validation_rows.list() == of_first->validation_rows.list());

@@ -15,7 +15,7 @@ using namespace sheaf::test;
 
 namespace {
 
-// Least and greatest of the counts, over 0..keys-1.
+// The smallest and largest number of occurrences of the values 0..keys-1.
 std::pair<std::int64_t, std::int64_t> spread(const std::vector<std::int32_t>& values, std::int64_t keys) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(keys));
   for (const auto value : values) ++counts.at(static_cast<std::size_t>(value));
@@ -24,10 +24,10 @@ std::pair<std::int64_t, std::int64_t> spread(const std::vector<std::int32_t>& va
 
 }  // namespace
 
-TEST_CASE("folds are of almost equal size, and each class is spread over them to within one row") {
+TEST_CASE("fold sizes, and the rows of each class per fold, differ by at most one") {
   for (const std::int64_t rows : {10, 101, 1797}) {
     for (const std::int64_t folds : {2, 3, 10}) {
-      const DataSet data = labelled(uneven_labels(rows, 5));
+      const DataSet data = data_with_labels(uneven_labels(rows, 5));
       const auto fold_of = assign_folds(data, folds, 1, 0);
       REQUIRE(fold_of.size() == static_cast<std::size_t>(rows));
       const auto [least, greatest] = spread(fold_of, folds);
@@ -43,9 +43,9 @@ TEST_CASE("folds are of almost equal size, and each class is spread over them to
   }
 }
 
-TEST_CASE("folds depend on the seed and the repeat, on nothing else") {
-  const DataSet classes = labelled(uneven_labels(200, 4));
-  const DataSet numbers = measured(1, std::vector<float>(200));
+TEST_CASE("folds depend only on the seed and the repeat") {
+  const DataSet classes = data_with_labels(uneven_labels(200, 4));
+  const DataSet numbers = data_with_features(1, std::vector<float>(200));
   for (const DataSet* data : {&classes, &numbers}) {
     const auto first = assign_folds(*data, 5, 1, 0);
     CHECK(first == assign_folds(*data, 5, 1, 0));
@@ -54,21 +54,21 @@ TEST_CASE("folds depend on the seed and the repeat, on nothing else") {
   }
 }
 
-TEST_CASE("folds of a regression are shuffled and even") {
-  const auto fold_of = assign_folds(measured(1, std::vector<float>(103)), 4, 3, 0);
+TEST_CASE("folds of a regression data set are shuffled and of even size") {
+  const auto fold_of = assign_folds(data_with_features(1, std::vector<float>(103)), 4, 3, 0);
   const auto [least, greatest] = spread(fold_of, 4);
   CHECK(least == 25);
   CHECK(greatest == 26);
   CHECK_FALSE(std::is_sorted(fold_of.begin(), fold_of.end()));
   int steps = 0;
   for (std::size_t row = 1; row < fold_of.size(); ++row) steps += fold_of[row] == (fold_of[row - 1] + 1) % 4;
-  CHECK(steps < 60);  // dealt in row order it would be 102; by chance about 26, standard deviation about 4.4
+  CHECK(steps < 60);  // 102 if assigned in row order; about 26 by chance, with standard deviation 4.4
 }
 
-TEST_CASE("the rows held out are as many as asked for, and of each class its share to within one row") {
+TEST_CASE("a hold-out has the requested number of rows, and each class's fraction of them to within one row") {
   for (const std::int64_t rows : {15, 101, 1797}) {
     for (const double fraction : {0.1, 0.25, 0.5, 0.66, 0.9}) {
-      const DataSet data = labelled(uneven_labels(rows, 4));
+      const DataSet data = data_with_labels(uneven_labels(rows, 4));
       const auto held_out = holdout_rows(data, fraction, 5, 0);
       CHECK(held_out.size() == static_cast<std::size_t>(std::llround(static_cast<double>(rows) * fraction)));
       CHECK(std::is_sorted(held_out.begin(), held_out.end()));
@@ -78,28 +78,29 @@ TEST_CASE("the rows held out are as many as asked for, and of each class its sha
         const auto members = std::count(data.labels, data.labels + rows, label);
         const auto chosen = std::count_if(held_out.begin(), held_out.end(),
                                           [&](std::int64_t row) { return data.labels[row] == label; });
-        const double share =
+        const double expected =
             static_cast<double>(members * static_cast<std::int64_t>(held_out.size())) / static_cast<double>(rows);
-        CAPTURE(rows, fraction, label, members, chosen, share);
-        CHECK(std::abs(static_cast<double>(chosen) - share) < 1);
+        CAPTURE(rows, fraction, label, members, chosen, expected);
+        CHECK(std::abs(static_cast<double>(chosen) - expected) < 1);
       }
     }
   }
-  const DataSet data = labelled(uneven_labels(50, 3));
+  const DataSet data = data_with_labels(uneven_labels(50, 3));
   CHECK(holdout_rows(data, 0.001, 5, 0).size() == 1);
   CHECK(holdout_rows(data, 0.3, 5, 0) != holdout_rows(data, 0.3, 5, 1));
   CHECK(holdout_rows(data, 0.3, 5, 0) != holdout_rows(data, 0.3, 6, 0));
 }
 
-TEST_CASE("a bootstrap draws as many rows with replacement, each as likely") {
+TEST_CASE("a bootstrap draws the same number of rows with replacement, each equally likely") {
   std::vector<std::int64_t> rows(10000);
-  for (std::size_t place = 0; place < rows.size(); ++place) rows[place] = static_cast<std::int64_t>(3 * place + 1);
+  for (std::size_t index = 0; index < rows.size(); ++index) rows[index] = static_cast<std::int64_t>(3 * index + 1);
   const auto bootstrap = [&](std::uint64_t seed) { return bootstrap_rows(row_set(rows), seed).list(); };
   const auto drawn = bootstrap(11);
   CHECK(drawn.size() == rows.size());
   CHECK(std::is_sorted(drawn.begin(), drawn.end()));
   CHECK(std::all_of(drawn.begin(), drawn.end(), [](std::int64_t row) { return row % 3 == 1 && row < 30001; }));
-  // Distinct rows: 1 - 1/e of them, with standard deviation sqrt(n (e^-1 - 2 e^-2)) = 31 for 10,000; five of these.
+  // The expected fraction of distinct rows is 1 - 1/e. The standard deviation of their number is
+  // sqrt(n (e^-1 - 2 e^-2)) = 31 for n = 10,000. The bound is five standard deviations.
   const std::set<std::int64_t> distinct(drawn.begin(), drawn.end());
   CHECK(std::abs(static_cast<double>(distinct.size()) - 6321.2) < 5 * 31);
   const double mean = std::accumulate(drawn.begin(), drawn.end(), 0.0) / static_cast<double>(drawn.size());
@@ -108,7 +109,7 @@ TEST_CASE("a bootstrap draws as many rows with replacement, each as likely") {
   CHECK(bootstrap(12) != drawn);
 }
 
-TEST_CASE("the order of an epoch is a permutation of its own, or the identity") {
+TEST_CASE("each epoch has its own permutation of the rows, or the identity without shuffling") {
   std::vector<std::int64_t> identity(100);
   std::iota(identity.begin(), identity.end(), 0);
   const RowSet rows = RowSet::all(100);
@@ -118,15 +119,15 @@ TEST_CASE("the order of an epoch is a permutation of its own, or the identity") 
   CHECK(order != epoch_order(rows, true, 1, 1));
   CHECK(order != epoch_order(rows, true, 2, 0));
   CHECK(order == epoch_order(rows, true, 1, 0));
-  // Other rows are shuffled in the same way.
+  // A set of the same size with other rows gets the same permutation.
   std::vector<std::int64_t> thrice;
   for (const std::int64_t row : identity) thrice.push_back(3 * row);
   const auto order_of_thrice = epoch_order(row_set(thrice), true, 1, 0);
-  for (std::size_t place = 0; place < order.size(); ++place) CHECK(order_of_thrice[place] == 3 * order[place]);
-  std::vector<std::int64_t> given(101, -1);
-  epoch_order(rows, true, 1, 0, given.data());
-  CHECK(std::equal(order.begin(), order.end(), given.begin()));
-  CHECK(given.back() == -1);
+  for (std::size_t index = 0; index < order.size(); ++index) CHECK(order_of_thrice[index] == 3 * order[index]);
+  std::vector<std::int64_t> buffer(101, -1);
+  epoch_order(rows, true, 1, 0, buffer.data());
+  CHECK(std::equal(order.begin(), order.end(), buffer.begin()));
+  CHECK(buffer.back() == -1);
   std::sort(order.begin(), order.end());
   CHECK(order == identity);
 }

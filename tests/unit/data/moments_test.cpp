@@ -14,37 +14,37 @@ struct Reference {
   long double mean = 0, squares = 0;
 };
 
-// Of a feature of [rows, features], in extended precision.
+// The moments of one feature of `values` [rows, features], in extended precision.
 template <class Value>
 Reference reference_of(const std::vector<Value>& values, std::int64_t features, std::int64_t feature) {
   Reference found;
   const auto rows = static_cast<long double>(values.size() / static_cast<std::size_t>(features));
-  for (auto place = static_cast<std::size_t>(feature); place < values.size();
-       place += static_cast<std::size_t>(features))
-    found.mean += values[place] / rows;
-  for (auto place = static_cast<std::size_t>(feature); place < values.size();
-       place += static_cast<std::size_t>(features))
-    found.squares += (values[place] - found.mean) * (values[place] - found.mean);
+  for (auto index = static_cast<std::size_t>(feature); index < values.size();
+       index += static_cast<std::size_t>(features))
+    found.mean += values[index] / rows;
+  for (auto index = static_cast<std::size_t>(feature); index < values.size();
+       index += static_cast<std::size_t>(features))
+    found.squares += (values[index] - found.mean) * (values[index] - found.mean);
   return found;
 }
 
 template <class Value>
 FeatureMoments moments_of(const std::vector<Value>& values, std::int64_t features) {
   FeatureMoments moments(features);
-  std::vector<std::int64_t> some;
+  std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(values.size()) / features; ++row) {
-    some.push_back(row);
-    if (static_cast<std::int64_t>(some.size()) < moments.rows_at_once()) continue;
-    moments.add(values.data(), some);
-    some.clear();
+    rows.push_back(row);
+    if (static_cast<std::int64_t>(rows.size()) < moments.rows_at_once()) continue;
+    moments.add(values.data(), rows);
+    rows.clear();
   }
-  moments.add(values.data(), some);
+  moments.add(values.data(), rows);
   return moments;
 }
 
 }  // namespace
 
-TEST_CASE("moments of many rows keep their digits where the mean is large and the deviation small") {
+TEST_CASE("moments of many rows are accurate when the mean is large and the deviation small") {
   struct Case {
     double mean, deviation;
   };
@@ -64,11 +64,11 @@ TEST_CASE("moments of many rows keep their digits where the mean is large and th
     }
 }
 
-TEST_CASE("moments of bytes, and of more features than are summed at a time") {
+TEST_CASE("moments are accurate for bytes and for more features than are summed at once") {
   constexpr std::int64_t features = 700;
   std::vector<std::uint8_t> bytes;
-  for (std::int64_t place = 0; place < 500 * features; ++place)
-    bytes.push_back(static_cast<std::uint8_t>(place * place % 251));
+  for (std::int64_t index = 0; index < 500 * features; ++index)
+    bytes.push_back(static_cast<std::uint8_t>(index * index % 251));
   const FeatureMoments found = moments_of(bytes, features);
   for (const std::int64_t feature : {0, 255, 256, 699}) {
     CAPTURE(feature);
@@ -78,7 +78,7 @@ TEST_CASE("moments of bytes, and of more features than are summed at a time") {
   }
 }
 
-TEST_CASE("rows that occur several times count as often, and no rows change nothing") {
+TEST_CASE("repeated rows count repeatedly, and an empty list of rows changes nothing") {
   const std::vector<double> values = {1, 1e200, 4, -1e200};
   FeatureMoments found(2);
   found.add(values.data(), {});

@@ -1,4 +1,4 @@
-// Data sets made by hand.
+// Small data sets for tests.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace sheaf::test {
 
-/// A classification of one constant feature with these labels.
-inline DataSet labelled(std::vector<std::int64_t> labels) {
+/// A classification data set with one constant feature and the given labels.
+inline DataSet data_with_labels(std::vector<std::int64_t> labels) {
   struct Owner {
     std::vector<std::int64_t> labels;
     std::vector<float> features;
@@ -32,8 +32,8 @@ inline DataSet labelled(std::vector<std::int64_t> labels) {
   return data;
 }
 
-/// A regression with these features, row-major, and no targets to speak of.
-inline DataSet measured(std::int64_t feature_count, std::vector<float> features) {
+/// A regression data set with the given features, in row-major order. The targets are arbitrary.
+inline DataSet data_with_features(std::int64_t feature_count, std::vector<float> features) {
   auto owner = std::make_shared<std::vector<float>>(std::move(features));
   DataSet data;
   data.feature_count = feature_count;
@@ -45,7 +45,7 @@ inline DataSet measured(std::int64_t feature_count, std::vector<float> features)
   return data;
 }
 
-/// `classes` classes of very different sizes, in no order; the last has one member.
+/// Unsorted labels of `classes` classes with very different sizes. The last class has one row.
 inline std::vector<std::int64_t> uneven_labels(std::int64_t rows, std::int64_t classes) {
   std::vector<std::int64_t> labels;
   for (std::int64_t row = 0; row + 1 < rows; ++row) labels.push_back(row * row % 97 % (classes - 1));

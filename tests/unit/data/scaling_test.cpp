@@ -13,7 +13,8 @@ using namespace sheaf::test;
 
 namespace {
 
-// Features: 0 around 0, 1 around a million with a deviation of 10, 2 constant and not exact in binary, 3 in 1e30s.
+// Feature 0 has mean 0. Feature 1 has mean 1e6 and deviation 10. Feature 2 is a constant that binary cannot represent
+// exactly. Feature 3 has deviation 1e30.
 DataSet features_of_many_sizes() {
   RandomStream stream(1, Purpose::synthetic_features);
   std::vector<float> features;
@@ -23,7 +24,7 @@ DataSet features_of_many_sizes() {
     features.push_back(0.1f);
     features.push_back(static_cast<float>(1e30 * stream.normal()));
   }
-  return measured(4, features);
+  return data_with_features(4, features);
 }
 
 std::vector<std::int64_t> every_third_row() {
@@ -34,7 +35,7 @@ std::vector<std::int64_t> every_third_row() {
 
 }  // namespace
 
-TEST_CASE("standard scaling is by the mean and population deviation of the rows given") {
+TEST_CASE("standard scaling uses the mean and the population standard deviation of the given rows") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
   const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::standard);
@@ -47,13 +48,13 @@ TEST_CASE("standard scaling is by the mean and population deviation of the rows 
       squares += deviation * deviation;
     }
     const auto deviation = static_cast<double>(std::sqrt(squares / static_cast<long double>(rows.size())));
-    // Results are rounded to float: half a unit in the last place, 6e-8.
+    // Results are rounded to float: an error of half a unit in the last place, 6e-8.
     CHECK(scaling.shift.at(feature) == Approx(static_cast<double>(mean)).epsilon(1e-7));
     CHECK(scaling.scale.at(feature) == Approx(1 / deviation).epsilon(1e-7));
   }
 }
 
-TEST_CASE("minmax scaling maps the rows given onto 0..1") {
+TEST_CASE("minmax scaling maps the given rows to 0..1") {
   const DataSet data = features_of_many_sizes();
   const auto rows = every_third_row();
   const FeatureScaling scaling = feature_scaling(data, row_set(rows), Normalize::minmax);
@@ -67,7 +68,7 @@ TEST_CASE("minmax scaling maps the rows given onto 0..1") {
   }
 }
 
-TEST_CASE("a constant feature becomes zero, exactly") {
+TEST_CASE("a constant feature becomes exactly zero") {
   const DataSet data = features_of_many_sizes();
   for (const Normalize normalize : {Normalize::standard, Normalize::minmax}) {
     const FeatureScaling scaling = feature_scaling(data, row_set(every_third_row()), normalize);

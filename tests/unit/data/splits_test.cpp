@@ -30,10 +30,10 @@ std::vector<std::int64_t> counting(std::int64_t rows) {
 
 }  // namespace
 
-TEST_CASE("every fold validates on its own rows and trains on all others") {
+TEST_CASE("each fold validates on its rows and trains on all other rows") {
   Study study;
   study.search.folds = 3;
-  Splits splits(study, labelled(uneven_labels(100, 4)));
+  Splits splits(study, data_with_labels(uneven_labels(100, 4)));
   std::vector<std::int64_t> validated;
   for (std::int64_t fold = 0; fold < 3; ++fold) {
     const auto split = splits.split(0, fold);
@@ -49,11 +49,11 @@ TEST_CASE("every fold validates on its own rows and trains on all others") {
   CHECK(validated == counting(100));
 }
 
-TEST_CASE("a hold-out validates on its fraction of the rows, anew in each repeat") {
+TEST_CASE("a hold-out validates on a fraction of the rows that differs between repeats") {
   Study study;
   study.study.seed = 3;
   study.data.validation = 0.2;
-  const DataSet data = labelled(uneven_labels(100, 4));
+  const DataSet data = data_with_labels(uneven_labels(100, 4));
   Splits splits(study, data);
   const auto split = splits.split(7, 0);
   CHECK(split->validation_rows.list() == holdout_rows(data, 0.2, 3, 7));
@@ -61,19 +61,19 @@ TEST_CASE("a hold-out validates on its fraction of the rows, anew in each repeat
   CHECK(split->validation_rows.list() != splits.split(8, 0)->validation_rows.list());
 }
 
-TEST_CASE("without folds and hold-out all rows train, and all repeats share one split") {
-  Splits splits(Study{}, measured(1, {1, 2, 3}));
+TEST_CASE("without folds or a hold-out, all rows are training rows and all repeats share one split") {
+  Splits splits(Study{}, data_with_features(1, {1, 2, 3}));
   const auto split = splits.split(0, 0);
   CHECK(split->training_rows.list() == counting(3));
   CHECK(split->validation_rows.empty());
   CHECK(splits.split(5, 0) == split);
 }
 
-TEST_CASE("scaling comes from the training rows alone") {
+TEST_CASE("scaling is computed from the training rows only") {
   Study study;
   study.search.folds = 2;
   study.data.normalize = Normalize::minmax;
-  const DataSet data = measured(1, {1, 2, 3, 4, 5, 6, 7, 8});
+  const DataSet data = data_with_features(1, {1, 2, 3, 4, 5, 6, 7, 8});
   Splits splits(study, data);
   for (std::int64_t fold = 0; fold < 2; ++fold) {
     const auto split = splits.split(0, fold);
@@ -82,23 +82,23 @@ TEST_CASE("scaling comes from the training rows alone") {
   CHECK(splits.split(0, 0)->scaling.shift != splits.split(0, 1)->scaling.shift);
 }
 
-TEST_CASE("too few rows are refused with the numbers") {
+TEST_CASE("too few rows are refused with a message that has the numbers") {
   Study study;
   study.search.folds = 5;
-  CHECK_THROWS_WITH(Splits(study, measured(1, {1, 2, 3})),
+  CHECK_THROWS_WITH(Splits(study, data_with_features(1, {1, 2, 3})),
                     "The data set has fewer rows than folds (3 rows, search.folds = 5). Ask for fewer folds.");
-  CHECK_NOTHROW(Splits(study, measured(1, {1, 2, 3, 4, 5})));
+  CHECK_NOTHROW(Splits(study, data_with_features(1, {1, 2, 3, 4, 5})));
   study.search.folds = 1;
   study.data.validation = 0.9;
-  CHECK_THROWS_WITH(Splits(study, measured(1, {1, 2, 3})),
+  CHECK_THROWS_WITH(Splits(study, data_with_features(1, {1, 2, 3})),
                     "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Hold out fewer.");
-  CHECK_THROWS_WITH(Splits(Study{}, measured(1, {})), "The data set has no rows to train on.");
+  CHECK_THROWS_WITH(Splits(Study{}, data_with_features(1, {})), "The data set has no rows to train on.");
 }
 
-TEST_CASE("threads that ask for one split get the same, whatever they ask for besides") {
+TEST_CASE("threads that request the same split get the same object") {
   Study study;
   study.search.folds = 4;
-  Splits splits(study, labelled(uneven_labels(1000, 4)));
+  Splits splits(study, data_with_labels(uneven_labels(1000, 4)));
   std::vector<std::vector<std::shared_ptr<const Split>>> seen(8);
   std::vector<std::thread> threads;
   for (std::size_t number = 0; number < seen.size(); ++number)
@@ -110,22 +110,22 @@ TEST_CASE("threads that ask for one split get the same, whatever they ask for be
   for (const auto& mine : seen) CHECK(mine == seen.front());
 }
 
-TEST_CASE("a cache makes a value once, keeps the latest, and tries again after a failure") {
+TEST_CASE("a cache computes each value once, keeps the latest values, and computes again after a failure") {
   OnceCache<int, int> cache(2);
-  int made = 0;
-  const auto get = [&](int key) { return *cache.get(key, [&] { return ++made, 10 * key; }); };
-  const auto kept = cache.get(0, [&] { return ++made, 0; });
+  int computed = 0;
+  const auto get = [&](int key) { return *cache.get(key, [&] { return ++computed, 10 * key; }); };
+  const auto first = cache.get(0, [&] { return ++computed, 0; });
   CHECK(get(0) == 0);
   CHECK(get(1) == 10);
   CHECK(get(1) == 10);
-  CHECK(made == 2);
+  CHECK(computed == 2);
   CHECK(get(2) == 20);  // drops 0
   CHECK(get(0) == 0);   // drops 1
-  CHECK(made == 4);
+  CHECK(computed == 4);
   CHECK(get(2) == 20);
-  CHECK(made == 4);
-  CHECK(*kept == 0);
-#ifndef __SANITIZE_THREAD__  // whose pthread_once waits for ever after an exception
+  CHECK(computed == 4);
+  CHECK(*first == 0);
+#ifndef __SANITIZE_THREAD__  // its pthread_once waits forever after an exception
   CHECK_THROWS_AS(cache.get(9, []() -> int { throw std::runtime_error("no"); }), std::runtime_error);
   CHECK(get(9) == 90);
 #endif

@@ -60,7 +60,7 @@ TEST_CASE("features and independent targets have the moments of their distributi
     CHECK(reinterpret_cast<std::uintptr_t>(data.features) % 64 == 0);
     for (const auto& [values, count] : {std::pair(data.features, 100000), std::pair(data.targets, 20000)}) {
       const Moments found = moments_of(values, count);
-      // Five standard errors: of the mean, and of the variance by the fourth moment (3, or 1/80).
+      // The bounds are five standard errors. That of the variance follows from the fourth moment (3 or 1/80).
       const double variance = uniform ? 1.0 / 12 : 1.0;
       const double fourth = uniform ? 1.0 / 80 : 3.0;
       CHECK(std::abs(found.mean - (uniform ? 0.5 : 0.0)) < 5 * std::sqrt(variance / count));
@@ -70,7 +70,7 @@ TEST_CASE("features and independent targets have the moments of their distributi
   }
 }
 
-TEST_CASE("linear targets are a linear map of the features, plus noise") {
+TEST_CASE("linear targets are a linear function of the features plus noise") {
   auto options = options_of(Task::regression, Distribution::normal, Relation::linear);
   options.outputs = 2;
   options.noise = 0;
@@ -78,8 +78,8 @@ TEST_CASE("linear targets are a linear map of the features, plus noise") {
   options.noise = 0.5;
   const DataSet noisy = draw_synthetic(options, 3);
 
-  // Row 6 is a combination of rows 0..4, found by elimination; under a linear map so is its target, with the same
-  // coefficients.
+  // Row 6 is a linear combination of rows 0..4; elimination gives the coefficients. For a linear function, the target
+  // of row 6 is the same combination of their targets.
   double system[5][6];
   for (int column = 0; column < 5; ++column) {
     for (int row = 0; row < 5; ++row) system[column][row] = double{exact.features[row * 5 + column]};
@@ -95,7 +95,7 @@ TEST_CASE("linear targets are a linear map of the features, plus noise") {
     double predicted = 0;
     for (int row = 0; row < 5; ++row)
       predicted += system[row][5] / system[row][row] * double{exact.targets[row * 2 + output]};
-    // Targets are rounded to float (6e-8); the coefficients are well below 100.
+    // The tolerance covers the rounding of targets to float (6e-8) times the coefficients, which are well below 100.
     CHECK(predicted == Approx(exact.targets[6 * 2 + output]).margin(1e-4));
   }
 
@@ -118,7 +118,7 @@ TEST_CASE("independent labels are uniform over the classes") {
   for (const int count : counts) CHECK(std::abs(count - 5000) < 5 * std::sqrt(20000 * 0.25 * 0.75));
 }
 
-TEST_CASE("linear labels are the largest of linear targets") {
+TEST_CASE("the linear label is the index of the largest linear target") {
   auto options = options_of(Task::regression, Distribution::normal, Relation::linear);
   options.outputs = 3;
   const DataSet targets = draw_synthetic(options, 3);
@@ -133,7 +133,7 @@ TEST_CASE("linear labels are the largest of linear targets") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a draw is a pure function of options and seed, and its fingerprint tells draws apart") {
+TEST_CASE("synthetic data depends only on the options and the seed, and its fingerprint differs when they do") {
   const auto options = options_of(Task::regression, Distribution::normal, Relation::independent);
   const DataSet first = draw_synthetic(options, 3);
   const DataSet again = draw_synthetic(options, 3);

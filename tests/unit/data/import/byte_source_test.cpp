@@ -27,7 +27,7 @@ std::string read(const std::string& path) {
   return read_all(*open_source(path));
 }
 
-// Larger than a piece, and not easily packed.
+// Longer than one read of the source, and hard to compress.
 std::string long_text() {
   std::string text;
   for (unsigned i = 0; text.size() < (3u << 20); ++i) text += std::to_string(i * 2654435761u);
@@ -36,7 +36,7 @@ std::string long_text() {
 
 }  // namespace
 
-TEST_CASE("files are read whole, plain or packed, whatever their name") {
+TEST_CASE("plain and gzip files are read completely, whatever their names") {
   const std::string text = long_text();
   write("plain", text);
   write_gzip("packed", text);
@@ -46,7 +46,7 @@ TEST_CASE("files are read whole, plain or packed, whatever their name") {
   CHECK(read("empty").empty());
 }
 
-TEST_CASE("what cannot be read or unpacked is an error") {
+TEST_CASE("a file that cannot be read or decompressed is an error") {
   CHECK_THROWS_WITH(read("absent"), StartsWith("File 'absent' cannot be read (No such file or directory)"));
   std::filesystem::create_directory("directory");
   CHECK_THROWS_WITH(read("directory"), StartsWith("'directory' is a directory"));
@@ -61,7 +61,7 @@ TEST_CASE("what cannot be read or unpacked is an error") {
   CHECK_THROWS_WITH(read("wrong.gz"), ContainsSubstring("incorrect data check"));
 }
 
-TEST_CASE("bytes are appended as they come") {
+TEST_CASE("append_exactly appends the next bytes of the source") {
   MemorySource source("memory", "abcdef");
   std::vector<std::byte> bytes;
   append_exactly(source, bytes, 2, "it");

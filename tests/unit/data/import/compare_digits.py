@@ -1,12 +1,12 @@
-"""Makes data/digits.h5 anew and compares. SPDX-License-Identifier: MIT"""
+"""Checks that data/digits.h5 equals the file that make_digits.py creates. SPDX-License-Identifier: MIT"""
 import os
 import subprocess
 import sys
 
 data = sys.argv[1]
-made = subprocess.run([sys.executable, os.path.join(data, "make_digits.py"), "made.h5"])
-if made.returncode:
-    sys.exit(made.returncode)
+script = subprocess.run([sys.executable, os.path.join(data, "make_digits.py"), "made.h5"])
+if script.returncode:
+    sys.exit(script.returncode)
 
 import h5py
 import numpy

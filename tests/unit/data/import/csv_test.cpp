@@ -36,7 +36,7 @@ Texts fields_of(const std::string& record, char delimiter = ',') {
 
 }  // namespace
 
-TEST_CASE("records end at newlines outside quotes, and know their lines") {
+TEST_CASE("records end at newlines outside quotes and have line numbers") {
   const std::string text =
       "\xef\xbb\xbf"
       "a,b\r\n\n  \n\"x\ny\"\"\",2\n3,4";
@@ -56,7 +56,7 @@ TEST_CASE("records end at newlines outside quotes, and know their lines") {
   }
 }
 
-TEST_CASE("records longer than a block come whole") {
+TEST_CASE("records longer than a block are read completely") {
   const std::string longer(3 << 20, '7');
   const std::string text = longer + "\n" + longer + "8\n";
   MemorySource source("long", text);
@@ -65,7 +65,7 @@ TEST_CASE("records longer than a block come whole") {
   CHECK(records.text() == longer);
 }
 
-TEST_CASE("a record longer than the limit is refused with its line, before all of it is read") {
+TEST_CASE("a record longer than the limit is refused with its line number before it is read completely") {
   const std::string text = "1,2\n" + std::string(100, '7') + "\n3,4\n";
   for (const std::size_t longest : {99, 100}) {
     MemorySource source("long.csv", text);
@@ -85,7 +85,7 @@ TEST_CASE("a record longer than the limit is refused with its line, before all o
   CHECK(source.read(left.data(), left.size()) > 400);
 }
 
-TEST_CASE("records of too many fields and labels that are no names are refused with their line") {
+TEST_CASE("records with too many fields and labels that are too long are refused with their line number") {
   CHECK_THROWS_WITH(import({"1,0\n" + std::string(most_csv_fields, ',') + "\n"}),
                     StartsWith("Line 2 of '0' has more than 4194304 columns"));
   CsvFields fields;
@@ -95,7 +95,7 @@ TEST_CASE("records of too many fields and labels that are no names are refused w
                     StartsWith("The label in line 2 of '0' has 4097 bytes"));
 }
 
-TEST_CASE("fields lose blanks around them and quotes, and keep what is inside") {
+TEST_CASE("fields lose their quotes and surrounding blanks, and quoted text is unchanged") {
   CHECK(fields_of("1, 2 ,") == Texts{"1", "2", ""});
   CHECK(fields_of("\" a \"\"b\"\", c\" ,d") == Texts{" a \"b\", c", "d"});
   CHECK(fields_of("\"\",\"\"\"\"") == Texts{"", "\""});
@@ -104,7 +104,7 @@ TEST_CASE("fields lose blanks around them and quotes, and keep what is inside") 
   CHECK_FALSE(fields.split("\"a\"b,c", ','));
 }
 
-TEST_CASE("the delimiter is what the first record has most") {
+TEST_CASE("the delimiter is the candidate that occurs most often in the first record") {
   CHECK(detect_delimiter("a,b,c;d") == ',');
   CHECK(detect_delimiter("1,5;2,5;3") == ';');
   CHECK(detect_delimiter("a\tb\tc,d") == '\t');
@@ -112,7 +112,7 @@ TEST_CASE("the delimiter is what the first record has most") {
   CHECK(detect_delimiter("abc") == ',');
 }
 
-TEST_CASE("numbers are read to the last digit, and what is none is told from what is too large") {
+TEST_CASE("numbers are read with full precision, are infinite out of range, and other text is refused") {
   CHECK(parse_number<float>("0.1") == 0.1f);
   CHECK(parse_number<float>("+1e3") == 1000.0f);
   CHECK(parse_number<float>("16777217") == 16777216.0f);
@@ -123,7 +123,7 @@ TEST_CASE("numbers are read to the last digit, and what is none is told from wha
   for (const char* text : {"", "+", "+-1", "1,5", "0x10", "1 2", "one"}) CHECK_FALSE(parse_number<float>(text));
 }
 
-TEST_CASE("a header is what has no number, or text above numbers") {
+TEST_CASE("a first record is a header if it has no numbers or has text above numbers") {
   CHECK(has_header({"a", "b"}, {"1", "x"}));
   CHECK(has_header({"0", "1", "y"}, {"5", "6", "7"}));
   CHECK(has_header({"", "a", "y"}, {"0", "6", "x"}));
@@ -131,7 +131,7 @@ TEST_CASE("a header is what has no number, or text above numbers") {
   CHECK_FALSE(has_header({"1", "2"}, {}));
 }
 
-TEST_CASE("columns go by name, then by number") {
+TEST_CASE("columns are found by name first and then by number") {
   const Texts names = {"a", "b", "1", "c"};
   CHECK(find_columns("c,a", names, 4, "f") == std::vector<std::size_t>{3, 0});
   CHECK(find_columns("1", names, 4, "f") == std::vector<std::size_t>{2});
@@ -145,7 +145,7 @@ TEST_CASE("columns go by name, then by number") {
   CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("it has no header"));
 }
 
-TEST_CASE("integer labels are classes as they are") {
+TEST_CASE("integer labels are used as class numbers unchanged") {
   const auto data = import({"a,y\n1.5,2\n2.5,0\n-3,1\n"});
   CHECK(data.features.shape == std::vector<std::int64_t>{3, 1});
   CHECK(data.features.type == NumberType::float32);
@@ -172,7 +172,7 @@ TEST_CASE("other labels are numbered in sorted order") {
   CHECK(import({"1,1.0\n2,0.0\n"}, options).class_names.empty());
 }
 
-TEST_CASE("fractions, several targets, or the task make regression") {
+TEST_CASE("fractional labels, several targets, or the requested task make a regression data set") {
   const auto fractions = import({"1,0.5\n2,1\n"});
   CHECK(fractions.targets.type == NumberType::float32);
   CHECK(numbers(fractions.targets) == std::vector<double>{0.5, 1});
@@ -186,7 +186,7 @@ TEST_CASE("fractions, several targets, or the task make regression") {
   CHECK(import({"1,0\n2,1\n"}, options).targets.type == NumberType::float32);
 }
 
-TEST_CASE("more texts than can be named are no classes, and more integers are") {
+TEST_CASE("too many different text labels are refused, and the same number of integer labels is accepted") {
   std::string names, integers, sparse;
   for (int row = 0; row < 4001; ++row) {
     names += "1,a" + std::to_string(row) + "\n";
@@ -198,7 +198,7 @@ TEST_CASE("more texts than can be named are no classes, and more integers are") 
   CHECK(import({integers}).classes() == 4001);
 }
 
-TEST_CASE("files are appended when their columns agree") {
+TEST_CASE("several files with the same columns are concatenated") {
   const auto data = import({"a,y\n1,0\n", "2,1\n", "a,y\n3,0"});
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
   CHECK(numbers(data.targets) == std::vector<double>{0, 1, 0});
@@ -208,7 +208,7 @@ TEST_CASE("files are appended when their columns agree") {
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has a header alone)"));
 }
 
-TEST_CASE("a bad file is refused with its line") {
+TEST_CASE("an invalid file is refused with the line number") {
   CHECK_THROWS_WITH(import({""}), StartsWith("'0' is empty (it has no line of numbers)"));
   CHECK_THROWS_WITH(import({"1,0\n2\n"}), StartsWith("Line 2 of '0' has 1 columns, not 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,\"p\nq\"\nx,1\n"}),

@@ -27,7 +27,7 @@ std::string cifar(char label, char pixel) {
 
 }  // namespace
 
-TEST_CASE("IDX images get a channel, other arrays stay") {
+TEST_CASE("IDX images get a channel dimension and other arrays keep their shape") {
   const auto images = import({idx(8, {2, 1, 2}, "\1\2\3\4"), idx(8, {2}, std::string("\0\5", 2))});
   CHECK(images.features.type == NumberType::uint8);
   CHECK(images.features.shape == std::vector<std::int64_t>{2, 1, 1, 2});
@@ -41,7 +41,7 @@ TEST_CASE("IDX images get a channel, other arrays stay") {
   CHECK(numbers(import({idx(0x0b, {1}, "\xff\xfe"), idx(8, {1}, "\1")}).features) == std::vector<double>{-2});
 }
 
-TEST_CASE("pairs of IDX files are appended when their shapes agree") {
+TEST_CASE("pairs of IDX files with the same shapes are concatenated") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
   const auto data = import({images, labels, idx(8, {2, 1, 2}, "\3\4\5\6"), idx(8, {2}, "\2\3")});
   CHECK(data.features.shape == std::vector<std::int64_t>{3, 1, 1, 2});
@@ -52,7 +52,7 @@ TEST_CASE("pairs of IDX files are appended when their shapes agree") {
   CHECK_THROWS_WITH(import({images, labels, idx(9, {1, 1, 2}, "\3\4"), labels}), StartsWith("'2' [1, 1, 1, 2] int8"));
 }
 
-TEST_CASE("files of other kinds than IDX are refused") {
+TEST_CASE("files that are not valid IDX files are refused") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
   CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin as one)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
@@ -66,7 +66,7 @@ TEST_CASE("files of other kinds than IDX are refused") {
                     ContainsSubstring("too many numbers"));
 }
 
-TEST_CASE("files of CIFAR-10 are appended, label first, then the pixels") {
+TEST_CASE("CIFAR-10 files are concatenated; each record is a label followed by pixels") {
   const auto data = import_cifar10(sources_of({cifar(3, 'a') + cifar(9, 'b'), cifar(0, 'c')}));
   CHECK(data.features.type == NumberType::uint8);
   CHECK(data.features.shape == std::vector<std::int64_t>{3, 3, 32, 32});
@@ -79,7 +79,7 @@ TEST_CASE("files of CIFAR-10 are appended, label first, then the pixels") {
   CHECK(numbers(data.targets) == std::vector<double>{3, 9, 0});
 }
 
-TEST_CASE("files of other kinds than CIFAR-10 are refused") {
+TEST_CASE("files that are not valid CIFAR-10 files are refused") {
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + "xy"})),
                     ContainsSubstring("2 bytes are left after 1 records of 3073"));
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + cifar(10, 'a')})),

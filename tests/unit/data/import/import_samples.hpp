@@ -1,4 +1,4 @@
-// Files in memory, and what the tests of the importers ask of an array.
+// Helpers for tests of the importers: files in memory, and arrays as numbers or bytes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sheaf::test {
 
 using Sources = std::vector<std::unique_ptr<ByteSource>>;
 
-/// Sources named "0", "1", ...; `files` outlive them.
+/// Sources named "0", "1", ... for the contents `files`, which must outlive them.
 inline Sources sources_of(const std::vector<std::string>& files) {
   Sources sources;
   for (const auto& file : files)
@@ -24,13 +24,13 @@ inline Sources sources_of(const std::vector<std::string>& files) {
   return sources;
 }
 
-/// The array's numbers, whatever their type.
+/// The array's numbers, converted to double.
 inline std::vector<double> numbers(const NumberArray& array) {
   return visit_numbers(array,
                        [&](const auto* values) { return std::vector<double>(values, values + array.elements()); });
 }
 
-/// The value's bytes, in the machine's order or reversed.
+/// The value's bytes, in native order or reversed.
 template <class T>
 std::string bytes_of(T value, bool reversed = false) {
   std::string bytes(sizeof value, '\0');

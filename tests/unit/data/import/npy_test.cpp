@@ -32,7 +32,7 @@ ImportedData import(const std::string& features, const std::string& targets, std
 
 }  // namespace
 
-TEST_CASE("types, byte orders and versions of .npy") {
+TEST_CASE("read_npy supports all types, byte orders and versions") {
   const NumberArray floats = read(npy("'<f4'", "(2, 1)", bytes_of(1.5f) + bytes_of(-2.0f), false, 3));
   CHECK(floats.type == NumberType::float32);
   CHECK(floats.shape == std::vector<std::int64_t>{2, 1});
@@ -49,7 +49,7 @@ TEST_CASE("types, byte orders and versions of .npy") {
   CHECK(numbers(read(npy("'<u2'", "(1,)", bytes_of(std::uint16_t{65535})))) == std::vector<double>{65535});
 }
 
-TEST_CASE("Fortran order becomes C order") {
+TEST_CASE("arrays in Fortran order are converted to C order") {
   // element [i][j][k] of shape (2, 3, 2) is 100 i + 10 j + k
   std::string data;
   for (int k = 0; k < 2; ++k)
@@ -59,7 +59,7 @@ TEST_CASE("Fortran order becomes C order") {
         std::vector<double>{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121});
 }
 
-TEST_CASE("what is no array of numbers is refused") {
+TEST_CASE("files that are not valid arrays of numbers are refused") {
   CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin as one)"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(1,)", "", false, 4)), ContainsSubstring("its version is 4"));
   CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
@@ -79,7 +79,7 @@ TEST_CASE("what is no array of numbers is refused") {
   CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "12").substr(0, 30)), ContainsSubstring("ends too early (in its header"));
 }
 
-TEST_CASE("targets are classes when they are integers, one a row") {
+TEST_CASE("targets are class labels if they are integers with one per row") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
   const auto classes = import(x, npy("'|i1'", "(2, 1)", std::string("\3\0", 2)));
   CHECK(classes.targets.type == NumberType::int64);

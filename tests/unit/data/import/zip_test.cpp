@@ -33,14 +33,14 @@ std::string deflated(const std::string& text) {
   return packed;
 }
 
-// A member, and what its directory entry shall say.
+// A member and the contents of its directory entry.
 struct Entry {
   std::string name;
   std::string content;
   int method = 0;
   bool wide = false;  ///< sizes and offset in 64 bits
   int flags = 0;
-  std::int64_t declared_more = 0;  ///< bytes that it declares too many
+  std::int64_t declared_more = 0;  ///< added to the declared size
   std::uint32_t crc_change = 0;
 };
 
@@ -87,7 +87,7 @@ std::string npy_bytes(const std::string& shape, const std::string& data) {
 
 }  // namespace
 
-TEST_CASE("members stored and deflated, in 32 and 64 bits") {
+TEST_CASE("stored and deflated members are read, with 32-bit and 64-bit sizes") {
   const std::string text = "some text, some text, some text";
   for (const bool wide : {false, true}) {
     const std::string archive = zip({{"a", text, 0, wide}, {"b", text + "!", 8, wide}, {"empty", "", 8, wide}});
@@ -99,7 +99,7 @@ TEST_CASE("members stored and deflated, in 32 and 64 bits") {
   }
 }
 
-TEST_CASE("an archive that is not what it declares is refused") {
+TEST_CASE("a member that differs from its directory entry is refused") {
   const std::string text(1000, 'x');
   for (const int method : {0, 8}) {
     CHECK_THROWS_WITH(content(zip({{"a", text, method, false, 0, -1}})), ContainsSubstring("more than it declares"));
@@ -111,7 +111,7 @@ TEST_CASE("an archive that is not what it declares is refused") {
   CHECK_THROWS_WITH(content(zip({{"a", text, 12}})), ContainsSubstring("its method is 12"));
 }
 
-TEST_CASE("a cut or damaged archive is refused, wherever it ends") {
+TEST_CASE("an archive that is truncated at any point is refused") {
   const std::string whole = zip({{"a", "content", 8, true}, {"b", "content", 0, true}});
   CHECK_THROWS_WITH(zip_directory("", "a.zip"), StartsWith("'a.zip' is not a valid ZIP archive (it has no directory"));
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -121,7 +121,7 @@ TEST_CASE("a cut or damaged archive is refused, wherever it ends") {
   }
 }
 
-TEST_CASE("what does not begin as an archive is not read to its end") {
+TEST_CASE("a file without the ZIP signature is refused before it is read completely") {
   const std::string text(100000, 'x');
   MemorySource source("a.npz", text);
   CHECK_THROWS_WITH(read_archive(source), StartsWith("'a.npz' is not a valid ZIP archive (it does not begin as one)"));
@@ -132,7 +132,7 @@ TEST_CASE("what does not begin as an archive is not read to its end") {
   CHECK(read_archive(whole) == archive);
 }
 
-TEST_CASE("arrays are found by their usual names, or by those given") {
+TEST_CASE("arrays are found by their usual names or by given names") {
   const std::string archive = zip({{"labels.npy", npy_bytes("(2,)", "\1\2"), 0},
                                    {"x_train.npy", npy_bytes("(2, 1)", "\5\6"), 8},
                                    {"data.npy", npy_bytes("(2, 1)", "\7\10"), 8}});
@@ -144,14 +144,14 @@ TEST_CASE("arrays are found by their usual names, or by those given") {
                     "--targets=NAME.");
 }
 
-TEST_CASE("names with control characters are printed without") {
+TEST_CASE("control characters in names are not printed") {
   const std::string archive = zip({{"y\x1b[2J\n.npy", npy_bytes("(2,)", "\1\2"), 0}, {"X", "no array", 0}});
   CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"X", "y", {}}), ContainsSubstring("(it has: y?[2J?, X)"));
   const std::string bad = zip({{"\x1b", "no array", 0}, {"y", npy_bytes("(1,)", "\1"), 0}});
   CHECK_THROWS_WITH(import_npz(bad, "a.npz", {"\x1b", "y", {}}), StartsWith("'a.npz:?' is no"));
 }
 
-TEST_CASE("an array whose header does not fit the archive's size is not unpacked") {
+TEST_CASE("an array whose header does not match the declared size is not decompressed") {
   const std::string bomb = zip({{"X.npy", npy_bytes("(2, 1)", std::string(1000000, 'x')), 8}, {"y.npy", "", 0}});
   CHECK_THROWS_WITH(import_npz(bomb, "a.npz", {}), StartsWith("'a.npz:X.npy' is not what it declares"));
   const std::string promise =

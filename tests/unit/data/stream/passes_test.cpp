@@ -25,7 +25,7 @@ Passes passes(std::int64_t epochs, ValidationEpochs validation) {
 
 }  // namespace
 
-TEST_CASE("the passes of a round train every epoch, and validate after those that are chosen and after the last") {
+TEST_CASE("the passes of a round train every epoch and validate after the selected epochs and the last one") {
   CHECK(passes(2, never) == Passes{{true, 0}, {true, 1}});
   CHECK(passes(2, last) == Passes{{true, 0}, {true, 1}, {false, 1}});
   CHECK(passes(2, each) == Passes{{true, 0}, {false, 0}, {true, 1}, {false, 1}});
@@ -36,7 +36,7 @@ TEST_CASE("the passes of a round train every epoch, and validate after those tha
   for (const auto validation : {never, last, each, second}) CHECK(pass_count(0, validation) == 0);
 }
 
-TEST_CASE("a model that has trained some epochs goes on with the pass that follows them") {
+TEST_CASE("a partly trained model continues with the pass after its last epoch") {
   for (const auto validation : {never, last, each, second, third})
     for (std::int64_t done = 0; done < 5; ++done)
       CHECK(pass_at(next_pass(done, false, validation), 5, validation) == Pass{true, done});
@@ -45,7 +45,7 @@ TEST_CASE("a model that has trained some epochs goes on with the pass that follo
       CHECK(pass_at(next_pass(done, true, validation), 7, validation) == Pass{false, done - 1});
 }
 
-TEST_CASE("a model whose last epoch is not a chosen one takes the next validation, or the round's last") {
+TEST_CASE("a model whose last epoch is not selected for validation uses the next validation pass or the last one") {
   CHECK(next_pass(3, true, last) >= pass_count(5, last));
   CHECK(pass_at(next_pass(3, true, second), 5, second) == Pass{false, 3});
   CHECK(pass_at(next_pass(4, true, third), 7, third) == Pass{false, 5});

@@ -30,8 +30,8 @@ std::vector<std::int64_t> counting(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("windows are as large as memory takes with those that are read ahead, and as mixes well") {
-  // Blocks of 100 rows of 1024 bytes: 10 fill the half of 2 MiB.
+TEST_CASE("windows are as large as memory allows, up to the size that mixes rows well") {
+  // Blocks of 100 rows of 1024 bytes: 10 of them fill half of 2 MiB.
   const StreamPlan plan = plan_stream(options_of(2), 5010, 100, 1024);
   CHECK(plan.blocks() == 51);
   CHECK(plan.window_blocks == 10);
@@ -42,38 +42,38 @@ TEST_CASE("windows are as large as memory takes with those that are read ahead, 
   CHECK(plan_stream(options_of(2, 0, 3), 5010, 100, 1024).window_blocks == 5);
   CHECK(plan_stream(options_of(2, 250), 5010, 100, 1024).window_blocks == 3);
   CHECK(plan_stream(options_of(1000), 5010, 100, 1024).windows() == 1);
-  // No larger than mixes well: half of 128 MiB, in blocks of 500 rows.
+  // The limit for good mixing is half of 128 MiB, in blocks of 500 rows.
   CHECK(plan_stream(options_of(0), 1000000, 100, 1024).window_rows() == 65500);
   CHECK(plan_stream(options_of(10000), 1000000, 100, 1024).window_rows() == 65500);
-  // Large chunks need larger windows: as many as fit into 384 MiB, no more than 128 of them.
+  // Large chunks need larger windows: as many chunks as fit into 384 MiB, at most 128.
   CHECK(plan_stream(options_of(0), 1000000, 10000, 1024).window_blocks == 19);
   CHECK(plan_stream(options_of(10000), 4000000, 10000, 1024).window_blocks == 128);
 }
 
-TEST_CASE("what windows leave of the memory keeps blocks, evenly spread over the file") {
+TEST_CASE("memory that windows do not need keeps blocks, evenly spaced over the file") {
   CHECK(plan_stream(options_of(2), 5010, 100, 1024).kept_blocks == 0);
   CHECK(plan_stream(options_of(2), 5010, 100, 1024).text() == "6 windows of 1000 rows, 2 in memory");
   const StreamPlan plan = plan_stream(options_of(2, 250), 5010, 100, 1024);
-  CHECK(plan.kept_blocks == 14);  // 20 blocks fit, two windows of 3 are among them
+  CHECK(plan.kept_blocks == 14);  // 20 blocks fit, and two windows of 3 blocks use 6 of them
   CHECK(plan.text() == "17 windows of 300 rows, 2 in memory; 27 % of the file is kept there");
   for (const std::int64_t kept : {0, 1, 14, 50, 51}) {
     StreamPlan some = plan;
     some.kept_blocks = kept;
-    std::int64_t places = 0, nearest = plan.blocks(), last = -plan.blocks();
+    std::int64_t count = 0, nearest = plan.blocks(), last = -plan.blocks();
     for (std::int64_t block = 0; block < plan.blocks(); ++block) {
-      const auto place = some.kept_place(block);
-      if (!place) continue;
-      CHECK(*place == places++);
+      const auto position = some.kept_place(block);
+      if (!position) continue;
+      CHECK(*position == count++);
       nearest = std::min(nearest, block - last);
       last = block;
     }
-    CHECK(places == kept);
+    CHECK(count == kept);
     if (kept > 0) CHECK(nearest >= plan.blocks() / kept);
   }
-  // Not what would be less than an eighth.
+  // No blocks are kept if they would be less than an eighth of the file.
   CHECK(plan_stream(options_of(0), 2000000, 100, 1024).kept_blocks == 524);
   CHECK(plan_stream(options_of(0), 2200000, 100, 1024).kept_blocks == 0);
-  // A file that is no larger than the memory is read once, without windows beside it.
+  // A file that fits into memory is read once, without separate windows.
   CHECK(plan_stream(options_of(10), 10000, 100, 1024).keeps_all());
   CHECK_FALSE(plan_stream(options_of(10), 10300, 100, 1024).keeps_all());
   for (const std::int64_t window : {0, 250}) {
@@ -84,7 +84,7 @@ TEST_CASE("what windows leave of the memory keeps blocks, evenly spread over the
   }
 }
 
-TEST_CASE("what does not fit into the memory given is refused with what would do") {
+TEST_CASE("a plan that does not fit into data.memory is refused with the amount that would suffice") {
   CHECK_THROWS_WITH(
       plan_stream(options_of(1), 100000, 10000, 1024),
       "The chunks of 'large.h5' are too large to be streamed (2 windows in memory need 20 MiB, data.memory "
@@ -95,7 +95,7 @@ TEST_CASE("what does not fit into the memory given is refused with what would do
       "Set data.memory = 4 or more, or a smaller window.");
 }
 
-TEST_CASE("files larger than their memory are streamed, unless the study says what to do") {
+TEST_CASE("files larger than the memory are streamed unless data.mode is set") {
   CHECK(is_streamed(options_of(2), (2 << 20) + 1, 0));
   CHECK_FALSE(is_streamed(options_of(2), 2 << 20, 0));
   CHECK(is_streamed(options_of(0), 51, 100));
@@ -109,7 +109,7 @@ TEST_CASE("files larger than their memory are streamed, unless the study says wh
   CHECK_FALSE(is_streamed(options, 1, 100));
 }
 
-TEST_CASE("blocks come in another order in every epoch, each once") {
+TEST_CASE("each epoch has its own permutation of the blocks") {
   std::set<std::vector<std::int64_t>> orders;
   for (std::int64_t epoch = 0; epoch < 10; ++epoch) {
     auto order = block_order(100, true, 7, epoch);
@@ -123,7 +123,7 @@ TEST_CASE("blocks come in another order in every epoch, each once") {
   CHECK(block_order(100, false, 7, 3) == counting(100));
 }
 
-TEST_CASE("a window's rows are shuffled for each model, epoch and window anew") {
+TEST_CASE("the order of rows in a window depends on the model, the epoch and the window") {
   std::set<std::vector<std::int64_t>> orders;
   for (const std::uint64_t seed : {1, 2})
     for (const std::int64_t epoch : {0, 1})

@@ -21,15 +21,15 @@ Numbers random_numbers(std::int64_t count) {
   return {values.begin(), values.end()};
 }
 
-// A line's value at any whole place: the line runs back and forth beyond its ends.
-double mirrored(const Numbers& line, std::int64_t place) {
+// The line's value at any integer index. Beyond its ends, the line is mirrored.
+double mirrored(const Numbers& line, std::int64_t index) {
   const auto last = static_cast<std::int64_t>(line.size()) - 1;
   if (last == 0) return line[0];
-  while (place < 0 || place > last) place = place < 0 ? -place : 2 * last - place;
-  return line[static_cast<std::size_t>(place)];
+  while (index < 0 || index > last) index = index < 0 ? -index : 2 * last - index;
+  return line[static_cast<std::size_t>(index)];
 }
 
-// The definition: blur each pixel, then interpolate.
+// Resizes a line by the definition: blurs each pixel, then interpolates.
 Numbers resized(const Numbers& line, std::int64_t size) {
   const double factor = static_cast<double>(line.size()) / static_cast<double>(size);
   const double sigma = (factor - 1) / 2;
@@ -48,21 +48,21 @@ Numbers resized(const Numbers& line, std::int64_t size) {
   }
   Numbers result;
   for (std::int64_t pixel = 0; pixel < size; ++pixel) {
-    const double centre = (static_cast<double>(pixel) + 0.5) * factor - 0.5, left = std::floor(centre);
-    const auto place = static_cast<std::int64_t>(left);
-    result.push_back((1 - centre + left) * mirrored(blurred, place) + (centre - left) * mirrored(blurred, place + 1));
+    const double center = (static_cast<double>(pixel) + 0.5) * factor - 0.5, left = std::floor(center);
+    const auto index = static_cast<std::int64_t>(left);
+    result.push_back((1 - center + left) * mirrored(blurred, index) + (center - left) * mirrored(blurred, index + 1));
   }
   return result;
 }
 
 double largest_difference(const Numbers& one, const Numbers& other) {
   REQUIRE(one.size() == other.size());
-  double most = 0;
-  for (std::size_t place = 0; place < one.size(); ++place) most = std::max(most, std::abs(one[place] - other[place]));
-  return most;
+  double largest = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) largest = std::max(largest, std::abs(one[i] - other[i]));
+  return largest;
 }
 
-// The same for an image [H, W, C], column by column, then row by row.
+// Resizes an image [H, W, C] by the definition: its columns first, then its rows.
 Numbers resized_image(const Numbers& image, const ImageShape& from, const ImageShape& to) {
   const auto at = [&](std::int64_t y, std::int64_t x, std::int64_t c, std::int64_t width) {
     return static_cast<std::size_t>((y * width + x) * from.channels + c);
@@ -96,7 +96,7 @@ Numbers channels_first(const Numbers& image, const ImageShape& shape) {
 
 }  // namespace
 
-TEST_CASE("a line of any length is resized to any other by its definition") {
+TEST_CASE("resizing a line equals the definition, for all lengths") {
   for (const std::int64_t from : {1, 2, 3, 5, 8, 16, 33, 100})
     for (const std::int64_t to : {1, 2, 3, 4, 8, 15, 33, 70, 200}) {
       const Numbers line = random_numbers(from);
@@ -109,19 +109,19 @@ TEST_CASE("a line of any length is resized to any other by its definition") {
     }
 }
 
-TEST_CASE("the rows of an operator add up to 1 and have no more weights than the blur is wide") {
+TEST_CASE("the weights of each row of a resize operator sum to 1 and are limited by the width of the blur") {
   const BandMatrix matrix = resize_operator(128, 64);
   for (std::size_t row = 0; row < 64; ++row) {
     const auto begin = matrix.weights.begin() + matrix.offsets[row],
                end = matrix.weights.begin() + matrix.offsets[row + 1];
-    CHECK(end - begin <= 6);  // five of the blur, and one more since it stands between two pixels
+    CHECK(end - begin <= 6);  // five for the blur, and one for the interpolation between two pixels
     double sum = 0;
     std::for_each(begin, end, [&](double weight) { sum += weight; });
     CHECK(sum == Approx(1).epsilon(1e-14));
   }
 }
 
-TEST_CASE("an operator's rows in parts make the same product from the columns that each part needs") {
+TEST_CASE("an operator split by rows gives the same product, and each part reads only the columns it needs") {
   for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{40, 17}, {9, 30}, {5, 5}, {1, 4}}) {
     const BandMatrix matrix = resize_operator(from, to);
     const Numbers in = random_numbers(from * 3);
@@ -134,18 +134,18 @@ TEST_CASE("an operator's rows in parts make the same product from the columns th
       CHECK(part.matrix.rows() == part.rows.count());
       REQUIRE(part.first_column >= 0);
       REQUIRE(part.first_column + part.matrix.columns <= from);
-      Numbers some(static_cast<std::size_t>(part.rows.count() * 3));
+      Numbers product(static_cast<std::size_t>(part.rows.count() * 3));
       const auto first = in.begin() + part.first_column * 3;
       const Numbers needed(first, first + part.matrix.columns * 3);
-      multiply(part.matrix, needed.data(), 3, some.data());
-      together.insert(together.end(), some.begin(), some.end());
+      multiply(part.matrix, needed.data(), 3, product.data());
+      together.insert(together.end(), product.begin(), product.end());
       next = part.rows.end;
     }
     CHECK(together == whole);
   }
 }
 
-TEST_CASE("products are the same for any width") {
+TEST_CASE("products equal the definition for any width") {
   const BandMatrix matrix = resize_operator(9, 5);
   for (std::int64_t width = 1; width < 70; ++width) {
     const Numbers in = random_numbers(9 * width);
@@ -163,7 +163,7 @@ TEST_CASE("products are the same for any width") {
   }
 }
 
-TEST_CASE("matrices of any sides are turned, within larger ones") {
+TEST_CASE("transpose handles matrices of any shape, also as parts of larger ones") {
   for (const std::int64_t rows : {1, 2, 3, 8, 17, 33})
     for (const std::int64_t columns : {1, 2, 5, 16, 17, 31, 48}) {
       const Numbers from = random_numbers(rows * (columns + 3));
@@ -179,7 +179,7 @@ TEST_CASE("matrices of any sides are turned, within larger ones") {
     }
 }
 
-TEST_CASE("images are resized in both orders of channels") {
+TEST_CASE("images are resized with channels first and channels last") {
   for (const auto& [from, to] : {std::pair<ImageShape, ImageShape>{{3, 13, 9}, {3, 6, 14}},
                                  {{1, 8, 8}, {1, 4, 4}},
                                  {{4, 5, 20}, {4, 11, 7}},
@@ -196,7 +196,7 @@ TEST_CASE("images are resized in both orders of channels") {
         ImageScratch scratch;
         resize.apply(in.data(), out.data(), scratch);
         CHECK(largest_difference(out, after == ChannelOrder::last ? expected : channels_first(expected, to)) < 1e-13);
-        const std::vector<float> floats(in.begin(), in.end());  // which the numbers were
+        const std::vector<float> floats(in.begin(), in.end());  // exact, since the numbers are floats
         Numbers of_floats(expected.size());
         resize.apply(floats.data(), of_floats.data(), scratch);
         CHECK(of_floats == out);
@@ -204,7 +204,7 @@ TEST_CASE("images are resized in both orders of channels") {
   }
 }
 
-TEST_CASE("bytes are resized as the doubles that they are") {
+TEST_CASE("bytes are resized like the same values as double") {
   const ImageResize resize({{3, 30, 41}, ChannelOrder::last}, {{3, 12, 17}, ChannelOrder::first});
   Numbers image = random_numbers(resize.from().elements());
   for (double& value : image) value = std::floor(255 * value);

@@ -31,7 +31,7 @@ DataSetInfo info_of(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-TEST_CASE("integers are rounded to even and kept within their type") {
+TEST_CASE("casts to integers round half to even and clamp to the range of the type") {
   const std::vector<double> values = {-1e300, -0.5, 0.5, 1.5, 2.5, 254.5, 255.5, 1e300};
   CHECK(cast<std::uint8_t>(values, NumberType::uint8) == std::vector<std::uint8_t>{0, 0, 0, 2, 2, 254, 255, 255});
   CHECK(cast<std::int8_t>(values, NumberType::int8) == std::vector<std::int8_t>{-128, 0, 0, 2, 2, 127, 127, 127});
@@ -47,11 +47,11 @@ TEST_CASE("integers are rounded to even and kept within their type") {
         std::vector<float>{std::numeric_limits<float>::infinity(), -0.5f});
 }
 
-TEST_CASE("numbers of any width become doubles, out of longer rows") {
+TEST_CASE("widen_numbers converts parts of rows of any type and width to double") {
   for (const std::int64_t columns : {1, 7, 8, 31, 64, 67}) {
     std::vector<std::uint8_t> bytes;
-    for (std::int64_t place = 0; place < 3 * (columns + 2); ++place)
-      bytes.push_back(static_cast<std::uint8_t>(255 - place % 251));
+    for (std::int64_t index = 0; index < 3 * (columns + 2); ++index)
+      bytes.push_back(static_cast<std::uint8_t>(255 - index % 251));
     const std::vector<float> floats(bytes.begin(), bytes.end());
     const std::vector<double> doubles(bytes.begin(), bytes.end());
     std::vector<double> expected;
@@ -70,13 +70,13 @@ TEST_CASE("numbers of any width become doubles, out of longer rows") {
   }
 }
 
-TEST_CASE("moments keep their digits far from zero, in one part or in several") {
+TEST_CASE("moments are accurate far from zero, computed at once or joined from parts") {
   constexpr std::int64_t rows = 1000, features = 3;
   std::vector<float> normals(rows * features);
   fill_normal(StreamPlace{}, normals.data(), rows * features);
   std::vector<double> values;
-  for (std::size_t place = 0; place < normals.size(); ++place)
-    values.push_back(place % 3 == 2 ? 0.1 : (place % 3 == 1 ? 1e8 : 0) + double{normals[place]});
+  for (std::size_t index = 0; index < normals.size(); ++index)
+    values.push_back(index % 3 == 2 ? 0.1 : (index % 3 == 1 ? 1e8 : 0) + double{normals[index]});
   FeatureMoments whole(features), joined(features);
   for (const std::int64_t begin : {0, 1, 400}) {
     const std::int64_t end = begin == 0 ? 1 : begin == 1 ? 400 : rows;
@@ -107,7 +107,7 @@ TEST_CASE("moments keep their digits far from zero, in one part or in several") 
   }
 }
 
-TEST_CASE("groups of features are scaled as one") {
+TEST_CASE("the moments of features of one group are pooled") {
   FeatureMoments moments(4);
   const std::vector<double> rows = {1, 10, 3, 30, 5, 50, 7, 70};
   moments.add(rows.data(), {0, 1});
@@ -119,7 +119,7 @@ TEST_CASE("groups of features are scaled as one") {
   CHECK(pooled.greatest(1) == 70);
 }
 
-TEST_CASE("shapes tell where channels stand, or options do") {
+TEST_CASE("the channel order follows from the shape or from the options") {
   TransformOptions options;
   options.height = options.width = 4;
   const auto planned = [&](const std::vector<std::int64_t>& shape) {
@@ -139,7 +139,7 @@ TEST_CASE("shapes tell where channels stand, or options do") {
   CHECK(planned({9, 8, 6}) == std::vector<std::int64_t>{9, 1, 4, 4});
 }
 
-TEST_CASE("numbers keep their type where they stay whole") {
+TEST_CASE("a transform keeps the number type unless it normalizes integers or options.cast is set") {
   TransformOptions options;
   const auto type = [&](std::optional<NumberType> stored) {
     return plan_transform(options, info_of({9, 3, 8, 8}), stored, "data set").type;
