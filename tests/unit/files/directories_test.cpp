@@ -28,19 +28,19 @@ using Paths = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("directories are made with their parents, and those that were made can be removed") {
+TEST_CASE("directories are created with their parents, and the created ones can be removed") {
   const Scratch scratch;
-  const Paths made = make_directories("a/b/c");
-  CHECK(made == Paths{"a", "a/b", "a/b/c"});
+  const Paths created = make_directories("a/b/c");
+  CHECK(created == Paths{"a", "a/b", "a/b/c"});
   CHECK(make_directories("a/b/d") == Paths{"a/b/d"});
   CHECK(make_directories("a/b/d").empty());
   CHECK(make_directories(fs::absolute("e").string() + "/").front() == fs::absolute("e").string());
-  remove_empty_directories(made);
+  remove_empty_directories(created);
   CHECK_FALSE(fs::exists("a/b/c"));
   CHECK(fs::exists("a/b/d"));
 }
 
-TEST_CASE("directories that cannot be made leave none behind") {
+TEST_CASE("a failed creation removes the parents that it created") {
   const Scratch scratch;
   std::ofstream("file") << "x";
   CHECK_THROWS_WITH(make_directories("file"), ContainsSubstring("'file' cannot be made ('file' is not a directory)"));
@@ -50,7 +50,7 @@ TEST_CASE("directories that cannot be made leave none behind") {
   CHECK_THROWS_AS(make_directories("/proc/sheaf/run"), RunError);
 }
 
-TEST_CASE("links to directories may be parents, but not what is made") {
+TEST_CASE("symbolic links are accepted as parents, but not in place of a directory to create") {
   const Scratch scratch;
   fs::create_directory("real");
   fs::create_directory_symlink("real", "link");

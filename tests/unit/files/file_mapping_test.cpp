@@ -23,9 +23,9 @@ using namespace sheaf;
 
 namespace {
 
-constexpr std::int64_t page = 1 << 16;  // of any machine
+constexpr std::int64_t page = 1 << 16;  // a multiple of the page size of any machine
 
-// A file of `pages` that begin with 'a', 'b' ... and are full of dots.
+// A file of pages that begin with 'a', 'b', ... and are filled with dots.
 class Pages {
  public:
   explicit Pages(std::int64_t pages) : bytes_(pages * page) {
@@ -47,7 +47,7 @@ class Pages {
   int descriptor_ = -1;
 };
 
-// Of files, on disks and in memory, that this process has mapped; in MiB.
+// The resident memory of this process's file and shared-memory mappings, in MiB.
 std::int64_t resident_mebibytes() {
   std::ifstream status("/proc/self/status");
   std::int64_t kibibytes = 0, sum = 0;
@@ -56,13 +56,13 @@ std::int64_t resident_mebibytes() {
   return sum / 1024;
 }
 
-// Whether a bus error ends a process that does `work` after the fork. Sanitizers report it, and exit.
+// Whether a bus error ends a child process that runs `work`. With sanitizers, the child reports the error and exits.
 template <class Work>
 bool ends_by_bus_error(const Work& work) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const struct rlimit none {};
-    ::setrlimit(RLIMIT_CORE, &none);
+    const struct rlimit no_core {};
+    ::setrlimit(RLIMIT_CORE, &no_core);
     ::alarm(10);
     work();
     ::_exit(0);
@@ -74,7 +74,7 @@ bool ends_by_bus_error(const Work& work) {
 
 }  // namespace
 
-TEST_CASE("a view shows the file, as far as it goes") {
+TEST_CASE("a view shows the bytes of the file and is null beyond its end") {
   const Pages file(3);
   const FileMapping mapping(file.descriptor(), file.bytes());
   CHECK(*mapping.view(2 * page, page) == std::byte{'c'});
@@ -85,7 +85,7 @@ TEST_CASE("a view shows the file, as far as it goes") {
   CHECK_FALSE(mapping.lost());
 }
 
-TEST_CASE("what cannot be mapped has no views") {
+TEST_CASE("a mapping of a descriptor that cannot be mapped has no views") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   const FileMapping mapping(ends[0], 100);
@@ -95,24 +95,24 @@ TEST_CASE("what cannot be mapped has no views") {
   ::close(ends[1]);
 }
 
-TEST_CASE("what was viewed in the file's order stays resident, 64 MiB of it") {
+TEST_CASE("about 64 MiB of a sequentially viewed file stay resident") {
   constexpr std::int64_t bytes = std::int64_t{160} << 20, block = std::int64_t{256} << 10;
   const Pages file(1);
   std::filesystem::resize_file(Pages::path, bytes);
   const FileMapping mapping(file.descriptor(), bytes);
   const std::int64_t before = resident_mebibytes();
-  std::int64_t most = 0, sum = 0;
+  std::int64_t largest = 0, sum = 0;
   for (std::int64_t offset = 0; offset < bytes; offset += block) {
     const std::byte* view = mapping.view(offset, block);
-    for (std::int64_t place = 0; place < block; place += 4096) sum += static_cast<std::int64_t>(view[place]);
-    most = std::max(most, resident_mebibytes() - before);
+    for (std::int64_t i = 0; i < block; i += 4096) sum += static_cast<std::int64_t>(view[i]);
+    largest = std::max(largest, resident_mebibytes() - before);
   }
-  CHECK(sum == 'a' + (page / 4096 - 1) * '.');  // zeros from there on
-  CHECK(most > 40);
-  CHECK(most < 80);
+  CHECK(sum == 'a' + (page / 4096 - 1) * '.');  // the rest is zero
+  CHECK(largest > 40);
+  CHECK(largest < 80);
 }
 
-TEST_CASE("there may be more mappings than are watched") {
+TEST_CASE("mappings beyond the number that can be watched have no views") {
   const Pages file(1);
   std::vector<std::unique_ptr<FileMapping>> mappings;
   for (int number = 0; number < 100; ++number)
@@ -122,7 +122,7 @@ TEST_CASE("there may be more mappings than are watched") {
   CHECK(FileMapping(file.descriptor(), file.bytes()).view(0, 1) != nullptr);
 }
 
-TEST_CASE("pages that the file has lost are zeros, in every thread that looks at them") {
+TEST_CASE("pages beyond the end of a truncated file read as zeros in every thread") {
   const Pages file(20);
   {
     const FileMapping mapping(file.descriptor(), file.bytes());
@@ -141,17 +141,17 @@ TEST_CASE("pages that the file has lost are zeros, in every thread that looks at
     CHECK(mapping.lost());
     CHECK_FALSE(untouched.lost());
   }
-  CHECK_FALSE(FileMapping(file.descriptor(), page).lost());  // in the place of the one that had lost pages
+  CHECK_FALSE(FileMapping(file.descriptor(), page).lost());  // a new mapping in the slot of the one that lost pages
 }
 
-TEST_CASE("other bus errors end a process as ever") {
+TEST_CASE("other bus errors still end the process") {
   const Pages file(2);
   const FileMapping mapping(file.descriptor(), file.bytes());
   const auto* foreign =
       static_cast<const volatile char*>(::mmap(nullptr, 2 * page, PROT_READ, MAP_SHARED, file.descriptor(), 0));
   CHECK(ends_by_bus_error([&] {
     std::filesystem::resize_file(Pages::path, page);
-    [[maybe_unused]] const char looked_at = foreign[page];
+    [[maybe_unused]] const char value = foreign[page];
   }));
   CHECK(ends_by_bus_error([] { ::raise(SIGBUS); }));
 }

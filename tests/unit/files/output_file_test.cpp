@@ -20,7 +20,7 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("output files are new, and notice that they were removed") {
+TEST_CASE("an output file must be new, and its removal is noticed on close") {
   const std::string path = "output_file_test.txt", link = "output_file_test.link";
   for (const auto& name : {path, link}) std::filesystem::remove(name);
   std::ofstream(path) << "older";

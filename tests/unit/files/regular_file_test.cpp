@@ -31,7 +31,7 @@ struct Scratch {
 
 }  // namespace
 
-TEST_CASE("the first content of a file stays, whatever becomes of the file") {
+TEST_CASE("first_content returns the content of the first call, even if the file changes or is removed") {
   const Scratch scratch;
   const std::string text(3 << 20, 'x');
   std::ofstream("first") << text;
@@ -44,7 +44,7 @@ TEST_CASE("the first content of a file stays, whatever becomes of the file") {
                     "File 'absent' cannot be read (No such file or directory). Check its name and permissions.");
 }
 
-TEST_CASE("regular files are read, also by symbolic links") {
+TEST_CASE("regular files are read, also through symbolic links") {
   const Scratch scratch;
   const std::string text(3 << 20, 'x');
   std::ofstream("file") << text << "end";
@@ -57,7 +57,7 @@ TEST_CASE("regular files are read, also by symbolic links") {
   CHECK(RegularFile("file").read(0).empty());
 }
 
-TEST_CASE("everything else is refused at once, with its kind") {
+TEST_CASE("other kinds of files are refused immediately with their kind") {
   const Scratch scratch;
   REQUIRE(::mkfifo("pipe", 0666) == 0);
   fs::create_symlink("pipe", "link");

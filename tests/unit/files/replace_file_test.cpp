@@ -28,7 +28,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Names here that are `name`'s temporary ones.
+// The temporary files for `name` in the working directory.
 std::vector<std::string> temporaries(const std::string& name) {
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(".")) {
@@ -40,7 +40,7 @@ std::vector<std::string> temporaries(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("bytes are written at their places") {
+TEST_CASE("bytes are written at their offsets") {
   write_text("places", "");
   const OutputBytes file("places");
   const OutputBytes again("places");
@@ -58,7 +58,7 @@ TEST_CASE("bytes are written at their places") {
   CHECK(!std::filesystem::exists("absent"));
 }
 
-TEST_CASE("an unfinished file takes its name when it is kept, and goes when it is not") {
+TEST_CASE("an unfinished file replaces its target on commit and is removed otherwise") {
   write_text("file", "old");
   {
     const UnfinishedFile file("file");
@@ -78,7 +78,7 @@ TEST_CASE("an unfinished file takes its name when it is kept, and goes when it i
   CHECK_THROWS_WITH(write_whole_file("absent/file", "text"), StartsWith("'absent/file' cannot be written (No such"));
 }
 
-TEST_CASE("unfinished files of one name do not know each other") {
+TEST_CASE("unfinished files with the same target are independent") {
   UnfinishedFile first("file"), second("file");
   CHECK(first.temporary() != second.temporary());
   CHECK(temporaries("file").size() == 2);
@@ -90,7 +90,7 @@ TEST_CASE("unfinished files of one name do not know each other") {
   CHECK(text_of("file") == "second");
 }
 
-TEST_CASE("a name is free for a regular file alone") {
+TEST_CASE("require_free_name refuses existing names, and with overwriting all but regular files") {
   namespace fs = std::filesystem;
   write_text("taken", "text");
   fs::create_directories("folder");
@@ -107,7 +107,7 @@ TEST_CASE("a name is free for a regular file alone") {
   CHECK_THROWS_WITH(require_free_name("/dev/null", true), StartsWith("'/dev/null' is a device"));
 }
 
-TEST_CASE("threads write files side by side") {
+TEST_CASE("several threads can replace files at the same time") {
   std::vector<std::thread> threads;
   for (int number = 0; number < 4; ++number)
     threads.emplace_back([path = "file" + std::to_string(number)] {
@@ -121,11 +121,11 @@ TEST_CASE("threads write files side by side") {
   }
 }
 
-TEST_CASE("a signal that ends the process takes unfinished files with it") {
+TEST_CASE("a signal that ends the process removes its unfinished files") {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::signal(number, SIG_DFL);  // the test's own framework watches signals, too
+      ::signal(number, SIG_DFL);  // the test framework also handles signals
       const UnfinishedFile file("ended");
       const UnfinishedFile other("other");
       write_text(file.temporary(), "half");

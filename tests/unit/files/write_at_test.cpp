@@ -13,7 +13,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("bytes are written where they belong, in any order") {
+TEST_CASE("bytes are written at their offsets in any order") {
   const std::string path = "written-at.bin";
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0666);
   REQUIRE(descriptor >= 0);
@@ -25,7 +25,7 @@ TEST_CASE("bytes are written where they belong, in any order") {
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == "hello world");
 }
 
-TEST_CASE("what cannot be written leaves its reason in errno") {
+TEST_CASE("a failed write sets errno to the reason") {
   const int full = ::open("/dev/full", O_WRONLY);
   REQUIRE(full >= 0);
   CHECK_FALSE(write_at(full, "bytes", 5, 0));

@@ -40,7 +40,8 @@ std::vector<Layer> two_layers() {
   return {first, second};
 }
 
-// Mean and deviation of `count` draws lie within five standard errors (the deviation's is at most 1 / sqrt(2 n)).
+// Checks that mean and deviation of `count` draws are within five standard errors. The relative standard error of the
+// deviation is at most 1 / sqrt(2 n).
 void check_moments(const Moments& found, double deviation) {
   CHECK(std::abs(found.mean) < 5 * deviation / std::sqrt(double{count}));
   CHECK(std::abs(found.deviation / deviation - 1) < 5 / std::sqrt(2.0 * count));
@@ -54,7 +55,7 @@ TEST_CASE("pytorch: weights and bias are uniform within 1 / sqrt(fan_in)") {
   const double bound = 1 / std::sqrt(double{inputs});
   const auto found = moments(weights.begin(), weights.begin() + count);
   check_moments(found, bound / std::sqrt(3.0));
-  CHECK(found.largest <= bound * (1 + 1e-7));  // rounding to float
+  CHECK(found.largest <= bound * (1 + 1e-7));  // allows for rounding to float
   CHECK(found.largest > 0.999 * bound);
   const auto bias = moments(weights.begin() + count, weights.begin() + count + outputs);
   CHECK(bias.largest <= bound * (1 + 1e-7));
@@ -77,11 +78,11 @@ TEST_CASE("he: weights are normal with deviation sqrt(2 / fan_in), biases zero")
   const double deviation = std::sqrt(2.0 / inputs);
   const auto found = moments(weights.begin(), weights.begin() + count);
   check_moments(found, deviation);
-  CHECK(found.largest > 3.5 * deviation);  // of 80,000 normal draws; a uniform one never gets there
+  CHECK(found.largest > 3.5 * deviation);  // true for 80,000 normal draws, never for uniform draws
   CHECK(std::all_of(weights.begin() + count, weights.begin() + count + outputs, [](float b) { return b == 0; }));
 }
 
-TEST_CASE("a convolution's fans count its kernel") {
+TEST_CASE("the fans of a convolution include its kernel size") {
   Layer layer;
   layer.kind = Layer::Kind::convolution;
   layer.inputs = 16;
@@ -92,7 +93,7 @@ TEST_CASE("a convolution's fans count its kernel") {
   check_moments(moments(weights.begin(), weights.end() - 555), std::sqrt(2.0 / (16 * 9)));
 }
 
-TEST_CASE("a batch norm starts at 1 and 0 by every rule") {
+TEST_CASE("every rule initializes a batch norm to weights of 1 and biases of 0") {
   Layer layer;
   layer.kind = Layer::Kind::batch_norm;
   layer.inputs = layer.outputs = 2;
@@ -100,7 +101,7 @@ TEST_CASE("a batch norm starts at 1 and 0 by every rule") {
     CHECK(initial_weights({layer}, rule, 3) == std::vector<float>{1, 1, 0, 0});
 }
 
-TEST_CASE("embeddings are standard normals") {
+TEST_CASE("embeddings are drawn from the standard normal distribution") {
   std::vector<float> weights;
   RandomStream stream(1, Purpose::initial_weights);
   append_initial_weights(weights, {LayerParameters::Kind::embedding, count, 0, 1, 1}, Initialization::pytorch, stream);
@@ -108,13 +109,13 @@ TEST_CASE("embeddings are standard normals") {
   check_moments(moments(weights.begin(), weights.end()), 1);
 }
 
-TEST_CASE("zeros are zeros") {
+TEST_CASE("the rule zeros initializes all parameters to zero") {
   const auto weights = initial_weights(two_layers(), Initialization::zeros, 1);
   CHECK(static_cast<std::int64_t>(weights.size()) == parameter_count(two_layers()));
   CHECK(std::all_of(weights.begin(), weights.end(), [](float weight) { return weight == 0; }));
 }
 
-TEST_CASE("initial weights depend on the seed and the layer's place, not on other layers") {
+TEST_CASE("initial weights depend on the seed and the position of the layer, not on other layers") {
   const auto weights = initial_weights(two_layers(), Initialization::pytorch, 1);
   CHECK(weights == initial_weights(two_layers(), Initialization::pytorch, 1));
   CHECK(weights[0] != initial_weights(two_layers(), Initialization::pytorch, 2)[0]);

@@ -6,7 +6,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a linear model is one dense layer, whatever hidden says") {
+TEST_CASE("a linear model is one dense layer, regardless of model.hidden") {
   ModelOptions model;
   model.hidden = {5};
   const auto layers = network_layout(model, {100, 10, 3, {}});
@@ -21,7 +21,7 @@ TEST_CASE("a linear model is one dense layer, whatever hidden says") {
   CHECK(parameter_count(network_layout(model, {100, 10, 3, {}})) == 30);
 }
 
-TEST_CASE("an mlp goes through its hidden widths") {
+TEST_CASE("an mlp has one dense layer per hidden width and one for the outputs") {
   ModelOptions model;
   model.kind = ModelKind::mlp;
   model.hidden = {32, 16};
@@ -52,7 +52,7 @@ TEST_CASE("a cnn halves its image at each convolution, rounding down") {
   CHECK(multiply_adds_per_row(layers) == 4 * 75 * 70 + 6 * 100 * 15 + 12 * 20 + 20 * 2);
 }
 
-TEST_CASE("a cnn without a fitting image is refused") {
+TEST_CASE("a cnn without a suitable image shape is refused") {
   ModelOptions model;
   model.kind = ModelKind::cnn;
   model.channels = {4, 4};
@@ -76,7 +76,7 @@ DataShape images(std::int64_t side, std::int64_t outputs) {
 
 }  // namespace
 
-TEST_CASE("a resnet has torchvision's parameters and multiply-adds") {
+TEST_CASE("a resnet has the same numbers of parameters and multiply-adds as torchvision's") {
   const auto small = network_layout(resnet(ModelKind::resnet18), images(224, 1000));
   CHECK(parameter_count(small) == 11689512);
   CHECK(multiply_adds_per_row(small) == 1814073344);
@@ -85,7 +85,7 @@ TEST_CASE("a resnet has torchvision's parameters and multiply-adds") {
   CHECK(multiply_adds_per_row(large) == 4089184256);
 }
 
-TEST_CASE("a resnet keeps the size of small images in its stem") {
+TEST_CASE("the stem of a resnet does not shrink small images") {
   const auto full = network_layout(resnet(ModelKind::resnet18), images(64, 10));
   CHECK(full[0].kernel == 7);
   CHECK(full[1].pooling == Layer::Pooling::overlap);
@@ -96,7 +96,7 @@ TEST_CASE("a resnet keeps the size of small images in its stem") {
   CHECK(parameter_count(small) == parameter_count(full) - 64 * 3 * (49 - 9));
 }
 
-TEST_CASE("the blocks of a resnet begin, shorten and end where He et al. say") {
+TEST_CASE("the blocks of a resnet have the strides, shortcuts and widths of He et al.") {
   const auto layers = network_layout(resnet(ModelKind::resnet50), images(224, 10));
   std::int64_t begins = 0, ends = 0, shortcuts = 0, strided = 0;
   for (const auto& layer : layers) {
@@ -109,7 +109,7 @@ TEST_CASE("the blocks of a resnet begin, shorten and end where He et al. say") {
   }
   CHECK(begins == 3 + 4 + 6 + 3);
   CHECK(ends == begins);
-  CHECK(shortcuts == 2 * 4);  // a convolution and a batch norm, once a stage
+  CHECK(shortcuts == 2 * 4);  // one convolution and one batch norm per stage
   CHECK(strided == 1 + 3);
   const Layer& last = layers[layers.size() - 2];
   CHECK(last.pooling == Layer::Pooling::average);
@@ -118,7 +118,7 @@ TEST_CASE("the blocks of a resnet begin, shorten and end where He et al. say") {
   CHECK_FALSE(layers.back().activated);
 }
 
-TEST_CASE("a resnet without images is refused, a module of the user's has no layers") {
+TEST_CASE("a resnet without images is refused, and a model from a file has no layers") {
   CHECK_THROWS_AS(network_layout(resnet(ModelKind::resnet18), {100, 64, 10, {}}), UsageError);
   CHECK(network_layout(resnet(ModelKind::torchscript), {100, 64, 10, {}}).empty());
 }

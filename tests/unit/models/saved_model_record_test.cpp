@@ -30,7 +30,7 @@ void write(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model's record gives back what evaluating it takes") {
+TEST_CASE("a saved model's description restores everything that evaluation needs") {
   const SavedModel trained = mlp();
   const SavedModel found = parse_saved_model_record(saved_model_record(trained), "model.pt");
   CHECK(found.network.parameters == trained.network.parameters);
@@ -45,7 +45,7 @@ TEST_CASE("a model's record gives back what evaluating it takes") {
   CHECK(found.description.shape.outputs == 2);
 }
 
-TEST_CASE("the record of convolutions describes them, but leaves their numbers to LibTorch") {
+TEST_CASE("the description of convolutions has their settings but no parameters") {
   SavedModel trained;
   trained.description.model.kind = ModelKind::cnn;
   trained.description.model.channels = {3, 4};
@@ -57,7 +57,7 @@ TEST_CASE("the record of convolutions describes them, but leaves their numbers t
   CHECK(found.network.parameters.empty());
 }
 
-TEST_CASE("a record that is spoiled or of another version is refused, with the file's name") {
+TEST_CASE("a damaged description or one of another version is refused with the file's name") {
   const std::string whole = saved_model_record(mlp());
   const auto refused = [](const std::string& record) {
     CHECK_THROWS_WITH(parse_saved_model_record(record, "model.pt"),
@@ -81,7 +81,7 @@ TEST_CASE("a record that is spoiled or of another version is refused, with the f
   refused(saved_model_record(trained));
 }
 
-TEST_CASE("a file without a record has none, and one that is not there is an error") {
+TEST_CASE("a file without a description gives none, and a missing file is an error") {
   write("text.pt", "no module");
   CHECK_FALSE(read_saved_model_record("text.pt"));
   write("nothing.pt", "");

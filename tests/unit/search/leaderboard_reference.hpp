@@ -72,7 +72,7 @@ inline std::vector<TrialSummary> rank_trials(const Plan& plan, const std::vector
     return std::make_tuple(cost(-a.mean_score), cost(a.mean_validation_loss), cost(a.mean_final_loss)) <
            std::make_tuple(cost(-b.mean_score), cost(b.mean_validation_loss), cost(b.mean_final_loss));
   });
-  for (std::size_t place = 0; place < trials.size(); ++place) trials[place].rank = static_cast<std::int64_t>(place) + 1;
+  for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
   return trials;
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("results that come one after the other give the bits of all results at
     const auto expected = reference::rank_trials(plan, results, ensembles);
     const auto found = rank_trials(plan, results, ensembles);
     REQUIRE(found.size() == expected.size());
-    for (std::size_t place = 0; place < found.size(); ++place) CHECK(same_bits(found[place], expected[place]));
+    for (std::size_t index = 0; index < found.size(); ++index) CHECK(same_bits(found[index], expected[index]));
     for (std::int64_t trial = 0; trial < 3; ++trial)
       CHECK(best_model(plan, trial, results, ensembles) == reference::best_model(plan, trial, results, ensembles));
   }

@@ -213,12 +213,12 @@ TEST_CASE("whatever the bytes, the answer is a study or a UsageError") {
   for (int round = 0; round < 3000; ++round) {
     std::string text = base;
     for (std::uint64_t change = random.below(6); change > 0; --change) {
-      const std::size_t place = random.below(text.size());
+      const std::size_t position = random.below(text.size());
       const char byte = alphabet[random.below(alphabet.size())];
       if (random.below(2) == 0)
-        text[place] = byte;
+        text[position] = byte;
       else
-        text.insert(place, random.below(20), byte);
+        text.insert(position, random.below(20), byte);
     }
     const std::string answer = errors_of(text);
     CHECK_FALSE(answer.empty());

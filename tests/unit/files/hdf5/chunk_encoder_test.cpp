@@ -9,12 +9,12 @@
 
 using namespace sheaf;
 
-TEST_CASE("what is encoded is decoded, for elements of any size and chunks of any length") {
+TEST_CASE("decoding an encoded chunk restores it, for any element size and chunk length") {
   for (const std::size_t element_bytes : {1, 2, 4, 8})
     for (const std::size_t elements : {1, 3, 4095, 4096, 10000}) {
       std::vector<std::byte> chunk(elements * element_bytes);
-      for (std::size_t place = 0; place < chunk.size(); ++place)
-        chunk[place] = static_cast<std::byte>(place * place / 7);
+      for (std::size_t index = 0; index < chunk.size(); ++index)
+        chunk[index] = static_cast<std::byte>(index * index / 7);
       ChunkEncoder encoder(element_bytes, 4);
       ChunkDecoder decoder({{ChunkFilter::Kind::shuffle, element_bytes}, {ChunkFilter::Kind::deflate}}, chunk.size());
       for (int time = 0; time < 2; ++time) {
@@ -27,10 +27,10 @@ TEST_CASE("what is encoded is decoded, for elements of any size and chunks of an
     }
 }
 
-TEST_CASE("a higher level gives fewer bytes") {
+TEST_CASE("a higher compression level gives fewer bytes") {
   std::vector<std::byte> chunk(1 << 16);
-  for (std::size_t place = 0; place < chunk.size(); ++place)
-    chunk[place] = static_cast<std::byte>(place * place / 7 % 61);
+  for (std::size_t index = 0; index < chunk.size(); ++index)
+    chunk[index] = static_cast<std::byte>(index * index / 7 % 61);
   CHECK(ChunkEncoder(4, 9).encode(chunk.data(), chunk.size()).size() <
         ChunkEncoder(4, 1).encode(chunk.data(), chunk.size()).size());
 }

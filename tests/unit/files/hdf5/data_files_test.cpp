@@ -25,14 +25,14 @@ std::vector<double> counting(std::size_t count) {
   return values;
 }
 
-// Links '/x' of the file to '/x' of another.
+// Creates a file whose '/x' is an external link to '/x' of `target`.
 void link_to(const std::string& path, const std::string& target) {
   const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   good(H5Lcreate_external(target.c_str(), "/x", file, "/x", H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(file);
 }
 
-// Maps '/x' [rows] of the file to '/x' of another.
+// Creates a file whose '/x' [rows] is a virtual data set with the source '/x' of `target`.
 void map_to(const std::string& path, const std::string& target, hsize_t rows) {
   const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   const hid_t space = good(H5Screate_simple(1, &rows, nullptr));
@@ -53,13 +53,13 @@ std::vector<std::string> files_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the names of numbered sources") {
+TEST_CASE("source_name inserts the number into a name pattern") {
   CHECK(source_name("part%b.h5", 12) == "part12.h5");
   CHECK(source_name("%b%%b%", 3) == "3%b%");
   CHECK(source_name("part.h5", 3) == "part.h5");
 }
 
-TEST_CASE("sources are looked for where HDF5 looks") {
+TEST_CASE("sources are searched for in the same paths as HDF5 does") {
   std::filesystem::create_directories("real");
   std::ofstream("real/v.h5");
   std::filesystem::remove("v.h5");
@@ -70,7 +70,7 @@ TEST_CASE("sources are looked for where HDF5 looks") {
         std::vector<std::string>{"/far/s.h5", "a/s.h5", "b/s.h5", here + "/real/s.h5", "s.h5", here + "/real/s.h5"});
 }
 
-TEST_CASE("${ORIGIN} is the directory of the file that refers to another") {
+TEST_CASE("${ORIGIN} is the directory of the referring file") {
   const std::string here = std::filesystem::current_path().string();
   CHECK(with_origin("${ORIGIN}/parts", "v.h5") == here + "//parts");
   CHECK(with_origin("${ORIGIN}parts", "real/v.h5") == here + "/real/parts");
@@ -79,7 +79,7 @@ TEST_CASE("${ORIGIN} is the directory of the file that refers to another") {
   CHECK(split_prefixes(nullptr).empty());
 }
 
-TEST_CASE("the files of a data set, whatever leads to them") {
+TEST_CASE("the files of a data set include those behind external links and virtual data sets") {
   FixtureFile("end.h5").numbers("/x", {40}, counting(40));
   CHECK(files_of("end.h5") == std::vector<std::string>{"end.h5"});
   link_to("link.h5", "end.h5");
@@ -92,13 +92,13 @@ TEST_CASE("the files of a data set, whatever leads to them") {
   CHECK_THROWS_WITH(files_of("self.h5"), ContainsSubstring("is virtual and is its own source."));
 }
 
-TEST_CASE("a data set behind a link is judged by the size of its own file") {
+TEST_CASE("a linked data set is checked against the size of the file that contains it") {
   FixtureFile("large.h5").numbers("/x", {1 << 20}, counting(1 << 20), {H5T_IEEE_F32LE, {1 << 16}});
   link_to("small.h5", "large.h5");
   CHECK(InputFile("small.h5").data_set("/x").info().rows() == 1 << 20);
 }
 
-TEST_CASE("a source that changes while it is read is an error") {
+TEST_CASE("a source that changes during reading is an error") {
   FixtureFile("changing.h5").numbers("/x", {40}, counting(40));
   map_to("virtual.h5", "changing.h5", 40);
   link_to("linked.h5", "changing.h5");
@@ -110,7 +110,7 @@ TEST_CASE("a source that changes while it is read is an error") {
   }
 }
 
-TEST_CASE("the file that HDF5 has open is read, even when another takes its name") {
+TEST_CASE("the file that HDF5 has open is read even if another file replaces it") {
   FixtureFile("opened.h5").numbers("/x", {40}, counting(40));
   FixtureFile("another.h5").numbers("/x", {40}, std::vector<double>(40, 7));
   const InputFile input("opened.h5");
@@ -126,7 +126,7 @@ TEST_CASE("the file that HDF5 has open is read, even when another takes its name
   file.require_unchanged();
 }
 
-TEST_CASE("chunks at the edge that were left unfiltered are read right") {
+TEST_CASE("unfiltered partial chunks at the edge are read correctly") {
   const std::vector<hsize_t> shape{10, 7}, chunk{4, 7};
   const auto values = counting(70);
   {

@@ -1,5 +1,5 @@
-// dump_rows FILE FOLDER: reads every data set of the file through StoredRows by three threads, and puts data set k into
-// FOLDER/k.f32, k.f64 and, where they apply, k.i64 and k.u8, for read_layouts.py to check.
+// Usage: dump_rows FILE FOLDER. Reads every data set of FILE with StoredRows in three threads. Writes data set k to
+// FOLDER/k.f32, k.f64 and, where they apply, k.i64 and k.u8. read_layouts.py checks these files.
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <fstream>
@@ -20,7 +20,7 @@ void dump(const sheaf::StoredRows& stored, const std::string& path) {
     sheaf::RowBuffers buffers;
     for (std::int64_t number = first; number < stored.block_count(); number += 3) {
       const sheaf::IndexRange block = stored.block(number);
-      const std::int64_t middle = block.begin + (block.count() + 2) / 3;  // not at the edge of a chunk
+      const std::int64_t middle = block.begin + (block.count() + 2) / 3;  // not on a chunk boundary
       stored.read<T>({block.begin, middle}, values.data() + block.begin * width, buffers);
       stored.read<T>({middle, block.end}, values.data() + middle * width, buffers);
     }

@@ -43,7 +43,7 @@ std::string error_of(const std::string& path, const std::string& name = "/x") {
 
 }  // namespace
 
-TEST_CASE("numbers of every type and layout read as float, double and int64") {
+TEST_CASE("numbers of every type and layout are read as float, double and int64") {
   const std::vector<hid_t> types = {H5T_STD_U8LE,   H5T_STD_I16LE,  H5T_STD_I64BE, H5T_STD_U64LE,
                                     H5T_IEEE_F32LE, H5T_IEEE_F64BE, H5T_IEEE_F64LE};
   const auto values = counting(70);
@@ -67,13 +67,13 @@ TEST_CASE("numbers of every type and layout read as float, double and int64") {
   }
 }
 
-TEST_CASE("what float cannot hold becomes infinite") {
+TEST_CASE("numbers out of float's range are read as infinity") {
   FixtureFile("huge.h5").numbers("/x", {2}, {1e300, -1e300}, {H5T_IEEE_F64LE});
   const InputFile file("huge.h5");
   CHECK(read<float>(file.data_set("x"), {0, 2}) == std::vector<float>{INFINITY, -INFINITY});
 }
 
-TEST_CASE("booleans of h5py are integers") {
+TEST_CASE("h5py's booleans are read as integers") {
   FixtureFile("booleans.h5").booleans("/x", {1, 0, 1});
   const InputFile file("booleans.h5");
   const DataSetReader reader = file.data_set("/x");
@@ -82,7 +82,7 @@ TEST_CASE("booleans of h5py are integers") {
   CHECK(read<float>(reader, {0, 3}) == std::vector<float>{1, 0, 1});
 }
 
-TEST_CASE("a chunk larger than HDF5's default cache reads right row by row") {
+TEST_CASE("a chunk larger than HDF5's default cache is read correctly row by row") {
   const auto values = counting(std::size_t{1} << 19);  // 4 MiB of double
   FixtureFile("large.h5").numbers("/x", {512, 1024}, values, {H5T_IEEE_F64LE, {512, 1024}, true});
   const InputFile file("large.h5");
@@ -92,7 +92,7 @@ TEST_CASE("a chunk larger than HDF5's default cache reads right row by row") {
           std::vector<double>(values.begin() + row * 1024, values.begin() + (row + 1) * 1024));
 }
 
-TEST_CASE("what is no HDF5 file is refused by name and reason") {
+TEST_CASE("a file that is not an HDF5 file is refused with its name and the reason") {
   std::ofstream("empty.h5");
   std::ofstream("text.h5") << "features, targets\n1, 2\n";
   std::filesystem::create_directories("directory.h5");
@@ -105,7 +105,7 @@ TEST_CASE("what is no HDF5 file is refused by name and reason") {
   CHECK(error_of("empty.h5") == "'empty.h5' is not an HDF5 file (it is empty). Convert it to HDF5 first.");
   CHECK(error_of("text.h5") ==
         "'text.h5' is not an HDF5 file (it has not the signature of one). Convert it to HDF5 first.");
-  if (geteuid() != 0) {  // root may read everything
+  if (geteuid() != 0) {  // root can read any file
     FixtureFile("secret.h5").numbers("/x", {1}, {1});
     std::filesystem::permissions("secret.h5", std::filesystem::perms::none);
     CHECK(error_of("secret.h5") == "File 'secret.h5' cannot be read (Permission denied).");
@@ -128,7 +128,7 @@ TEST_CASE("a truncated file is refused") {
   CHECK_THAT(error_of("truncated.h5"), ContainsSubstring("'truncated.h5' (truncated file: eof = 3000"));
 }
 
-TEST_CASE("what is no data set of numbers is refused by name and reason") {
+TEST_CASE("an object that is not a data set of numbers is refused with its name and the reason") {
   {
     FixtureFile file("sets.h5");
     file.numbers("/features", {2, 2}, {1, 2, 3, 4});
@@ -155,7 +155,7 @@ TEST_CASE("what is no data set of numbers is refused by name and reason") {
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");
 }
 
-TEST_CASE("a shape whose numbers cannot be counted is refused") {
+TEST_CASE("a shape with too many numbers for the file is refused") {
   constexpr hsize_t huge = hsize_t{1} << 62;
   for (const auto& shape : {std::vector<hsize_t>{4, huge}, {huge, 4}, {0, huge, 16}, {huge}}) {
     FixtureFile("huge.h5").unwritten("/x", shape, std::vector<hsize_t>(shape.size(), 1));
@@ -169,7 +169,7 @@ TEST_CASE("a shape whose numbers cannot be counted is refused") {
   CHECK(error_of("huge.h5") == "no error");
 }
 
-TEST_CASE("a spoiled chunk is an error that names the rows") {
+TEST_CASE("a damaged chunk is an error that names the rows") {
   FixtureFile("spoiled.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}, true, true});
   spoil_chunk("spoiled.h5", "/x", 2);
   const InputFile file("spoiled.h5");

@@ -1,4 +1,4 @@
-"""Writes every layout and type of h5py's, and checks that the reader given sees what h5py sees.
+"""Writes data sets of every layout and type with h5py, and checks that dump_rows reads the same values as h5py.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,16 +17,16 @@ TYPES = ["<i1", "<i2", ">i2", "<i4", ">i4", "<i8", ">i8", "<u1", "<u2", ">u2", "
          "<f2", ">f2", "<f4", ">f4", "<f8", ">f8", "bool"]
 SHAPES = [(37,), (37, 5), (11, 3, 6, 4)]
 LAYOUTS = {
-    "in one piece": {},
+    "contiguous": {},
     "chunks": {"chunks": "rows"},
-    "chunks by themselves": {"chunks": True},
+    "automatic chunks": {"chunks": True},
     "ragged chunks": {"chunks": "ragged"},
     "gzip": {"chunks": "rows", "compression": "gzip"},
     "shuffle": {"chunks": "ragged", "compression": "gzip", "compression_opts": 9, "shuffle": True},
     "shuffle alone": {"chunks": "rows", "shuffle": True},
     "fletcher32": {"chunks": "rows", "fletcher32": True},
     "all filters": {"chunks": "ragged", "compression": "gzip", "shuffle": True, "fletcher32": True},
-    "left to the library": {"chunks": "rows", "scaleoffset": 0},  # of short integers
+    "read by the library": {"chunks": "rows", "scaleoffset": 0},  # only for short integers
     "growing": {"chunks": "rows", "maxshape": "growing", "compression": "gzip"},
 }
 
@@ -48,14 +48,14 @@ def numbers(shape, kind, random):
 
 
 def options(layout, shape):
-    made = dict(layout)
-    if made.get("chunks") == "rows":
-        made["chunks"] = (4,) + shape[1:]
-    elif made.get("chunks") == "ragged":  # no side divides the data set's
-        made["chunks"] = tuple(max(1, side - 2) // 2 + 1 for side in shape)
-    if made.get("maxshape") == "growing":
-        made["maxshape"] = (None,) + shape[1:]
-    return made
+    result = dict(layout)
+    if result.get("chunks") == "rows":
+        result["chunks"] = (4,) + shape[1:]
+    elif result.get("chunks") == "ragged":  # chunk sides that do not divide the data set's sides
+        result["chunks"] = tuple(max(1, side - 2) // 2 + 1 for side in shape)
+    if result.get("maxshape") == "growing":
+        result["maxshape"] = (None,) + shape[1:]
+    return result
 
 
 def layouts_of(kind):
@@ -71,14 +71,14 @@ def write(path):
                 for name in layouts_of(kind):
                     data = numbers(shape, kind, random)
                     if "scaleoffset" in LAYOUTS[name]:
-                        data //= 4  # HDF5 1.14.5 cannot read back what takes all bits of its type
+                        data //= 4  # HDF5 1.14.5 cannot read back values that need all bits of their type
                     file.create_dataset(f"{kind}/{len(shape)}/{name}", data=data, **options(LAYOUTS[name], shape))
         large = random.standard_normal((3000, 200)).astype("f4")
-        file.create_dataset("large/in one piece", data=large)
+        file.create_dataset("large/contiguous", data=large)
         file.create_dataset("large/gzip", data=large, chunks=(100, 200), compression="gzip", shuffle=True)
         file.create_dataset("large/halves", data=large.astype("f2"))
-        apart = file.create_dataset("large/in any order", (3000, 200), "f4", chunks=(20, 200), fillvalue=1.5)
-        for first in 20 * random.permutation(150)[:147]:  # three are never written
+        apart = file.create_dataset("large/chunks in any order", (3000, 200), "f4", chunks=(20, 200), fillvalue=1.5)
+        for first in 20 * random.permutation(150)[:147]:  # three chunks are never written
             apart[first:first + 20] = large[first:first + 20]
         sparse = file.create_dataset("sparse", (100, 3), "<i4", chunks=(10, 3), fillvalue=-7, compression="gzip")
         sparse[25:40] = 5
@@ -110,19 +110,19 @@ def check(folder, number, name, expected):
 
 def main():
     os.makedirs("layouts", exist_ok=True)
-    for left in os.listdir("layouts"):
-        os.remove(f"layouts/{left}")
+    for old in os.listdir("layouts"):
+        os.remove(f"layouts/{old}")
     write("layouts.h5")
     names = subprocess.run([sys.argv[1], "layouts.h5", "layouts"], check=True, stdout=subprocess.PIPE,
                            text=True).stdout.split("\n")[:-1]
     with h5py.File("layouts.h5", "r") as file:
-        wanted = len(SHAPES) * sum(len(layouts_of(kind)) for kind in TYPES) + 8
-        if len(names) != wanted:
-            sys.exit(f"wrong: {len(names)} data sets, not {wanted}")
+        expected = len(SHAPES) * sum(len(layouts_of(kind)) for kind in TYPES) + 8
+        if len(names) != expected:
+            sys.exit(f"wrong: {len(names)} data sets, not {expected}")
         for number, name in enumerate(names):
             if not check("layouts", number, name, file[name][:]):
                 sys.exit(f"wrong: {name} was not read")
-    print(f"{len(names)} data sets read as h5py reads them")
+    print(f"{len(names)} data sets were read correctly")
 
 
 main()

@@ -9,7 +9,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("arrays are filled in any order and read back as data sets") {
+TEST_CASE("arrays can be written in any order and are read back as data sets") {
   const std::vector<RowArray> arrays{{"values", NumberType::float32, {5, 3}}, {"labels", NumberType::int64, {5}}};
   const auto offsets = create_row_file("rows.h5", arrays, {{"model", "a.pt"}});
   {
@@ -31,7 +31,7 @@ TEST_CASE("arrays are filled in any order and read back as data sets") {
   CHECK(values == std::vector<float>{0, 0.5f, -1, 1, 0.5f, -1, 2, 0.5f, -1, 3, 0.5f, -1, 4, 0.5f, -1});
 }
 
-TEST_CASE("a file that cannot be made or has no room is refused") {
+TEST_CASE("a file that cannot be created or does not fit on the disk is refused") {
   const RowArray small{"values", NumberType::float32, {5, 3}};
   CHECK_THROWS_WITH(create_row_file("absent/rows.h5", {small}, {}), ContainsSubstring("'absent/rows.h5'"));
   const RowArray huge{"values", NumberType::float32, {std::int64_t{1} << 40, 1 << 15}};

@@ -1,4 +1,4 @@
-// What read_layouts.py cannot show: damage, and how rows are cut.
+// Tests of StoredRows that read_layouts.py does not cover: damaged files, blocks and views.
 // SPDX-License-Identifier: MIT
 #include "files/hdf5/stored_rows.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 std::vector<double> counting(std::size_t count) {
   std::vector<double> values(count);
-  for (std::size_t place = 0; place < count; ++place) values[place] = static_cast<double>(place % 120);
+  for (std::size_t index = 0; index < count; ++index) values[index] = static_cast<double>(index % 120);
   return values;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::byte> bytes_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("blocks are whole chunks, and together all rows") {
+TEST_CASE("blocks consist of whole chunks and cover all rows") {
   FixtureFile("blocks.h5").numbers("/x", {1000, 300}, counting(300000), {H5T_IEEE_F32LE, {64, 300}});
   const StoredRows chunked("blocks.h5", "/x");
   std::int64_t next = 0;
@@ -51,10 +51,10 @@ TEST_CASE("blocks are whole chunks, and together all rows") {
     next = chunked.block(number).end;
   }
   CHECK(next == 1000);
-  CHECK(chunked.block_count() > 2);  // no more than 64 KiB at a time, but whole chunks
+  CHECK(chunked.block_count() > 2);  // at most 64 KiB each, rounded to whole chunks
 }
 
-TEST_CASE("a spoiled chunk is an error that names its rows; others are still read") {
+TEST_CASE("a damaged chunk is an error that names its rows, and other chunks can still be read") {
   for (const bool gzip : {true, false}) {
     FixtureFile("spoiled.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}, gzip, !gzip});
     spoil_chunk("spoiled.h5", "/x", 2);
@@ -67,7 +67,7 @@ TEST_CASE("a spoiled chunk is an error that names its rows; others are still rea
   }
 }
 
-TEST_CASE("chunks that the library cannot find are one error, in its words") {
+TEST_CASE("chunks that HDF5 cannot find are one error with HDF5's message") {
   FixtureFile("lost.h5").numbers("/x", {40}, counting(40), {H5T_IEEE_F64LE, {10}});
   std::fstream file("lost.h5", std::ios::in | std::ios::out | std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -79,7 +79,7 @@ TEST_CASE("chunks that the library cannot find are one error, in its words") {
   CHECK(error.find("cannot be read") == error.rfind("cannot be read"));
 }
 
-TEST_CASE("a file that is cut short, or changes while it is read, is an error") {
+TEST_CASE("a file that is truncated while it is read is an error") {
   FixtureFile("short.h5").numbers("/x", {1000, 100}, counting(100000));
   {
     const StoredRows stored("short.h5", "/x");
@@ -90,7 +90,7 @@ TEST_CASE("a file that is cut short, or changes while it is read, is an error") 
   }
 }
 
-TEST_CASE("a view is what would be read, without a copy where the file has it so") {
+TEST_CASE("a view has the values that read returns, without a copy if the file stores them contiguously in that type") {
   {
     FixtureFile file("views.h5");
     file.numbers("/float", {50, 7}, counting(350));
@@ -132,7 +132,7 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
   check("views.h5", "/double", float{}, false);
   check("views.h5", "/unaligned", float{}, false);
   check("views_of_chunks.h5", "/long", float{}, true);
-  check("views_of_chunks.h5", "/short", float{}, true);  // one after the other
+  check("views_of_chunks.h5", "/short", float{}, true);  // consecutive chunks
   check("views_of_chunks.h5", "/apart", float{}, false);
   check("views_of_chunks.h5", "/narrow", float{}, false);
   check("views_of_chunks.h5", "/checked", float{}, false);
@@ -141,7 +141,7 @@ TEST_CASE("a view is what would be read, without a copy where the file has it so
   check("views_of_chunks.h5", "/unwritten", float{}, false);
 }
 
-TEST_CASE("rows that are used late are read as others") {
+TEST_CASE("reading rows for later use gives the same values") {
   FixtureFile("late.h5").numbers("/x", {2000, 100}, counting(200000));
   FixtureFile("late_chunks.h5").numbers("/x", {2000, 100}, counting(200000), {H5T_IEEE_F32LE, {10, 100}});
   for (const char* path : {"late.h5", "late_chunks.h5"}) {
@@ -158,7 +158,7 @@ TEST_CASE("rows that are used late are read as others") {
   }
 }
 
-TEST_CASE("what is viewed of a file that is cut short meanwhile is not believed") {
+TEST_CASE("a view of a file that is truncated meanwhile is an error") {
   FixtureFile("cut.h5").numbers("/x", {1000, 100}, std::vector<double>(100000, 1));
   const StoredRows stored("cut.h5", "/x");
   RowBuffers buffers;
@@ -174,7 +174,7 @@ TEST_CASE("what is viewed of a file that is cut short meanwhile is not believed"
   CHECK_THROWS_WITH(stored.view({0, 1000}, memory, others), changed);
 }
 
-TEST_CASE("a chunk that claims to be larger than it may be is refused") {
+TEST_CASE("a chunk that decompresses to a wrong size is refused") {
   // A zlib stream of 11 bytes, "hello hello".
   const std::string stream("\x78\x9c\xcb\x48\xcd\xc9\xc9\x57\xc8\x00\x91\x00\x19\x91\x04\x49", 16);
   const auto decode = [&](std::size_t chunk_bytes, const std::string& stored) {
@@ -191,7 +191,7 @@ TEST_CASE("a chunk that claims to be larger than it may be is refused") {
   CHECK_THROWS_WITH(decode(11, ""), "it does not decompress");
 }
 
-TEST_CASE("filters that a chunk skipped are not undone") {
+TEST_CASE("filters that a chunk skipped are not applied when decoding") {
   ChunkDecoder decoder({{ChunkFilter::Kind::shuffle, 2}, {ChunkFilter::Kind::deflate}}, 4);
   const auto bytes = bytes_of("abcd");
   std::copy(bytes.begin(), bytes.end(), decoder.stored(4));
@@ -202,7 +202,7 @@ TEST_CASE("filters that a chunk skipped are not undone") {
   CHECK(std::string(reinterpret_cast<const char*>(found), 4) == "acbd");
 }
 
-TEST_CASE("a chunk is decoded to where it is wanted, and not beyond") {
+TEST_CASE("a chunk is decoded into the given buffer and not beyond it") {
   const auto decode = [](ChunkDecoder decoder, const std::string& stored, std::uint32_t skipped, std::string& room) {
     const auto bytes = bytes_of(stored);
     std::copy(bytes.begin(), bytes.end(), decoder.stored(bytes.size()));

@@ -24,7 +24,7 @@ NumberArray one_byte(std::uint8_t value) {
 
 }  // namespace
 
-TEST_CASE("groups on the way are made, and a file of the same name is replaced") {
+TEST_CASE("missing groups are created, and an existing file is replaced") {
   for (const auto value : {std::uint8_t{1}, std::uint8_t{7}}) {
     Hdf5Writer writer("array.h5");
     writer.write_numbers("group/array", one_byte(value), 0);
@@ -35,13 +35,13 @@ TEST_CASE("groups on the way are made, and a file of the same name is replaced")
   }
 }
 
-TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or not") {
+TEST_CASE("numbers of every type are read back, in chunks of whole rows, compressed or not") {
   for (const int compression : {0, 9}) {
     Hdf5Writer writer("numbers.h5");
     for (const auto type : {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
                             NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
                             NumberType::float16, NumberType::float32, NumberType::float64}) {
-      // zeros but for the greatest number of bytes alike in the last row
+      // zeros, except for the largest number in the last row
       NumberArray array{type, {3, 2}, std::vector<std::byte>(6 * number_bytes(type))};
       std::fill_n(array.bytes.end() - static_cast<std::ptrdiff_t>(number_bytes(type)), number_bytes(type),
                   std::byte{1});
@@ -77,7 +77,7 @@ TEST_CASE("numbers of every type come back, in chunks of whole rows, packed or n
   }
 }
 
-TEST_CASE("as many texts as an attribute may have can be written") {
+TEST_CASE("an attribute can have up to the maximum number of strings") {
   Hdf5Writer writer("texts.h5");
   writer.write_numbers("array", one_byte(0), 0);
   writer.write_texts("array", "names", std::vector<std::string>(4000, "name"));
@@ -85,19 +85,19 @@ TEST_CASE("as many texts as an attribute may have can be written") {
   writer.close();
 }
 
-TEST_CASE("a file that cannot be made is an error with its name and the reason") {
+TEST_CASE("a file that cannot be created is an error with its name and the reason") {
   CHECK_THROWS_WITH(Hdf5Writer("nowhere/file.h5"),
                     "HDF5 file 'nowhere/file.h5' cannot be written (No such file or directory). Choose a place with "
                     "room where you may write.");
 }
 
-TEST_CASE("two data sets of one name are an error") {
+TEST_CASE("two data sets with the same name are an error") {
   Hdf5Writer writer("twice.h5");
   writer.write_numbers("array", one_byte(0), 0);
   CHECK_THROWS_AS(writer.write_numbers("array", one_byte(0), 0), RunError);
 }
 
-TEST_CASE("values that do not fit what was announced are an error, and are not written") {
+TEST_CASE("values that do not match the declared columns and rows are an error and are not written") {
   Hdf5Writer writer("wrong.h5");
   Hdf5Table table =
       writer.begin_table("rows", 2, {{"number", ColumnType::Kind::integer}, {"text", ColumnType::Kind::text, 3}});
@@ -126,7 +126,7 @@ TEST_CASE("values that do not fit what was announced are an error, and are not w
   writer.close();
 }
 
-TEST_CASE("a full disk is an error when the file is closed") {
+TEST_CASE("closing a file on a full disk is an error") {
   Hdf5Writer writer("/dev/full");
   writer.write_attribute("name", std::string("value"));
   CHECK_THROWS_WITH(writer.close(),
@@ -134,7 +134,7 @@ TEST_CASE("a full disk is an error when the file is closed") {
                     "you may write.");
 }
 
-TEST_CASE("a file that may not grow any more is an error when it is closed, whatever was written") {
+TEST_CASE("closing a file that cannot grow any more is an error, for any content") {
   constexpr std::size_t room = 100000;
   struct rlimit before {};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -158,7 +158,7 @@ TEST_CASE("a file that may not grow any more is an error when it is closed, what
   ::signal(SIGXFSZ, handler);
 }
 
-TEST_CASE("a table whose rows come in pieces is the one whose rows come at once") {
+TEST_CASE("a table appended in parts equals a table written at once") {
   const auto rows = [](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> numbers;
     std::vector<double> values;

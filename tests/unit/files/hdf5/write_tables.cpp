@@ -1,4 +1,4 @@
-// Writes the file that read_tables.py checks.
+// Writes the tables that read_tables.py checks.
 // SPDX-License-Identifier: MIT
 #include <cmath>
 

@@ -26,7 +26,7 @@ TEST_CASE("bound cores follow the affinity mask") {
   REQUIRE(sched_setaffinity(0, sizeof before, &before) == 0);
 }
 
-TEST_CASE("no GPU comes with a reason") {
+TEST_CASE("find_gpus returns GPUs or the reason that there are none") {
   const VisibleGpus visible = find_gpus();
   CHECK(visible.gpus.empty() != visible.none_reason.empty());
 }

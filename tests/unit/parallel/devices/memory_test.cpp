@@ -29,7 +29,7 @@ void write(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("memory limits stand in the process's own control group and in all above it") {
+TEST_CASE("memory limits are read from the process's control group and all its ancestors") {
   CHECK(memory_limit_files("0::/slurm/job_7/step_0\n", other_mounts + mount_2) ==
         Files{"/sys/fs/cgroup/slurm/job_7/step_0/memory.max", "/sys/fs/cgroup/slurm/job_7/memory.max",
               "/sys/fs/cgroup/slurm/memory.max", "/sys/fs/cgroup/memory.max"});
@@ -40,7 +40,7 @@ TEST_CASE("memory limits stand in the process's own control group and in all abo
               "/sys/fs/cgroup/memory.max"});
 }
 
-TEST_CASE("a container sees its own control group as the root, or under the host's name") {
+TEST_CASE("in a container, the control group is the root or has the host's name") {
   CHECK(memory_limit_files("0::/\n", mount_2) == Files{"/sys/fs/cgroup/memory.max"});
   CHECK(memory_limit_files("0::/../other\n", mount_2) == Files{"/sys/fs/cgroup/memory.max"});
   const std::string mounted = "35 31 0:32 /docker/5f /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
@@ -57,13 +57,13 @@ TEST_CASE("without control groups for memory there are no limits") {
   CHECK(memory_limit_files("1:cpu:/a\nodd\n", other_mounts + mount_1 + mount_2).empty());
 }
 
-TEST_CASE("a limit is a number of bytes") {
+TEST_CASE("a memory limit is a positive number of bytes; other text means no limit") {
   CHECK(memory_limit("1073741824\n") == std::int64_t{1} << 30);
   CHECK(memory_limit("9223372036854771712\n") == 9223372036854771712);
   for (const char* text : {"max\n", "", "-1\n", "0\n", "99999999999999999999\n"}) CHECK_FALSE(memory_limit(text));
 }
 
-TEST_CASE("the least limit on the way up counts") {
+TEST_CASE("the smallest limit of all ancestors applies") {
   const fs::path root = fs::current_path() / "control_groups";
   fs::remove_all(root);
   CHECK_FALSE(control_group_limit(root.string()));
@@ -80,7 +80,7 @@ TEST_CASE("the least limit on the way up counts") {
   CHECK(control_group_limit(root.string()) == 1000000000);
 }
 
-TEST_CASE("a process may use no more than the machine has") {
+TEST_CASE("the usable memory does not exceed the memory of the machine") {
   const std::int64_t machine = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
   CHECK(usable_memory_bytes() > 0);
   CHECK(usable_memory_bytes() <= machine);

@@ -21,7 +21,7 @@ std::vector<int> gpus_of(const RunOptions& options, const std::vector<RankView>&
 
 }  // namespace
 
-TEST_CASE("a rank alone has a lane for each bound core") {
+TEST_CASE("a single rank has one lane per bound core") {
   const auto placement = place_rank({}, {cpu_view({0, 1, 2, 3})}, 0, "no driver");
   CHECK_FALSE(placement.uses_gpu());
   CHECK(placement.lane_count() == 4);
@@ -29,13 +29,13 @@ TEST_CASE("a rank alone has a lane for each bound core") {
   CHECK(placement.note == "no GPU (no driver)");
 }
 
-TEST_CASE("ranks bound to the same cores share them; bound apart they do not") {
+TEST_CASE("ranks bound to the same cores divide them; ranks bound to different cores do not") {
   CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({0, 1})}, 1, "").lane_count() == 1);
   CHECK(place_rank({}, {cpu_view({0, 1}), cpu_view({2, 3})}, 1, "").lane_count() == 2);
   CHECK(place_rank({}, {cpu_view({0}), cpu_view({0}), cpu_view({0})}, 2, "").lane_count() == 1);
 }
 
-TEST_CASE("lanes and threads as asked; more than the cores is said") {
+TEST_CASE("run.lanes and run.threads are respected, and a note reports more threads than cores") {
   RunOptions options;
   options.device = DeviceRequest::cpu;
   options.lanes = 3;
@@ -47,7 +47,7 @@ TEST_CASE("lanes and threads as asked; more than the cores is said") {
   CHECK(place_rank(options, {cpu_view({0, 1, 2, 3})}, 0, "").lane_count() == 2);
 }
 
-TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
+TEST_CASE("ranks get different GPUs, and ranks without a GPU train on the CPU") {
   const RankView view{{0, 1, 2, 3}, {70, 71}};
   RunOptions options;
   CHECK(gpus_of(options, {view, view, view}) == std::vector<int>{0, 1, -1});
@@ -60,7 +60,7 @@ TEST_CASE("ranks take different GPUs; the surplus trains on the CPU") {
   CHECK(place_rank(options, {view}, 0, "").note.find("MPS") != std::string::npos);
 }
 
-TEST_CASE("a rank with a GPU may have lanes on its cores, too") {
+TEST_CASE("a rank with a GPU can also have lanes on its cores") {
   const RankView view{{0, 1, 2, 3}, {70}};
   RunOptions options;
   options.lanes = 2;
@@ -75,7 +75,7 @@ TEST_CASE("a rank with a GPU may have lanes on its cores, too") {
   CHECK(both.uses_gpu());
   CHECK(both.uses_cores());
   CHECK(both.note == "several trainings share a GPU: without CUDA MPS their kernels take turns");
-  // A rank without a GPU has its cores' lanes as ever, on the share that the other leaves.
+  // A rank without a GPU has one lane per core that the other rank does not use.
   options.lanes = 0;
   CHECK(gpus(place_rank(options, {view, view}, 0, "")) == std::vector<int>{0, -1, -1, -1});
   CHECK(place_rank(options, {view, view}, 0, "").note == "3 lane(s) x 1 thread(s) on 2 core(s)");
@@ -85,18 +85,18 @@ TEST_CASE("a rank with a GPU may have lanes on its cores, too") {
   CHECK(place_rank(options, {view, view}, 1, "").lane_count() == 4);
 }
 
-TEST_CASE("a launcher that gives each rank its own GPU is understood") {
+TEST_CASE("placement works when the launcher gives each rank its own GPU") {
   CHECK(gpus_of({}, {RankView{{0}, {70}}, RankView{{1}, {71}}}) == std::vector<int>{0, 0});
   CHECK(gpus_of({}, {RankView{{0}, {70}}, RankView{{1}, {70}}}) == std::vector<int>{0, -1});
 }
 
-TEST_CASE("GPUs are left alone under device = cpu") {
+TEST_CASE("run.device = cpu uses no GPUs") {
   RunOptions options;
   options.device = DeviceRequest::cpu;
   CHECK(gpus_of(options, {RankView{{0}, {70}}}) == std::vector<int>{-1});
 }
 
-TEST_CASE("device = cuda fails where there is none, or not enough") {
+TEST_CASE("run.device = cuda fails when there are no GPUs or too few") {
   RunOptions options;
   options.device = DeviceRequest::cuda;
   CHECK_THROWS_WITH(place_rank(options, {cpu_view({0})}, 0, "no driver"), ContainsSubstring("no driver"));
@@ -104,7 +104,7 @@ TEST_CASE("device = cuda fails where there is none, or not enough") {
   CHECK_THROWS_WITH(place_rank(options, {view, view}, 1, ""), ContainsSubstring("2 ranks share a node with 1 GPU"));
 }
 
-TEST_CASE("the native engine leaves the GPUs alone") {
+TEST_CASE("run.engine = native uses no GPUs") {
   RunOptions options;
   CHECK(may_use_gpus(options));
   options.engine = EngineKind::native;

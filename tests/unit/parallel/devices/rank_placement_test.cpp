@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("equal neighbours share a line, and a long list ends") {
+TEST_CASE("neighboring ranks with equal placement share a line, and long lists are cut") {
   const RankInfo cpu{"a", "cpu", 4, 4, 1, ""};
   const RankInfo gpu{"a", "cuda:0 H200", 4, 1, 1, "note"};
   CHECK(placement_lines({cpu}) == std::vector<std::string>{"rank 0: cpu on a: 4 lanes, 4 cores bound"});

@@ -12,7 +12,7 @@ namespace {
 const std::vector<PartitionKind> dynamic_kinds = {PartitionKind::self, PartitionKind::guided, PartitionKind::factoring,
                                                   PartitionKind::weighted_factoring};
 
-// The sizes of all claims from a pool, one after the other.
+// The sizes of consecutive claims until the pool is empty.
 std::vector<std::int64_t> claims(PartitionKind kind, std::int64_t total, std::int64_t workers, double weight = 1) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t taken = 0; taken < total; taken += sizes.back()) {
@@ -24,23 +24,23 @@ std::vector<std::int64_t> claims(PartitionKind kind, std::int64_t total, std::in
 
 }  // namespace
 
-TEST_CASE("block and cyclic are static, the others dynamic") {
+TEST_CASE("block and cyclic are static, and the other rules are dynamic") {
   CHECK_FALSE(is_dynamic(PartitionKind::block));
   CHECK_FALSE(is_dynamic(PartitionKind::cyclic));
   for (const PartitionKind kind : dynamic_kinds) CHECK(is_dynamic(kind));
 }
 
-TEST_CASE("self takes one at a time") {
+TEST_CASE("self claims one iteration at a time") {
   CHECK(claims(PartitionKind::self, 3, 8) == std::vector<std::int64_t>{1, 1, 1});
 }
 
-// ceil(R / P), by hand for N = 100, P = 4; Polychronopoulos and Kuck (1987).
-TEST_CASE("guided takes its share of what remains") {
+// ceil(R / P), computed by hand for N = 100, P = 4. Source: Polychronopoulos and Kuck (1987).
+TEST_CASE("guided claims the remaining iterations divided by the number of workers") {
   CHECK(claims(PartitionKind::guided, 100, 4) ==
         std::vector<std::int64_t>{25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1});
 }
 
-TEST_CASE("auto is factoring, but where one reading of a file serves all") {
+TEST_CASE("auto is block for one trial on streamed data on one node, and factoring otherwise") {
   for (const bool is_streamed : {false, true})
     for (const bool is_one_node : {false, true}) {
       CHECK(settled_kind(PartitionKind::automatic, is_streamed, is_one_node, 1) ==
@@ -50,29 +50,29 @@ TEST_CASE("auto is factoring, but where one reading of a file serves all") {
     }
 }
 
-// ceil(R / 2P) P times, by hand for N = 100, P = 4; the sequence of Hummel, Schonberg and Flynn (1992).
-TEST_CASE("factoring takes batches of equal chunks, half of what remains each") {
+// ceil(R / 2P) P times, computed by hand for N = 100, P = 4. Source: Hummel, Schonberg and Flynn (1992).
+TEST_CASE("factoring claims batches of equal chunks; each batch is half of the remaining iterations") {
   CHECK(claims(PartitionKind::factoring, 100, 4) ==
         std::vector<std::int64_t>{13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1});
 }
 
-TEST_CASE("weighted factoring is factoring times the weight") {
+TEST_CASE("weighted factoring multiplies the chunk size of factoring by the weight") {
   CHECK(claims(PartitionKind::weighted_factoring, 100, 4) == claims(PartitionKind::factoring, 100, 4));
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 2.0) == 26);
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 0.5) == 7);    // 6.5, rounded
-  CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 0.001) == 1);  // never nothing
-  CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 1e9) == 100);  // never more than there is
+  CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 0.001) == 1);  // at least 1
+  CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 0, 4, 1e9) == 100);  // at most the remaining iterations
   CHECK(chunk_size(PartitionKind::weighted_factoring, 100, 52, 4, 2.0) == 12);  // the second batch
 }
 
-TEST_CASE("nothing is claimed from an empty pool") {
+TEST_CASE("claims from an empty pool are empty") {
   for (const PartitionKind kind : dynamic_kinds) {
     CHECK(chunk_size(kind, 0, 0, 3, 1) == 0);
     CHECK(chunk_size(kind, 7, 7, 3, 1) == 0);
   }
 }
 
-TEST_CASE("dynamic claims cover every iteration once, for all sizes and weights") {
+TEST_CASE("dynamic claims cover each iteration once for all pool sizes and weights") {
   for (const PartitionKind kind : dynamic_kinds) {
     for (const std::int64_t total : {0, 1, 2, 7, 100, 12345}) {
       for (const std::int64_t workers : {1, 2, 3, 8, 64}) {
@@ -83,21 +83,21 @@ TEST_CASE("dynamic claims cover every iteration once, for all sizes and weights"
             smallest = std::min(smallest, size);
           }
           CHECK(sum == total);
-          CHECK(smallest == 1);  // of claims, each at least 1
+          CHECK(smallest == 1);  // every claim has at least one iteration
         }
       }
     }
   }
 }
 
-TEST_CASE("rules hold at the largest pool") {
+TEST_CASE("chunk sizes are correct for the largest pool") {
   const std::int64_t total = (std::int64_t{1} << 32) - 1;
   CHECK(chunk_size(PartitionKind::guided, total, 0, 1, 1) == total);
   CHECK(chunk_size(PartitionKind::factoring, total, 0, 1, 1) == std::int64_t{1} << 31);
   CHECK(chunk_size(PartitionKind::factoring, total, total - 1, 1, 1) == 1);
 }
 
-TEST_CASE("static claims cover every iteration once, whatever the number of workers") {
+TEST_CASE("static claims cover each iteration once for any number of workers") {
   for (const PartitionKind kind : {PartitionKind::block, PartitionKind::cyclic}) {
     for (const std::int64_t total : {0, 1, 2, 7, 100, 12345}) {
       for (const std::int64_t workers : {1, 2, 3, 8, 64}) {
@@ -115,7 +115,7 @@ TEST_CASE("static claims cover every iteration once, whatever the number of work
   }
 }
 
-TEST_CASE("block gives one range a worker; cyclic every P-th iteration") {
+TEST_CASE("block gives each worker one range, and cyclic gives it every P-th iteration") {
   CHECK(static_claim(PartitionKind::block, 10, 3, 0, 0) == IndexRange{0, 4});
   CHECK(static_claim(PartitionKind::block, 10, 3, 2, 0) == IndexRange{7, 10});
   CHECK(static_claim(PartitionKind::block, 10, 3, 0, 1).empty());
@@ -125,8 +125,8 @@ TEST_CASE("block gives one range a worker; cyclic every P-th iteration") {
   CHECK(static_claim(PartitionKind::cyclic, 10, 3, 1, 3).empty());
 }
 
-TEST_CASE("a node's range is a claim for each of its lanes, in the tail for those that want one") {
-  // 4 of 16 lanes; factoring's first chunk of 3200 is 100.
+TEST_CASE("a node's range has one claim per lane, and at the end of the pool one per lane that wants one") {
+  // The node has 4 of 16 lanes. The first chunk of factoring for 3200 iterations is 100.
   for (const std::int64_t wanted : {1, 4, 1000}) {
     CHECK(range_size(PartitionKind::factoring, 3200, 0, 16, 4, 1, wanted) == 400);
     CHECK(range_size(PartitionKind::guided, 3200, 0, 16, 4, 1, wanted) == 800);
@@ -137,7 +137,7 @@ TEST_CASE("a node's range is a claim for each of its lanes, in the tail for thos
   CHECK(range_size(PartitionKind::factoring, 3200, 3199, 16, 4, 1, 4) == 1);
 }
 
-TEST_CASE("all lanes want a claim, but those alone that wait where rank 0 could answer each of them") {
+TEST_CASE("a node requests claims for all lanes, or only for waiting lanes if rank 0 can answer each of them") {
   CHECK(wanted_lanes(3, 64, 128, 0) == 64);
   CHECK(wanted_lanes(3, 64, 128, 0.01) == 64);
   CHECK(wanted_lanes(3, 64, 128, 1) == 3);
@@ -147,18 +147,18 @@ TEST_CASE("all lanes want a claim, but those alone that wait where rank 0 could 
   CHECK(wanted_lanes(3, 64, 640000, 2) == 3);
 }
 
-TEST_CASE("a node under self gets what it wants, up to its fair share of the rest") {
+TEST_CASE("with self, a node gets the requested number up to its fair part of the remaining iterations") {
   CHECK(range_size(PartitionKind::self, 3200, 0, 16, 4, 1, 7) == 7);
   CHECK(range_size(PartitionKind::self, 3200, 0, 16, 4, 1, 100000) == 400);
   CHECK(range_size(PartitionKind::self, 3200, 3190, 16, 4, 1, 100000) == 4);
   CHECK(range_size(PartitionKind::self, 3200, 3198, 16, 4, 1, 100000) == 2);
 }
 
-TEST_CASE("what a node wants settles at a question every few milliseconds") {
+TEST_CASE("the requested number adapts to one request every few milliseconds") {
   CHECK(next_wanted(8, 0, 1000, 1e-4) == 16);
   CHECK(next_wanted(8, 0, 10, 1e-4) == 10);
   CHECK(next_wanted(8, 0, 1000, 1e-2) == 8);
   CHECK(next_wanted(8, 0, 1000, 4e-2) == 2);
   CHECK(next_wanted(8, 0, 1000, 10) == 1);
-  CHECK(next_wanted(8, 5, 1000, 10) == 5);  // a lane that waits wants something
+  CHECK(next_wanted(8, 5, 1000, 10) == 5);  // at least one per waiting lane
 }

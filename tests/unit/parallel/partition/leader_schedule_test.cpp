@@ -28,7 +28,7 @@ LeaderSchedule schedule_of(std::int64_t nodes = 2, double timeout_seconds = 60) 
   return {PartitionKind::factoring, 1000, 8, 8 * nodes, ReportPeriods(nodes, timeout_seconds)};
 }
 
-// Reports in `seconds` of a pool in which nothing happens but, with `news`, iterations.
+// The number of reports in `seconds`. The pool does not change, except that with `news` iterations finish.
 std::int64_t reports_in(double seconds, LeaderSchedule& schedule, FakePool& pool, bool news) {
   std::int64_t reports = 0;
   for (double now = 0; now < seconds; now += 1e-3) {
@@ -50,7 +50,7 @@ TEST_CASE("all nodes together send at most ten thousand reports per second") {
   }
 }
 
-TEST_CASE("a leader reports news ten times per second, listens while its lanes train, and rests after their end") {
+TEST_CASE("a leader reports news ten times per second, without news less often, and rarely after its lanes end") {
   FakePool pool;
   pool.slots = 2;
   auto schedule = schedule_of();
@@ -60,12 +60,12 @@ TEST_CASE("a leader reports news ten times per second, listens while its lanes t
   pool.closed = pool.ended = true;
   pool.slots = 0;
   schedule = schedule_of();
-  CHECK(reports_in(20, schedule, pool, false) <= 5);  // the finished ones, then every five seconds
+  CHECK(reports_in(20, schedule, pool, false) <= 5);  // the finished iterations, then one every five seconds
   schedule = schedule_of(2, 4);
   CHECK(reports_in(20, schedule, pool, false) >= 18);  // four times within the timeout
 }
 
-TEST_CASE("a stop is reported at once") {
+TEST_CASE("a stop is reported immediately") {
   FakePool pool;
   pool.slots = 2;
   auto schedule = schedule_of();
@@ -78,7 +78,7 @@ TEST_CASE("a stop is reported at once") {
   CHECK_FALSE(schedule.due(pool, 0.03));
 }
 
-TEST_CASE("a leader asks for all lanes, but for those that wait where iterations are long") {
+TEST_CASE("a leader requests claims for all lanes, or only for waiting lanes if iterations are long") {
   FakePool pool;
   pool.waiting = 3;
   auto schedule = schedule_of();
@@ -89,7 +89,7 @@ TEST_CASE("a leader asks for all lanes, but for those that wait where iterations
   CHECK(schedule.due(pool, 20)->wanted == 8);
 }
 
-TEST_CASE("who waits longer sleeps longer") {
+TEST_CASE("the pause between polls grows with the waiting time") {
   FakePool pool;
   pool.waiting = 1;
   auto schedule = schedule_of();

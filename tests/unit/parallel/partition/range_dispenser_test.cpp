@@ -18,7 +18,7 @@ using namespace sheaf;
 
 namespace {
 
-// Nodes of equal size that count how often one of them is looked at.
+// Nodes of equal size that count accesses to them.
 class CountedNodes {
  public:
   CountedNodes(std::size_t count, std::int64_t lanes) : nodes_(count) {
@@ -44,7 +44,7 @@ NodeReport question(std::int64_t wanted, double lane_rate = 0) {
   return report;
 }
 
-// Accesses to nodes while each of them asks some times, by question.
+// The mean number of accesses to nodes per request, over a few requests of each node.
 double accesses_per_question(PartitionKind kind, std::size_t node_count) {
   constexpr std::int64_t lanes = 4, turns = 3;
   CountedNodes nodes(node_count, lanes);
@@ -60,7 +60,7 @@ double accesses_per_question(PartitionKind kind, std::size_t node_count) {
   return static_cast<double>(*accesses) / static_cast<double>(turns * count);
 }
 
-// A node's shared memory in simulated time: what LeaderSchedule asks a NodePool.
+// Simulates a node's shared memory, with the members of NodePool that LeaderSchedule uses.
 struct SimulatedNode {
   struct Range {
     std::int64_t total = 0, taken = 0;
@@ -81,8 +81,8 @@ struct SimulatedNode {
   double measure() const { return rate; }
 };
 
-// The questions of each node for `iterations` per lane. An iteration lasts `seconds`, up to `spread` of that more or
-// less; a message takes no time. Checks that each iteration is handed out once.
+// The number of requests of each node for `iterations` per lane. An iteration lasts `seconds`, plus or minus at most
+// the fraction `spread`. Messages take no time. Checks that each iteration is handed out once.
 std::vector<std::int64_t> simulate(PartitionKind kind, std::int64_t node_count, std::int64_t lanes,
                                    std::int64_t iterations, double seconds, double spread) {
   std::minstd_rand random;
@@ -109,7 +109,7 @@ std::vector<std::int64_t> simulate(PartitionKind kind, std::int64_t node_count, 
     node.done += count;
     if (count > 0) node.rate = 1 / seconds;
     ++node.waiting;
-    // Lanes that come at the same time wait together, as for a leader that looks now and then.
+    // Lanes that finish at the same time wait together, as they do for a leader that polls.
     if (!events.empty() && std::get<0>(events.top()) == now && std::get<1>(events.top()) == index) continue;
     for (;;) {
       while (node.waiting > 0 && !node.ranges.empty()) {
@@ -143,7 +143,7 @@ std::int64_t batches_of(std::int64_t total, std::int64_t workers) {
 
 }  // namespace
 
-TEST_CASE("a question costs rank 0 the same for any number of nodes") {
+TEST_CASE("the cost of a request on rank 0 is independent of the number of nodes") {
   for (const PartitionKind kind : dynamic_kinds) {
     INFO("kind " << static_cast<int>(kind));
     const double few = accesses_per_question(kind, 8);
@@ -152,10 +152,10 @@ TEST_CASE("a question costs rank 0 the same for any number of nodes") {
   }
 }
 
-TEST_CASE("under factoring a node asks once per batch, and twice more at most") {
+TEST_CASE("with factoring, a node sends at most two more requests than there are batches") {
   struct Times {
     double seconds, spread;
-    bool are_even;  // nodes get equal ranges; who asks ahead of need, early, gets larger ones and asks less often
+    bool are_even;  // nodes get equal ranges; a node that requests early gets larger ranges and sends fewer requests
   };
   for (const std::int64_t nodes : {2, 7, 64}) {
     for (const std::int64_t lanes : {1, 4, 64}) {
@@ -175,12 +175,12 @@ TEST_CASE("under factoring a node asks once per batch, and twice more at most") 
   }
 }
 
-TEST_CASE("all rules hand out each iteration once to nodes that ask as their schedule says") {
+TEST_CASE("all rules hand out each iteration once to nodes that follow LeaderSchedule") {
   for (const PartitionKind kind : dynamic_kinds)
     for (const double seconds : {1e-4, 0.1}) simulate(kind, 5, 3, 50, seconds, 0.5);
 }
 
-TEST_CASE("weights are speeds relative to the mean of those that are known") {
+TEST_CASE("the weight of a node is its speed relative to the mean of the known speeds") {
   RangeDispenser<> dispenser(PartitionKind::weighted_factoring, 16000, 16, std::vector<NodeState>(2, [] {
                                NodeState node;
                                node.lanes = 8;
@@ -190,13 +190,13 @@ TEST_CASE("weights are speeds relative to the mean of those that are known") {
     return dispenser.answer(node, question(8, rate), 0).range.count();
   };
   CHECK(count(0, 0) == 4000);  // half of 16000 for two nodes
-  CHECK(count(1, 2) == 4000);  // the only speed that is known
+  CHECK(count(1, 2) == 4000);  // the only known speed
   CHECK(count(0, 6) == 3000);  // 6 against a mean of 4
   CHECK(count(1, 2) == 1000);
   CHECK(count(0, 6) > 2 * count(1, 2));
 }
 
-TEST_CASE("the node that was silent longest is found; those that left are not silent") {
+TEST_CASE("most_silent finds the node that was silent longest and ignores nodes that left") {
   RangeDispenser<> dispenser(PartitionKind::self, 10, 4, std::vector<NodeState>(4));
   dispenser.answer(1, {}, 5);
   dispenser.answer(2, {}, 3);

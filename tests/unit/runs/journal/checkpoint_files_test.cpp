@@ -24,11 +24,11 @@ std::size_t file_count() {
   return count;
 }
 
-void spoil(const std::string& path, std::streamoff place) {
+void spoil(const std::string& path, std::streamoff offset) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(place);
+  file.seekg(offset);
   const char old = static_cast<char>(file.get());
-  file.seekp(place);
+  file.seekp(offset);
   file.put(static_cast<char>(old ^ 1));
 }
 
@@ -46,12 +46,12 @@ TEST_CASE("the newest state comes back, and the one before it when the newest is
   CHECK(file_count() == 2);
   const fs::path newest = "run/checkpoints/7.2", aside = "run/checkpoints/7.2.unusable";
   const auto size = static_cast<std::streamoff>(fs::file_size(newest));
-  for (std::streamoff place = 0; place < size; ++place) {
-    spoil(newest, place);
+  for (std::streamoff offset = 0; offset < size; ++offset) {
+    spoil(newest, offset);
     CHECK(files.load(7) == "second");
     CHECK_FALSE(fs::exists(newest));
     fs::rename(aside, newest);
-    spoil(newest, place);
+    spoil(newest, offset);
   }
   CHECK(files.load(7) == "third");
   for (const int more : {-1, 1}) {

@@ -30,17 +30,17 @@ TEST_CASE("every field of a result comes back to the bit") {
   TrainedIteration written = sample_iteration(4294967294);
   written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
   written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
-  const PredictionsPlace place{12345678901, 40, 0xdeadbeef};
-  const auto read = read_journal_line(without_end(journal_line(written, place, 7)), 7);
+  const PredictionsPlace location{12345678901, 40, 0xdeadbeef};
+  const auto read = read_journal_line(without_end(journal_line(written, location, 7)), 7);
   REQUIRE(read.has_value());
   CHECK(same(read->iteration.result, written.result));
   REQUIRE(read->iteration.epochs.size() == 2);
   CHECK(same(read->iteration.epochs[0], written.epochs[0]));
   CHECK(same(read->iteration.epochs[1], written.epochs[1]));
   CHECK(read->iteration.message == "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xef\xbf\xbd");
-  CHECK(read->predictions.offset == place.offset);
-  CHECK(read->predictions.bytes == place.bytes);
-  CHECK(read->predictions.checksum == place.checksum);
+  CHECK(read->predictions.offset == location.offset);
+  CHECK(read->predictions.bytes == location.bytes);
+  CHECK(read->predictions.checksum == location.checksum);
 }
 
 TEST_CASE("every status, engine and kind of number comes back") {
@@ -74,11 +74,11 @@ TEST_CASE("a line with any bit flipped, cut short, or of another study is no res
   const std::string line = without_end(journal_line(sample_iteration(3), {}, 7));
   REQUIRE(read_journal_line(line, 7).has_value());
   CHECK_FALSE(read_journal_line(line, 8).has_value());
-  for (std::size_t place = 0; place < line.size(); ++place) {
-    CHECK_FALSE(read_journal_line(line.substr(0, place), 7).has_value());
+  for (std::size_t position = 0; position < line.size(); ++position) {
+    CHECK_FALSE(read_journal_line(line.substr(0, position), 7).has_value());
     for (int bit = 0; bit < 8; ++bit) {
       std::string flipped = line;
-      flipped[place] = static_cast<char>(flipped[place] ^ (1 << bit));
+      flipped[position] = static_cast<char>(flipped[position] ^ (1 << bit));
       CHECK_FALSE(read_journal_line(flipped, 7).has_value());
     }
   }
@@ -108,9 +108,9 @@ TEST_CASE("stages come back, and are no results") {
     CHECK(*read == recorded);
     CHECK_FALSE(read_stage_line(line, 8).has_value());
     CHECK_FALSE(read_journal_line(line, 7).has_value());
-    for (std::size_t place = 0; place < line.size(); ++place) {
+    for (std::size_t position = 0; position < line.size(); ++position) {
       std::string flipped = line;
-      flipped[place] = static_cast<char>(flipped[place] ^ 1);
+      flipped[position] = static_cast<char>(flipped[position] ^ 1);
       CHECK_FALSE(read_stage_line(flipped, 7).has_value());
     }
   }
@@ -176,9 +176,9 @@ TEST_CASE("the fast reader and the JSON parser agree on every line") {
       {12, 34, 56}, 7));
   const std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
   std::vector<std::size_t> values;  // where a member's or an element's value begins
-  for (std::size_t place = 1; place < text.size(); ++place)
-    if (text[place - 1] == ':' || text[place - 1] == '[' || (text[place - 1] == ',' && text[place] != '"'))
-      values.push_back(place);
+  for (std::size_t position = 1; position < text.size(); ++position)
+    if (text[position - 1] == ':' || text[position - 1] == '[' || (text[position - 1] == ',' && text[position] != '"'))
+      values.push_back(position);
   const auto closed = [](const std::string& changed) {
     return changed + fmt::format(R"(,"crc32":"{:08x}"}})", checksum(changed.data(), changed.size(), 7));
   };

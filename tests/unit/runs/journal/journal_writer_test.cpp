@@ -166,8 +166,8 @@ TEST_CASE("a closed journal knows what it wrote, as its replay does") {
   REQUIRE(results.size() == 4);
   REQUIRE(replayed.iterations.size() == 4);
   CHECK(results.count_results({0, 100}) == 3);
-  for (std::size_t place = 0; place < 4; ++place) {
-    const auto known = results[place], read = replayed.iterations[place];
+  for (std::size_t index = 0; index < 4; ++index) {
+    const auto known = results[index], read = replayed.iterations[index];
     CHECK(same(known.trained.result, read.trained.result));
     CHECK(known.trained.message == read.trained.message);
     CHECK(known.trained.epochs.size() == read.trained.epochs.size());

@@ -190,10 +190,10 @@ TEST_CASE("random damage never costs a whole result, nor passes for one") {
     for (int flips = 1 + static_cast<int>(random() % 8); flips > 0; --flips) {
       const std::size_t any = random() % text.size();
       const bool line_end = random() % 3 == 0;  // the next one, unless the last is damaged already
-      const std::size_t place = line_end ? std::min(text.find('\n', any), text.size() - 1) : any;
-      const char before = text[place];
-      text[place] = static_cast<char>(text[place] ^ static_cast<char>(1 + random() % 255));
-      if (text[place] != before) touched.insert(line_at[place]);
+      const std::size_t position = line_end ? std::min(text.find('\n', any), text.size() - 1) : any;
+      const char before = text[position];
+      text[position] = static_cast<char>(text[position] ^ static_cast<char>(1 + random() % 255));
+      if (text[position] != before) touched.insert(line_at[position]);
     }
     std::vector<std::int64_t> expected;
     for (std::int64_t number = 0; number < count; ++number)

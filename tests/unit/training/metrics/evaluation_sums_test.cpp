@@ -22,8 +22,8 @@ constexpr std::int64_t rows = 60, outputs = 3;
 // Numbers with a mean far from zero.
 std::vector<float> numbers(double shift) {
   std::vector<float> values;
-  for (std::int64_t place = 0; place < rows * outputs; ++place)
-    values.push_back(static_cast<float>(100 + std::sin(shift + 1.7 * static_cast<double>(place))));
+  for (std::int64_t index = 0; index < rows * outputs; ++index)
+    values.push_back(static_cast<float>(100 + std::sin(shift + 1.7 * static_cast<double>(index))));
   return values;
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("sums of pieces give the loss and the metrics of all rows") {
     CHECK(regression.metrics()[0].value ==
           Approx(prediction_score(r2(), predictions, values, all_rows())).epsilon(1e-12));
     double squares = 0;
-    for (std::size_t place = 0; place < predictions.size(); ++place)
-      squares += std::pow(double{predictions[place]} - double{values.targets[place]}, 2);
+    for (std::size_t index = 0; index < predictions.size(); ++index)
+      squares += std::pow(double{predictions[index]} - double{values.targets[index]}, 2);
     CHECK(regression.loss() == Approx(squares / (rows * outputs)).epsilon(1e-12));
 
     const DataSet classes = classification_data(1, std::vector<float>(rows), labels(), outputs);

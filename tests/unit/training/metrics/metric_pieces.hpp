@@ -27,10 +27,10 @@ struct MetricRows {
 /// Outputs near the targets, which are near 100, and labels that are predicted now and then.
 inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
   MetricRows rows{count, width, {}, {}, {}, {}};
-  for (std::int64_t place = 0; place < count * width; ++place) {
-    const double target = 100 + std::sin(1.7 * static_cast<double>(place));
+  for (std::int64_t index = 0; index < count * width; ++index) {
+    const double target = 100 + std::sin(1.7 * static_cast<double>(index));
     rows.targets.push_back(static_cast<float>(target));
-    rows.outputs.push_back(static_cast<float>(target + 0.3 * std::sin(2.3 * static_cast<double>(place))));
+    rows.outputs.push_back(static_cast<float>(target + 0.3 * std::sin(2.3 * static_cast<double>(index))));
   }
   for (std::int64_t row = 0; row < count; ++row) {
     rows.labels.push_back(row * row % width);

@@ -22,10 +22,10 @@ TEST_CASE("names and labels of metrics are unique") {
 
 TEST_CASE("the settings know the metrics of the table, and a study is scored by the one that it names") {
   REQUIRE(std::size(metric_names) == metric_table().size());
-  for (std::size_t place = 0; place < metric_table().size(); ++place) {
-    const Metric& metric = metric_table()[place];
-    CHECK(metric.name == metric_names[place].name);
-    CHECK(metric.task == metric_names[place].task);
+  for (std::size_t index = 0; index < metric_table().size(); ++index) {
+    const Metric& metric = metric_table()[index];
+    CHECK(metric.name == metric_names[index].name);
+    CHECK(metric.task == metric_names[index].task);
     Study study;
     study.data.task = metric.task;
     study.search.metric = metric.name;
@@ -63,10 +63,10 @@ TEST_CASE("better predictions have a better value in the metric's direction") {
     MetricRows rows = metric_rows(500, 3);
     const double value = value_of(metric, rows, {rows.count});
     rows.predicted_labels = rows.labels;
-    for (std::int64_t place = 0; place < rows.count * rows.width; ++place) {
-      const bool is_label = place % rows.width == rows.labels[static_cast<std::size_t>(place / rows.width)];
-      auto& output = rows.outputs[static_cast<std::size_t>(place)];
-      output = metric.task == Task::regression ? rows.targets[static_cast<std::size_t>(place)] : is_label ? 9.0f : 0.0f;
+    for (std::int64_t index = 0; index < rows.count * rows.width; ++index) {
+      const bool is_label = index % rows.width == rows.labels[static_cast<std::size_t>(index / rows.width)];
+      auto& output = rows.outputs[static_cast<std::size_t>(index)];
+      output = metric.task == Task::regression ? rows.targets[static_cast<std::size_t>(index)] : is_label ? 9.0f : 0.0f;
     }
     CAPTURE(metric.name);
     const double best = value_of(metric, rows, {rows.count});
