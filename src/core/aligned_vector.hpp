@@ -1,4 +1,4 @@
-// Vectors whose memory begins at a cache line, as large reads ask for: see "Facts that shaped it" in src/README.md.
+// Vectors aligned to cache lines, which makes large reads faster: see the facts about files in src/data/README.md.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -38,7 +38,7 @@ class LayerNetwork : public Network {
   static torch::Tensor normalize(const Part& part, const torch::Tensor& values, bool training);
 
   ModelOptions model_;
-  bool channels_last_;  // on CPUs: see "Facts that shaped it" in src/README.md
+  bool channels_last_;  // on CPUs: see "Facts about libraries" in src/engines/README.md
   std::vector<Part> parts_;
 };
 
