@@ -1,13 +1,14 @@
-"""sheaf beside the Python programs that it replaces: joblib, GridSearchCV, ensembles, DataLoader, Dask. One line per case.
+"""Times sheaf beside the Python programs that it replaces: joblib, GridSearchCV, ensembles, DataLoader, Dask.
 
     python3 tests/bench/comparison.py SHEAF FOLDER [--quick] [--turns=N] [CASE ...]
 
-The references run in the Python that runs this script; a case whose packages are missing is skipped. FOLDER takes the
-data, up to 400 MB. Programs take turns, and the best turn of each counts. A reference's time begins after its imports, with
-the worker processes of joblib started and their imports done; sheaf's is that of the whole command, from the start of its
-processes to their end. A case fails if the two sides do not reach the same loss or accuracy.
+The references run in the Python that runs this script; a case with a missing package is skipped. The data go to FOLDER
+(up to 400 MB). Programs take turns, and the best turn of each counts. The time of a reference starts after its imports,
+when the workers of joblib have started and imported their modules. The time of sheaf is the wall time of the whole
+command. A case fails if the losses or accuracies of the two sides differ by more than chance.
 SPDX-License-Identifier: MIT
 """
+import argparse
 import csv
 import json
 import os
@@ -31,7 +32,7 @@ SKIPPED = 77  # exit code
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
 
 
-# The references. Each gets its case's settings; it returns its seconds and what is compared with sheaf's.
+# The references. Each gets the settings of its case, and returns its seconds and the loss or accuracy to compare.
 
 def start_workers(*modules):
     """Starts the workers of joblib's pool, which later calls use again, and imports the modules in each."""
@@ -42,7 +43,7 @@ def start_workers(*modules):
             __import__(module)
         open(os.path.join(folder, str(os.getpid())), "w").close()
         end = time.perf_counter() + 30
-        while len(os.listdir(folder)) < CORES and time.perf_counter() < end:  # so that no worker gets two of these calls
+        while len(os.listdir(folder)) < CORES and time.perf_counter() < end:  # so that each worker gets one call
             time.sleep(0.01)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -218,7 +219,8 @@ def dask_predictions(settings):
 
     with h5py.File(settings["file"]) as file, h5py.File(settings["predictions"], "w") as output:
         rows = dask.array.from_array(file["features"], chunks=(10000, 784))
-        probabilities = rows.map_blocks(predict, dtype="f4", chunks=(rows.chunks[0], (10,)), meta=numpy.empty((0, 0), "f4"))
+        probabilities = rows.map_blocks(predict, dtype="f4", chunks=(rows.chunks[0], (10,)),
+                                        meta=numpy.empty((0, 0), "f4"))
         labels = probabilities.argmax(axis=1)
         dask.array.store([probabilities, labels],
                          [output.create_dataset("probabilities", probabilities.shape, "f4"),
@@ -227,7 +229,7 @@ def dask_predictions(settings):
     return time.perf_counter() - start, accuracy
 
 
-# sheaf's side: the same as its commands.
+# The commands of sheaf that do the same.
 
 class Programs:
     def __init__(self, sheaf, folder):
@@ -237,7 +239,7 @@ class Programs:
         self.out = os.path.join(folder, "comparison_out")
 
     def seconds(self, *arguments, ranks=1):
-        """Seconds of a command of sheaf, whose output is in the file `out`."""
+        """Runs a command of sheaf with its stdout in the file `out`; returns its wall time in seconds."""
         launcher = [self.mpiexec, "-n", str(ranks)] if ranks > 1 else []
         shutil.rmtree(self.run, ignore_errors=True)
         with open(self.out, "w") as out:
@@ -258,7 +260,7 @@ class Programs:
             return seconds, list(csv.DictReader(file))
 
     def reference(self, function, settings):
-        """Runs a reference in a process of its own: its seconds, its result, and the seconds of the whole process."""
+        """Runs a reference in its own process: its seconds, its result, and the seconds of the whole process."""
         result = os.path.join(self.folder, "comparison.json")
         start = time.perf_counter()
         done = subprocess.run([sys.executable, os.path.abspath(__file__), "--reference", function, result,
@@ -282,7 +284,9 @@ def mean(values):
 
 
 class Case:
-    """What is compared: references and sheaf, each a name with a function that returns seconds and a result."""
+    """References and commands of sheaf: {label: function}. Functions of `references` return seconds, result and the
+    seconds of the whole process; those of `ours` seconds and result. `close(theirs, ours)` compares two results;
+    `counts` divides the seconds of each side; `files` are removed at the end."""
 
     def __init__(self, packages, result, close, references, ours, unit="", counts=(1, 1), files=()):
         self.packages, self.result, self.close = packages, result, close
@@ -297,8 +301,8 @@ def loop_case(programs, quick):
         seconds, rows = programs.train(os.path.join(STUDIES, "iterations.cfg"), {"study.iterations": more})
         return seconds, mean(row["final_loss"] for row in rows)
 
-    # One loss deviates by 0.13 from run to run.
-    return Case(["joblib", "torch"], "mean loss", lambda a, b: abs(a - b) < 5 * 0.13 * (1 / iterations + 1 / more) ** 0.5,
+    error = 0.13 * (1 / iterations + 1 / more) ** 0.5  # 0.13: standard deviation of one iteration's loss
+    return Case(["joblib", "torch"], "mean loss", lambda a, b: abs(a - b) < 5 * error,
                 {"joblib": lambda: programs.reference("joblib_loop", {"iterations": iterations})},
                 {"sheaf run": train}, "/iteration", (iterations, more))
 
@@ -311,8 +315,8 @@ def search_case(programs, quick):
             "search.model.hidden": ", ".join(map(str, settings["hidden"])),
             "search.train.learning_rate": ", ".join(map(str, settings["learning_rates"]))}
 
-    def search():
-        seconds, rows = programs.train(os.path.join(STUDIES, "digits-search.cfg"), keys, ranks=CORES)
+    def search(ranks):
+        seconds, rows = programs.train(os.path.join(STUDIES, "digits-search.cfg"), keys, ranks)
         trials = {}
         for row in rows:
             trials.setdefault(row["trial"], []).append(row["validation_score"])
@@ -320,7 +324,7 @@ def search_case(programs, quick):
 
     return Case(["sklearn", "h5py"], "best accuracy", lambda a, b: abs(a - b) < (0.03 if quick else 0.01),
                 {"GridSearchCV": lambda: programs.reference("grid_search", settings)},
-                {f"mpiexec -n {CORES} sheaf run": search})
+                {f"mpiexec -n {CORES} sheaf run": lambda: search(CORES), "sheaf run": lambda: search(1)})
 
 
 def ensemble_case(programs, quick):
@@ -402,8 +406,8 @@ def prediction_case(programs, quick):
         shutil.copy(os.path.join(programs.run, "models", "iteration-0.pt"), model)
 
     def evaluate(engine):
-        seconds = programs.seconds("evaluate", model, f"--data.file={path}", f"--predictions={ours}", "--overwrite=true",
-                                   "--run.device=cpu", f"--run.engine={engine}", "--output=json")
+        seconds = programs.seconds("evaluate", model, f"--data.file={path}", f"--predictions={ours}",
+                                   "--overwrite=true", "--run.device=cpu", f"--run.engine={engine}", "--output=json")
         with open(programs.out) as out:
             accuracy = json.load(out)["accuracy"]
         return seconds, accuracy
@@ -474,23 +478,25 @@ CASES = {
 }
 
 
-def main(arguments):
-    quick, turns, words = False, None, []
-    for argument in arguments:
-        if argument == "--quick":
-            quick = True
-        elif argument.startswith("--turns="):
-            turns = int(argument.partition("=")[2])
-        else:
-            words.append(argument)
-    turns = turns or (1 if quick else 3)
-    programs = Programs(os.path.abspath(words[0]), os.path.abspath(words[1]))
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sheaf", metavar="SHEAF")
+    parser.add_argument("folder", metavar="FOLDER")
+    parser.add_argument("cases", metavar="CASE", nargs="*", help=f"default: all of {', '.join(CASES)}")
+    parser.add_argument("--quick", action="store_true", help="small sizes and one turn, to see that everything works")
+    parser.add_argument("--turns", type=int, help="default: 3")
+    options = parser.parse_intermixed_args()
+    unknown = [name for name in options.cases if name not in CASES]
+    if unknown:
+        parser.error(f"unknown case: {', '.join(unknown)}")
+    quick, turns = options.quick, options.turns or (1 if options.quick else 3)
+    programs = Programs(os.path.abspath(options.sheaf), os.path.abspath(options.folder))
     if quick:
         print("--quick: small sizes, to see that everything works; the times are mostly start-up")
     print(f"{CORES} cores, best of {turns} turns; Python {sys.version.split()[0]}, {', '.join(map(version, PACKAGES))}",
           flush=True)
     passed, ran = True, False
-    for name in words[2:] or CASES:
+    for name in options.cases or CASES:
         prepare, case = CASES[name](programs, quick)
         try:
             absent = [package for package in case.packages if not find_spec(package)]
@@ -511,7 +517,7 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--reference":
+    if sys.argv[1:2] == ["--reference"]:
         try:
             result = globals()[sys.argv[2]](json.loads(sys.argv[4]))
         except ImportError as error:
@@ -520,4 +526,4 @@ if __name__ == "__main__":
         with open(sys.argv[3], "w") as file:
             json.dump(result, file)
     else:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(main())
