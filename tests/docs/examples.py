@@ -41,8 +41,8 @@ def blocks_of(text):
         elif language is not None:
             content.append(line)
         elif line.startswith("|"):
-            blocks += [("sh", command + "\n") for command in re.findall(r"`(sheaf (?:import|run|evaluate|preprocess) [^`]*)`", line)
-                       if "STUDY" not in command and "IN.h5" not in command]
+            blocks += [("table", command + "\n") for command in re.findall(r"`(sheaf (?:import|run|evaluate|preprocess) [^`]*)`", line)
+                       if not re.search(r"STUDY|IN\.h5|RUN_DIR|MODEL", command)]
     return blocks
 
 
@@ -145,7 +145,9 @@ def check_page(path, tests):
         output = None
         for language, text in blocks:
             counts[language] = counts.get(language, 0) + 1
-            if language == "sh":
+            if language == "table":  # a row for itself, whatever else the page runs
+                run(text.strip() + (f" --run.output=runs/row-{len(counts)}-{counts[language]}" if "sheaf run" in text else ""), directory)
+            elif language == "sh":
                 output = ""
                 for command in text.splitlines():
                     if not is_elsewhere(command, tests):
