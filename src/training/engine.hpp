@@ -1,4 +1,5 @@
-// What trains a claim: iterations in, results out. One engine object a lane; engines share only read-only data.
+// The interface of engines: an engine trains claims and returns the results. Each lane has its own engine object.
+// Engines share only read-only data.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,10 +13,10 @@ namespace sheaf {
 
 using TrainedIterationSink = std::function<void(TrainedIteration&&)>;
 
-/// Trains whole claims and returns whether to come with another one. A claim is a list of ascending ranges of
-/// iterations; it may be empty. `stop_requested` is asked between iterations: true ends the claim early. What goes
-/// wrong with one iteration alone is a result of status `failed`, after `run.retries` more attempts; what is wrong with
-/// the device or the machine is thrown.
+/// Trains claims. train() returns whether to call it again with another claim. A claim is a list of ascending ranges of
+/// iterations; it may be empty. train() calls `stop_requested` between iterations and ends the claim early when it
+/// returns true. An error of one iteration becomes a result of status `failed` after `run.retries` more attempts.
+/// Errors of the device or the machine are thrown.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -1,5 +1,6 @@
-// One row of the engine table: properties of an engine, and functions that make its trainers and predictors. Only
-// making one loads a library. SPDX-License-Identifier: MIT
+// One row of the engine table: the properties of an engine and the functions that make its trainers and predictors.
+// Libraries are loaded only when a trainer or predictor is made.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -24,27 +25,27 @@ namespace sheaf {
 inline constexpr const char* native_engine_name = "native";
 inline constexpr const char* torch_engine_name = "torch";
 
-/// Operations a second in float32 that an engine is expected to do on one core: half the peak of one with AVX2.
+/// Float32 operations per second expected of an engine on one core: half the peak of a core with AVX2.
 inline constexpr double expected_core_flops = 40e9;
 
 struct EngineEntry {
   std::string_view name;  ///< in results, journals and reports
-  EngineKind asked;       ///< the value of run.engine that selects this engine alone
-  bool uses_gpus;         ///< trains on the GPU of its lane, if that has one; otherwise always on cores
+  EngineKind kind;        ///< the value of run.engine that selects this engine
+  bool uses_gpus;         ///< whether it uses the lane's GPU if there is one; otherwise it always trains on cores
 
-  /// Why the engine cannot train a trial on data of that shape in a lane with that device; none: it can. Of the trial
-  /// its network alone counts (decides_network), of the device its kind alone, a GPU or cores. Pure.
+  /// The reason why the engine cannot train a trial on data of this shape in a lane with this device; no value if it
+  /// can. Depends only on the trial's network (decides_network) and the kind of the device, GPU or cores. Pure.
   std::optional<std::string> (*refusal)(const Trial& trial, const DataShape& shape, LaneDevice device);
 
-  /// Seconds that one iteration of a trial is expected to take in a lane with that device: an estimate by order of
-  /// magnitude, from constants, so that all ranks and jobs find the same. Pure.
+  /// Expected seconds for one iteration of a trial in a lane with this device. An order-of-magnitude estimate from
+  /// constants, so that all ranks and jobs compute the same value. Pure.
   double (*expected_seconds)(const TrialEstimate& estimate, LaneDevice device);
 
-  /// A trainer for a lane. `shared`: the data set of all iterations; null where each has its own or it is streamed.
-  /// Throws RunError when the engine or the device cannot be used. Local, thread-safe.
+  /// Makes a trainer for a lane. `shared`: the data set of all iterations; null if each iteration has its own or the
+  /// data are streamed. Throws RunError if the engine or the device cannot be used. Local, thread-safe.
   std::unique_ptr<Trainer> (*make_trainer)(LaneDevice device, const DataSet* shared);
 
-  /// A predictor for a lane. `model` outlives it. Throws RunError as make_trainer does. Local, thread-safe.
+  /// Makes a predictor for a lane. `model` must outlive it. Throws RunError as make_trainer does. Local, thread-safe.
   std::unique_ptr<Predictor> (*make_predictor)(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                                std::int64_t output_count, LaneDevice device);
 };

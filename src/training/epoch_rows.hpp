@@ -1,4 +1,4 @@
-// The rows of an iteration in the order in which an epoch trains them, for data in memory.
+// The order of an iteration's training rows in each epoch, for data in memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace sheaf {
 
-/// Shuffled in every epoch; ascending without `train.shuffle`, and where an epoch is one batch without dropout, since
-/// its order does not matter then. Not shared between threads.
+/// Rows are shuffled in every epoch. Without `train.shuffle` they are ascending. They are also ascending if an epoch is
+/// a single batch without dropout, because the order then has no effect. Not shared between threads.
 class EpochRows {
  public:
-  /// `rows` outlive it. Allocates; of() does not.
+  /// `rows` must outlive the object. Allocates memory; of() does not.
   EpochRows(const RowSet& rows, const TrainOptions& train, const ModelOptions& model, std::uint64_t iteration_seed);
 
-  /// [rows.count()], until the next call.
+  /// The rows of an epoch in training order, [rows.count()]. Valid until the next call.
   const std::int64_t* of(std::int64_t epoch);
 
-  /// Every epoch is one batch of the same rows in the same order.
+  /// Whether every epoch is one batch of the same rows in the same order.
   bool repeat_one_batch() const { return is_fixed_ && is_one_batch_; }
 
  private:
@@ -28,7 +28,7 @@ class EpochRows {
   std::uint64_t seed_;
   bool is_one_batch_, is_fixed_;
   std::vector<std::int64_t> order_;
-  std::int64_t epoch_ = -1;  // that `order_` is of
+  std::int64_t epoch_ = -1;  // the epoch of `order_`
 };
 
 }  // namespace sheaf

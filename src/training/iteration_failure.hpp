@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// Runs `work`, a part of one iteration. Returns the message if it fails, which is then the iteration's alone; an error
-/// of the device or the machine (DeviceError) is thrown.
+/// Runs `work`, a part of one iteration. If it fails because of this iteration alone, returns the error message. Errors
+/// of the device or the machine (DeviceError) are rethrown.
 template <class Work>
 std::optional<std::string> failure_of(const Work& work) {
   try {

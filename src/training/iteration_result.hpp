@@ -1,4 +1,4 @@
-// What is known of a finished iteration.
+// The result of an iteration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,20 +17,20 @@ namespace sheaf {
 enum class IterationStatus : std::int32_t {
   missing = 0,  ///< no result
   finished = 1,
-  diverged = 2,  ///< the training loss stopped being finite; a result, not an error
-  failed = 3,    ///< it could not be trained; another run may succeed
+  diverged = 2,  ///< the training loss became infinite or NaN; a result, not an error
+  failed = 3,    ///< the training failed; another attempt may succeed
 };
 
-/// As results and journals write it: "finished".
+/// The name of a status in results and journals, e.g. "finished".
 std::string status_name(IterationStatus status);
 
-/// Of an engine, as in the engine table (engines/engine_table.hpp), in results and in journals.
+/// The name of an engine in the engine table (engines/engine_table.hpp), in results and in journals.
 using EngineName = ShortText;
 
 /// The engine of an iteration that failed before one was chosen.
 inline constexpr const char* no_engine = "none";
 
-/// Travels between ranks as bytes. Losses and scores are NaN where there is none.
+/// Sent between ranks as bytes. Missing losses and scores are NaN.
 struct IterationResult {
   std::int64_t iteration = -1;
   IterationStatus status = IterationStatus::missing;
@@ -38,20 +38,20 @@ struct IterationResult {
   std::int32_t lane = -1;
   std::int32_t gpu = -1;  ///< CUDA device number on its node; -1: CPU
   EngineName engine = no_engine;
-  double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: mean over its
-                                                                 ///< (weighted) rows, their sum for
+  double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: the mean over its
+                                                                 ///< (weighted) rows, or the sum if
                                                                  ///< `train.reduction = sum`
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
-  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< the metric of the study
-  std::int64_t epochs = 0;                                             ///< epochs done
-  std::int64_t steps = 0;                                              ///< optimizer steps done
-  double seconds = 0;        ///< wall time of the training with its validation
-  double start_seconds = 0;  ///< since the run started, on the rank's own clock
-  double wait_seconds = 0;   ///< for streamed data; its share of what its lane has waited
+  double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< value of the study's metric
+  std::int64_t epochs = 0;                                             ///< completed epochs
+  std::int64_t steps = 0;                                              ///< completed optimizer steps
+  double seconds = 0;                                                  ///< wall time of training and validation
+  double start_seconds = 0;  ///< time since the start of the run, on the rank's own clock
+  double wait_seconds = 0;   ///< streamed data: time its lane waited, divided by the models trained together
 };
 static_assert(std::is_trivially_copyable_v<IterationResult>);
 
-/// One epoch of an iteration, for studies that ask for curves. Travels between ranks as bytes. NaN where there is none.
+/// One epoch of an iteration, for studies with `run.curves`. Sent between ranks as bytes. Missing values are NaN.
 struct EpochResult {
   std::int64_t iteration = -1;
   std::int64_t epoch = 0;                                           ///< counts from 0
@@ -61,15 +61,15 @@ struct EpochResult {
 };
 static_assert(std::is_trivially_copyable_v<EpochResult>);
 
-/// A finished iteration. `predictions` are the model's outputs for the validation rows, [rows, outputs] in row order
-/// (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
+/// An iteration after its training. `predictions` are the model's outputs for the validation rows, [rows, outputs] in
+/// row order (class probabilities for cross_entropy and bce classification, values for mse); filled only for ensembles.
 struct TrainedIteration {
-  IterationResult result;  ///< rank, lane and times are the caller's to fill, but for `seconds`
+  IterationResult result;  ///< the caller fills rank, lane and times, except for `seconds`
   std::vector<float> predictions;
-  std::vector<EpochResult> epochs;  ///< of each epoch done; filled only for `run.curves`
-  std::string message;              ///< why it failed; empty unless it did
-  NetworkState network;             ///< only if finished, for `run.models`; no journal has it
-  FeatureScaling scaling;           ///< of the features that `network` expects; filled with it
+  std::vector<EpochResult> epochs;  ///< one for each completed epoch; filled only with `run.curves`
+  std::string message;              ///< the error message; empty unless the iteration failed
+  NetworkState network;             ///< filled only if finished and `run.models` is set; not written to journals
+  FeatureScaling scaling;           ///< the feature scaling for `network`; filled together with it
 };
 
 }  // namespace sheaf

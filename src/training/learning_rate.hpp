@@ -1,4 +1,4 @@
-// The learning rate of each optimizer step. A schedule is a case in learning_rate_of.
+// The learning rate of each optimizer step. To add a schedule, add a case to learning_rate_of().
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace sheaf {
 
-/// The learning rate of a step; steps of a training count from 0. Pure.
+/// Returns the learning rate of an optimizer step. Steps count from 0 at the start of the training. Pure.
 using LearningRate = std::function<double(std::int64_t step)>;
 
-/// The learning rates that a trial asks for, when its epochs have `steps_per_epoch` steps each. Pure.
+/// The learning rates of a trial whose epochs have `steps_per_epoch` steps each. Pure.
 LearningRate learning_rate_of(const TrainOptions& train, std::int64_t steps_per_epoch);
 
 }  // namespace sheaf

@@ -25,12 +25,12 @@
 namespace sheaf {
 namespace {
 
-// Whether drawn data need a split of their own: rows chosen by their labels, or scaled by their values.
+// Whether the split of synthetic data depends on their values: rows are chosen by label, or scaled.
 bool depends_on_data(const Study& study) {
   return study.search.folds > 1 || study.data.validation > 0 || study.data.normalize != Normalize::none;
 }
 
-// Drives the loop of one iteration.
+// The driver of one iteration: runs its TrainingLoop.
 class MemoryTraining {
  public:
   MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
@@ -58,7 +58,7 @@ class MemoryTraining {
     if (context_.checkpoints != nullptr)
       seconds_before_ = restore_checkpoint(
           *context_.checkpoints, trained_.result.iteration, 0, loop_, trainer_, [&] { start(); }, [](ByteReader&) {});
-    begun_steps_ = loop_.steps();
+    first_step_ = loop_.steps();
     while (loop_.next() != TrainingLoop::Next::end) {
       bool leaving = false;
       if (loop_.next() == TrainingLoop::Next::validate)
@@ -67,13 +67,13 @@ class MemoryTraining {
         train_piece();
       if (context_.checkpoints == nullptr || loop_.next() == TrainingLoop::Next::end) continue;
       leaving = leaving || (stop_requested() && seconds_left() > most_seconds_after_stop);
-      if (leaving || seconds_since(kept_at_) >= context_.checkpoints->interval_seconds) keep();
+      if (leaving || seconds_since(saved_at_) >= context_.checkpoints->interval_seconds) save();
       if (leaving) return TrainedIteration{};
     }
-    loop_.enter(trained_);
+    loop_.write_results(trained_);
     trained_.result.seconds = seconds_before_;
     if (trained_.result.status == IterationStatus::finished)
-      add_products(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
+      add_optional_results(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
   }
 
@@ -95,7 +95,7 @@ class MemoryTraining {
     const auto start = Clock::now();
     const std::int64_t batches = std::min(piece_.batches(), loop_.batches_left());
     train_batches(batches);
-    piece_.learn(batches, seconds_since(start));
+    piece_.update(batches, seconds_since(start));
   }
 
   void train_batches(std::int64_t batches) {
@@ -106,19 +106,19 @@ class MemoryTraining {
     loop_.trained(batches, loss_sum);
   }
 
-  // By what it took so far, validations included.
+  // Estimated from the time so far, validations included.
   double seconds_left() const {
-    const auto steps = static_cast<double>(loop_.steps() - begun_steps_);
-    return seconds_since(begun_at_) * static_cast<double>(loop_.steps_left()) / steps;
+    const auto steps = static_cast<double>(loop_.steps() - first_step_);
+    return seconds_since(started_at_) * static_cast<double>(loop_.steps_left()) / steps;
   }
 
-  void keep() {
-    const double seconds = seconds_before_ + seconds_since(begun_at_);
+  void save() {
+    const double seconds = seconds_before_ + seconds_since(started_at_);
     save_checkpoint(*context_.checkpoints, trained_.result.iteration, 0, seconds, loop_, trainer_, [](ByteWriter&) {});
-    kept_at_ = Clock::now();
+    saved_at_ = Clock::now();
   }
 
-  // False: the job is to stop, and this would have taken too long.
+  // Returns false if the job is stopping and the validation takes too long to finish.
   bool validate(const std::function<bool()>& stop_requested) {
     std::optional<Clock::time_point> stopped_at;
     const auto should_stop = [&] {
@@ -142,27 +142,27 @@ class MemoryTraining {
   const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
-  const RowSet rows_;  // that train
+  const RowSet rows_;  // training rows
   const std::uint64_t seed_;
   const std::int64_t batch_size_;
   Trainer& trainer_;
   EpochRows order_;
   TrainingLoop loop_;
   const LearningRate rate_;
-  std::vector<std::int64_t> validation_rows_;  // from the first validation on
-  std::vector<float> outputs_;                 // of the validation rows, the last ones
+  std::vector<std::int64_t> validation_rows_;  // filled by the first validation
+  std::vector<float> outputs_;                 // outputs of the last validation
   TrainedIteration trained_;
-  double seconds_before_ = 0;     // that a checkpoint brought
-  std::int64_t begun_steps_ = 0;  // the same
+  double seconds_before_ = 0;    // training time before the checkpoint that was restored
+  std::int64_t first_step_ = 0;  // steps before it
   PieceSize piece_;
-  const Clock::time_point begun_at_ = Clock::now();
-  Clock::time_point kept_at_ = begun_at_;
+  const Clock::time_point started_at_ = Clock::now();
+  Clock::time_point saved_at_ = started_at_;
 };
 
 }  // namespace
 
-void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
-                  std::vector<float>&& outputs, TrainedIteration& trained) {
+void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
+                          const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained) {
   if (context.study.ensemble.members > 1) {
     const std::int64_t rows = split.validation_rows.count();
     const std::int64_t output_count = rows == 0 ? 0 : static_cast<std::int64_t>(outputs.size()) / rows;

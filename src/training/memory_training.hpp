@@ -1,4 +1,4 @@
-// How an iteration is trained on data in memory, by any engine.
+// Trains an iteration on data in memory, with any engine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace sheaf {
 
-/// What an iteration trains on: the study's data set or one drawn for it, and its split.
+/// The data of an iteration: the study's data set, or synthetic data for this iteration, and its split.
 struct IterationInput {
   DataSet data;
   std::shared_ptr<const Split> split;
 };
 
-/// Finds each iteration's input. Not shared between threads.
+/// Provides the input of each iteration. Not shared between threads.
 class IterationInputs {
  public:
   explicit IterationInputs(const TrainingContext& context);
@@ -30,18 +30,18 @@ class IterationInputs {
 
  private:
   TrainingContext context_;
-  std::shared_ptr<const Split> whole_;  // of drawn data that is neither split nor scaled, the same for all
+  std::shared_ptr<const Split> whole_;  // the common split of synthetic data that are neither divided nor scaled
 };
 
-/// Adds what is asked of a finished iteration besides its result: for ensembles the predictions, of the validation
-/// rows' `outputs`; for `run.models` the network with the scaling of its split.
-void add_products(const TrainingContext& context, const Trial& trial, const Split& split, const Trainer& trainer,
-                  std::vector<float>&& outputs, TrainedIteration& trained);
+/// Adds the optional results of a finished iteration: for ensembles the predictions, made from the `outputs` for the
+/// validation rows; with `run.models` the network and the scaling of its split.
+void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
+                          const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained);
 
-/// Trains an iteration of the plan on its input: its epochs until the loss is no longer finite, its validation. Begins
-/// with the last checkpoint, if there is one, and makes others, between any two batches and before a validation. When
-/// `stop_requested` becomes true and it would take more than `most_seconds_after_stop` (piece_size.hpp) still, it
-/// leaves a checkpoint and nothing else: a result of status `missing`.
+/// Trains and validates an iteration of the plan on its input. Training ends early if the loss becomes infinite or NaN.
+/// It starts from the last checkpoint, if there is one, and saves checkpoints between batches and before a validation.
+/// Once `stop_requested` returns true, the iteration is finished only if this takes at most `most_seconds_after_stop`
+/// (piece_size.hpp). Otherwise a checkpoint is saved, and the result has the status `missing`.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested);

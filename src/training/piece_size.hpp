@@ -1,4 +1,5 @@
-// Training in pieces, between which a lane looks up: is it time for a checkpoint, is the job to stop? Pure.
+// A piece is a group of batches that a lane trains without interruption. Between pieces the lane checks whether a
+// checkpoint is due and whether the job is stopping. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,17 +8,17 @@
 
 namespace sheaf {
 
-/// When the job is to stop, what takes no longer than this is finished; everything else is left as a checkpoint.
+/// When the job is stopping, work that takes no longer than this is finished. Other work is saved as a checkpoint.
 constexpr double most_seconds_after_stop = 0.25;
 
-/// Batches of a piece that takes a tenth of a second, or of a single one that takes longer; learnt as training goes on.
+/// The number of batches in a piece: as many as take a tenth of a second, at least one. Adapted during the training.
 class PieceSize {
  public:
   std::int64_t batches() const { return batches_; }
 
-  /// The last piece had `trained` batches and took `seconds`. Sizes grow in steps, since first batches are slow or, by
-  /// a coarse clock, take no time at all.
-  void learn(std::int64_t trained, double seconds) {
+  /// Adapts the size to the last piece, which had `trained` batches and took `seconds`. Limits the growth, because the
+  /// first batches are slow, or seem to take no time if the clock is coarse.
+  void update(std::int64_t trained, double seconds) {
     const double fitting = static_cast<double>(trained) * piece_seconds / std::max(seconds, 1e-9);
     batches_ = static_cast<std::int64_t>(std::clamp(fitting, 1.0, 8.0 * static_cast<double>(batches_)));
   }

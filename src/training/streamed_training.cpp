@@ -19,8 +19,8 @@ namespace sheaf {
 namespace {
 
 template <class Value>
-void append_row(const Value* values, std::int64_t place, std::int64_t width, std::vector<Value>& to) {
-  if (values != nullptr) to.insert(to.end(), values + place * width, values + (place + 1) * width);
+void append_row(const Value* values, std::int64_t row, std::int64_t width, std::vector<Value>& to) {
+  if (values != nullptr) to.insert(to.end(), values + row * width, values + (row + 1) * width);
 }
 
 template <class Value>
@@ -50,7 +50,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
     seconds_ = restore_checkpoint(
         *context.checkpoints, iteration.number, windows_of_pass(), loop_, *trainer_, [&] { start(iteration.seed); },
         [&](ByteReader& state) { restore(state); });
-  kept_steps_ = loop_.steps();
+  saved_steps_ = loop_.steps();
 }
 
 TrainingLoop StreamedTraining::new_loop() const {
@@ -58,7 +58,7 @@ TrainingLoop StreamedTraining::new_loop() const {
 }
 
 void StreamedTraining::start(std::uint64_t seed) {
-  windows_ = place_ = 0;
+  windows_ = used_rows_ = 0;
   left_over_ = {};
   loop_ = new_loop();
   trainer_->start(
@@ -67,25 +67,26 @@ void StreamedTraining::start(std::uint64_t seed) {
 
 void StreamedTraining::restore(ByteReader& state) {
   windows_ = state.get<std::int64_t>();
-  place_ = state.get<std::int64_t>();
+  used_rows_ = state.get<std::int64_t>();
   left_over_.restore(state);
-  require(windows_ >= 0 && windows_ < windows_of_pass(), "its window is not one of the data's");
-  require(place_ >= 0 && place_ <= rows_in_window(loop_.epochs(), windows_), "its place is not one of its window's");
+  require(windows_ >= 0 && windows_ < windows_of_pass(), "its window number is out of range");
+  require(used_rows_ >= 0 && used_rows_ <= rows_in_window(loop_.epochs(), windows_),
+          "its position is outside its window");
   require(left_over_.count >= 0 && left_over_.count < batch_size_ && left_over_.fits(*context_.data),
-          "its rows are not those of the data");
-  std::int64_t passed = place_;
+          "its rows do not match the data");
+  std::int64_t passed = used_rows_;
   for (std::int64_t window = 0; window < windows_; ++window) passed += rows_in_window(loop_.epochs(), window);
-  require(loop_.batches() * batch_size_ + left_over_.count == passed, "its batches are not those of its windows");
+  require(loop_.batches() * batch_size_ + left_over_.count == passed, "its batches do not match its windows");
 }
 
-// Of the rows that it trains on.
+// The number of training rows in a window.
 std::int64_t StreamedTraining::rows_in_window(std::int64_t epoch, std::int64_t window) const {
   const StreamOptions& stream = context_.stream->options();
   const auto order = stream.block_order({true, epoch});
-  const IndexRange places = stream.plan.blocks_of(window);
+  const IndexRange positions = stream.plan.blocks_of(window);
   std::int64_t count = 0;
-  for (std::int64_t place = places.begin; place < places.end; ++place)
-    rows_.for_each(stream.plan.rows_of(order[static_cast<std::size_t>(place)]), [&](std::int64_t) { ++count; });
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    rows_.for_each(stream.plan.rows_of(order[static_cast<std::size_t>(position)]), [&](std::int64_t) { ++count; });
   return count;
 }
 
@@ -93,15 +94,15 @@ std::int64_t StreamedTraining::windows_of_pass() const {
   return context_.stream->options().plan.windows();
 }
 
-void StreamedTraining::keep() {
-  if (loop_.steps() == kept_steps_) return;
+void StreamedTraining::save() {
+  if (loop_.steps() == saved_steps_) return;
   save_checkpoint(*context_.checkpoints, trained_.result.iteration, windows_of_pass(), seconds_, loop_, *trainer_,
                   [&](ByteWriter& state) {
                     state.put(windows_);
-                    state.put(place_);
+                    state.put(used_rows_);
                     left_over_.save(state);
                   });
-  kept_steps_ = loop_.steps();
+  saved_steps_ = loop_.steps();
 }
 
 std::int64_t StreamedTraining::next_window() const {
@@ -112,7 +113,7 @@ std::int64_t StreamedTraining::next_window() const {
 void StreamedTraining::use(const Window& window, const std::function<bool()>& should_stop) {
   if (is_done() || window.pass.training == awaits_validation()) return;
   const auto start = Clock::now();
-  if (awaits_validation()) {  // any pass over the validation rows will do
+  if (awaits_validation()) {  // any pass contains the validation rows
     if (evaluate(window, should_stop) && window.last) end_validation();
   } else if (window.pass.epoch == loop_.epochs() && window.number == windows_) {
     train(window, should_stop);
@@ -120,15 +121,15 @@ void StreamedTraining::use(const Window& window, const std::function<bool()>& sh
   seconds_ += seconds_since(start);
 }
 
-// Where `rows` lie in the window.
-std::vector<std::int64_t> StreamedTraining::places_in(const Window& window, const RowSet& rows) const {
+// The rows of the window's data that belong to `rows`.
+std::vector<std::int64_t> StreamedTraining::row_numbers(const Window& window, const RowSet& rows) const {
   std::size_t count = 0;
   for (const auto& block : window.blocks) rows.for_each(block.rows, [&](std::int64_t) { ++count; });
-  std::vector<std::int64_t> places;
-  places.reserve(count);
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(count);
   for (const auto& block : window.blocks)
-    rows.for_each(block.rows, [&](std::int64_t row) { places.push_back(block.place + row - block.rows.begin); });
-  return places;
+    rows.for_each(block.rows, [&](std::int64_t row) { numbers.push_back(block.place + row - block.rows.begin); });
+  return numbers;
 }
 
 void StreamedTraining::LeftOver::save(ByteWriter& state) const {
@@ -149,7 +150,7 @@ void StreamedTraining::LeftOver::restore(ByteReader& state) {
   weights = state.get_list<std::vector<float>>();
 }
 
-// Whether the lists have the rows that they should.
+// Whether all lists have the expected length and all labels are classes of the data.
 bool StreamedTraining::LeftOver::fits(const DataSet& data) const {
   const auto has = [this](std::size_t size, bool is_used, std::int64_t width) {
     return static_cast<std::int64_t>(size) == (is_used ? count * width : 0);
@@ -161,12 +162,12 @@ bool StreamedTraining::LeftOver::fits(const DataSet& data) const {
          has(weights.size(), data.weights != nullptr, 1) && std::all_of(labels.begin(), labels.end(), is_class);
 }
 
-void StreamedTraining::keep_row(const DataSet& data, std::int64_t place) {
-  append_row(data.features, place, data.feature_count, left_over_.features);
-  append_row(data.byte_features, place, data.feature_count, left_over_.bytes);
-  append_row(data.labels, place, 1, left_over_.labels);
-  append_row(data.targets, place, data.output_count, left_over_.targets);
-  append_row(data.weights, place, 1, left_over_.weights);
+void StreamedTraining::add_left_over(const DataSet& data, std::int64_t row) {
+  append_row(data.features, row, data.feature_count, left_over_.features);
+  append_row(data.byte_features, row, data.feature_count, left_over_.bytes);
+  append_row(data.labels, row, 1, left_over_.labels);
+  append_row(data.targets, row, data.output_count, left_over_.targets);
+  append_row(data.weights, row, 1, left_over_.weights);
   ++left_over_.count;
 }
 
@@ -179,13 +180,13 @@ void StreamedTraining::train_left_over() {
   data.labels = data_or_null(left_over_.labels);
   data.targets = data_or_null(left_over_.targets);
   data.weights = data_or_null(left_over_.weights);
-  std::vector<std::int64_t> places(static_cast<std::size_t>(left_over_.count));
-  std::iota(places.begin(), places.end(), 0);
-  train_rows(data, places.data(), left_over_.count);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(left_over_.count));
+  std::iota(rows.begin(), rows.end(), 0);
+  train_rows(data, rows.data(), left_over_.count);
   left_over_ = {};
 }
 
-// Whole batches, or the last one of the epoch.
+// `count` is a multiple of the batch size, except for the last batch of the epoch.
 void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows, std::int64_t count) {
   double loss_sum = loop_.loss_sum();
   trainer_->read_from(data);
@@ -193,46 +194,45 @@ void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows,
   loop_.trained((count + batch_size_ - 1) / batch_size_, loss_sum);
 }
 
-// Takes the window from where it is in it, unless it is told to stop.
+// Trains on the remaining rows of the window. Returns early if `should_stop` returns true.
 void StreamedTraining::train(const Window& window, const std::function<bool()>& should_stop) {
-  auto places = places_in(window, rows_);
-  const auto count = static_cast<std::int64_t>(places.size());
+  auto rows = row_numbers(window, rows_);
+  const auto count = static_cast<std::int64_t>(rows.size());
   if (trial_.train.shuffle)
-    shuffle_window(places.data(), count, context_.plan.iteration(trained_.result.iteration).seed, window.pass.epoch,
+    shuffle_window(rows.data(), count, context_.plan.iteration(trained_.result.iteration).seed, window.pass.epoch,
                    window.number);
   if (left_over_.count > 0) {
-    for (; place_ < count && left_over_.count < batch_size_; ++place_)
-      keep_row(window.data, places[static_cast<std::size_t>(place_)]);
+    for (; used_rows_ < count && left_over_.count < batch_size_; ++used_rows_)
+      add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
     if (left_over_.count == batch_size_) train_left_over();
   }
-  while (count - place_ >= batch_size_) {
+  while (count - used_rows_ >= batch_size_) {
     if (should_stop()) return;
     const auto start = Clock::now();
-    const std::int64_t batches = std::min(piece_.batches(), (count - place_) / batch_size_);
-    train_rows(window.data, places.data() + place_, batches * batch_size_);
-    place_ += batches * batch_size_;
-    piece_.learn(batches, seconds_since(start));
+    const std::int64_t batches = std::min(piece_.batches(), (count - used_rows_) / batch_size_);
+    train_rows(window.data, rows.data() + used_rows_, batches * batch_size_);
+    used_rows_ += batches * batch_size_;
+    piece_.update(batches, seconds_since(start));
   }
-  for (; place_ < count; ++place_) keep_row(window.data, places[static_cast<std::size_t>(place_)]);
-  place_ = 0;
+  for (; used_rows_ < count; ++used_rows_) add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);
+  used_rows_ = 0;
   ++windows_;
   if (!window.last) return;
   train_left_over();
   windows_ = 0;
 }
 
-// False: it was told to leave.
+// Returns false if `should_stop` ended it.
 bool StreamedTraining::evaluate(const Window& window, const std::function<bool()>& should_stop) {
-  if (window.number == 0) {  // also where a pass was broken off
+  if (window.number == 0) {  // a new pass, perhaps after an interrupted one
     outputs_.clear();
     outputs_.reserve(static_cast<std::size_t>(split_->validation_rows.count() * context_.data->output_count));
     validation_sum_ = 0;
   }
-  const auto places = places_in(window, split_->validation_rows);
-  if (places.empty()) return true;
+  const auto rows = row_numbers(window, split_->validation_rows);
+  if (rows.empty()) return true;
   trainer_->read_from(window.data);
-  const auto loss_sum =
-      trainer_->evaluate(places.data(), static_cast<std::int64_t>(places.size()), outputs_, should_stop);
+  const auto loss_sum = trainer_->evaluate(rows.data(), static_cast<std::int64_t>(rows.size()), outputs_, should_stop);
   validation_sum_ += loss_sum.value_or(0);
   return loss_sum.has_value();
 }
@@ -244,10 +244,10 @@ void StreamedTraining::end_validation() {
 }
 
 TrainedIteration StreamedTraining::finish() {
-  loop_.enter(trained_);
+  loop_.write_results(trained_);
   trained_.result.seconds = seconds_;
   if (trained_.result.status == IterationStatus::finished)
-    add_products(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
+    add_optional_results(context_, trial_, *split_, *trainer_, std::move(outputs_), trained_);
   return std::move(trained_);
 }
 

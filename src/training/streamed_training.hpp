@@ -1,4 +1,4 @@
-// The training of one iteration on a data set that passes in windows.
+// Trains one iteration on streamed data, window by window.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,36 +19,36 @@
 
 namespace sheaf {
 
-/// Trains its own rows of each window, shuffled, in batches that do not end with a window: what is left over waits for
-/// the next one. Between any two batches it can be kept as a checkpoint. Not shared between threads.
+/// Trains on the iteration's rows of each window, shuffled. Batches may span windows: rows left over from a window wait
+/// for the next one. A checkpoint can be saved between any two batches. Not shared between threads.
 class StreamedTraining {
  public:
-  /// `context.data` has no features. `trainer` has trained nothing else since it was made, or is done with it. Goes on
-  /// from the iteration's checkpoint, if there is one.
+  /// `context.data` has no features. `trainer` must not be in the middle of another training. Continues from the
+  /// iteration's checkpoint, if there is one.
   StreamedTraining(const TrainingContext& context, const Iteration& iteration, std::unique_ptr<Trainer> trainer);
 
-  /// The first window that it needs, counted from the first pass on.
+  /// The next window that the training needs, counted from the start of the first pass.
   std::int64_t next_window() const;
 
-  /// To be called for every window of a round, in order; it takes those that come next for it. `should_stop` is asked
-  /// several times a second: true ends it there, perhaps in the middle of the window, and nothing but keep() may
-  /// follow.
+  /// Call this for every window of a round, in order; windows that are not needed next are skipped. Calls `should_stop`
+  /// several times per second. If that returns true, use() returns, perhaps in the middle of the window, and afterwards
+  /// only save() may be called.
   void use(const Window& window, const std::function<bool()>& should_stop);
 
-  /// Everything is trained and validated.
+  /// Whether training and validation are complete.
   bool is_done() const { return loop_.next() == TrainingLoop::Next::end; }
 
-  /// It has trained all epochs that come before its next validation.
+  /// Whether all epochs before the next validation are trained.
   bool awaits_validation() const { return loop_.next() == TrainingLoop::Next::validate; }
 
-  /// Makes a checkpoint if it has trained since the last one. Throws DeviceError.
-  void keep();
+  /// Saves a checkpoint if there were optimizer steps since the last one. Throws DeviceError.
+  void save();
 
-  /// When it is done.
+  /// Returns the result. Requires is_done().
   TrainedIteration finish();
 
  private:
-  std::vector<std::int64_t> places_in(const Window& window, const RowSet& rows) const;
+  std::vector<std::int64_t> row_numbers(const Window& window, const RowSet& rows) const;
   void start(std::uint64_t seed);
   TrainingLoop new_loop() const;
   void restore(ByteReader& state);
@@ -59,9 +59,9 @@ class StreamedTraining {
   bool evaluate(const Window& window, const std::function<bool()>& should_stop);
   void end_validation();
   void train_left_over();
-  void keep_row(const DataSet& data, std::int64_t place);
+  void add_left_over(const DataSet& data, std::int64_t row);
 
-  // Rows of windows that are gone, fewer than a batch.
+  // Rows of earlier windows that do not fill a batch yet.
   struct LeftOver {
     std::vector<float> features;
     std::vector<std::uint8_t> bytes;
@@ -77,7 +77,7 @@ class StreamedTraining {
   const TrainingContext& context_;
   const Trial trial_;
   const std::shared_ptr<const Split> split_;
-  const RowSet rows_;  // that it trains on
+  const RowSet rows_;  // training rows
   const std::int64_t batch_size_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
@@ -85,15 +85,14 @@ class StreamedTraining {
   TrainingLoop loop_;
   const LearningRate rate_;
   PieceSize piece_;
-  double seconds_ = 0;           // that it has taken
-  std::int64_t kept_steps_ = 0;  // of the last checkpoint
+  double seconds_ = 0;            // training time so far
+  std::int64_t saved_steps_ = 0;  // steps at the last checkpoint
 
-  // Where it is in the pass that trains the next epoch: after `windows_` windows and `place_` rows of the one that
-  // follows.
-  std::int64_t windows_ = 0, place_ = 0;
+  // The position in the pass of the current epoch: `windows_` whole windows, and `used_rows_` rows of the next one.
+  std::int64_t windows_ = 0, used_rows_ = 0;
   LeftOver left_over_;
-  double validation_sum_ = 0;   // of the losses of the validation rows
-  std::vector<float> outputs_;  // of these rows
+  double validation_sum_ = 0;   // sum of the losses of the validation rows
+  std::vector<float> outputs_;  // outputs for these rows
   TrainedIteration trained_;
 };
 

@@ -1,5 +1,5 @@
-// The interface of trainers: what trains one model batch by batch, in every engine. A trainer holds the weights and the
-// optimizer's state; a TrainingLoop counts epochs and steps, and its driver chooses the rows.
+// The interface of trainers. Each engine has a trainer, which trains one model batch by batch and has its weights and
+// optimizer state. A TrainingLoop counts epochs and steps; the driver of the loop chooses the rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,8 +20,9 @@
 
 namespace sheaf {
 
-/// The training of one iteration: a network of `layers` from `weights` (the flat list of initial_weights()) on `rows`
-/// of `data`, in the split's scaling. Everything outlives the training.
+/// The training of one iteration: a network of `layers`, initialized with `weights` (the flat list of
+/// initial_weights()), trains on `rows` of `data`, scaled as in `split`. All referenced objects must outlive the
+/// training.
 struct TrainingTask {
   const Trial& trial;
   const std::vector<Layer>& layers;
@@ -30,48 +31,50 @@ struct TrainingTask {
   const Split& split;
   const RowSet& rows;
   std::uint64_t seed = 0;
-  DataShape shape{};               ///< of `data`, as the network takes it
-  bool repeats_one_batch = false;  ///< every call of train() has the same rows: a trainer may keep what it read
+  DataShape shape{};               ///< the shape of `data` for the network
+  bool repeats_one_batch = false;  ///< every call of train() has the same rows, so a trainer may reuse them
 };
 
-/// Rows that train, in this order, in batches of batch_rows(); only the last may be smaller. One optimizer step each.
+/// Training rows, in order, divided into batches of batch_rows(). Only the last batch may be smaller. Each batch is one
+/// optimizer step.
 struct TrainingRows {
   const std::int64_t* rows = nullptr;  ///< [count]
   std::int64_t count = 0;
-  std::int64_t first_step = 0;  ///< the number of the first batch's step, counted from the start of the training
+  std::int64_t first_step = 0;  ///< step number of the first batch, counted from the start of the training
 };
 
-/// Trains one model after the other. Not shared between threads.
+/// Trains one model after another. Not shared between threads.
 class Trainer {
  public:
   virtual ~Trainer() = default;
 
-  /// Begins a training; the one before is over.
+  /// Begins a training. This ends the previous one.
   virtual void start(const TrainingTask& task) = 0;
 
-  /// The engine of this trainer.
+  /// The name of the trainer's engine.
   virtual EngineName engine() const = 0;
 
-  /// Reads rows of `data` from now on, a part of the task's data, in place of the task's. It outlives the reading.
+  /// From now on, reads rows from `data`, a part of the task's data, instead of the task's data. `data` must exist as
+  /// long as rows are read from it.
   virtual void read_from(const DataSet& data) = 0;
 
-  /// Trains on rows of the data. Adds the losses of the rows to `loss_sum` (of the batches, if `train.reduction =
-  /// sum`), batch by batch, so that the sum is the same however an epoch is divided into calls.
+  /// Trains on rows of the data. Adds the losses of the rows to `loss_sum` (the losses of the batches if
+  /// `train.reduction = sum`), batch by batch, so that the sum does not depend on how an epoch is divided into calls.
   virtual void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) = 0;
 
-  /// Evaluates `count` rows of the data without sample weights. Returns the sum of their losses and appends the
-  /// outputs [rows, outputs], plain values or logits. Calls `should_stop` between batches; if it returns true, returns
-  /// no value, and `outputs` is incomplete.
+  /// Evaluates `count` rows of the data without sample weights. Returns the sum of their losses and appends the outputs
+  /// to `outputs`, [rows, outputs], plain values or logits. Calls `should_stop` between batches. If that returns true,
+  /// evaluate() returns no value, and `outputs` is incomplete.
   virtual std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                          const std::function<bool()>& should_stop) = 0;
 
   /// The current network.
   virtual NetworkState network() const = 0;
 
-  /// Saves parameters, buffers and the optimizer's state.
+  /// Saves parameters, buffers and optimizer state.
   virtual void save(ByteWriter& state) const = 0;
-  /// After start() of the same task: continues from there, to the same bits. Throws std::out_of_range or RunError when
-  /// it is not such a state; start() is needed again then.
+  /// Restores a saved state. Call it after start() of the same task; the training then continues with the same bits.
+  /// Throws std::out_of_range or RunError if the state does not fit; call start() again in that case.
   virtual void restore(ByteReader& state) = 0;
 };
 

@@ -12,13 +12,13 @@ namespace {
 double restore(const std::string& bytes, std::int64_t windows, TrainingLoop& loop, Trainer& trainer,
                const std::function<void(ByteReader&)>& get) {
   ByteReader state(bytes);
-  require(state.get<EngineName>() == trainer.engine(), "another engine wrote it");
-  require(state.get<std::int64_t>() == windows, "it was written for another reading of the data");
+  require(state.get<EngineName>() == trainer.engine(), "it was written by another engine");
+  require(state.get<std::int64_t>() == windows, "it was written for data divided into other windows");
   const auto seconds = state.get<double>();
   loop.restore(state);
   trainer.restore(state);
   get(state);
-  require(state.is_at_end(), "it holds more than this model's state");
+  require(state.is_at_end(), "it is larger than the state of this model");
   return seconds;
 }
 
@@ -43,9 +43,9 @@ void save_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std
 double restore_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows,
                           TrainingLoop& loop, Trainer& trainer, const std::function<void()>& restart,
                           const std::function<void(ByteReader&)>& get) {
-  while (const auto kept = checkpoints.load(iteration)) {
+  while (const auto checkpoint = checkpoints.load(iteration)) {
     try {
-      return restore(*kept, windows, loop, trainer, get);
+      return restore(*checkpoint, windows, loop, trainer, get);
     } catch (const DeviceError&) {
       throw;
     } catch (const std::bad_alloc&) {

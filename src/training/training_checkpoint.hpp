@@ -1,4 +1,4 @@
-// A model in mid-training as bytes: the state of its loop, its trainer and its driver.
+// Saves and restores checkpoints: the state of a TrainingLoop, its trainer and its driver as bytes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace sheaf {
 
-/// Saves the training of an iteration, which has taken `seconds` so far, and what `put` adds. `windows`: of a pass over
-/// streamed data, 0 for rows in memory. Throws DeviceError when it cannot be written: no other one could be, either.
+/// Saves a checkpoint of an iteration that has trained for `seconds` so far. `put` adds the driver's state. `windows`:
+/// the windows per pass over streamed data, 0 for data in memory. Throws DeviceError if the checkpoint cannot be
+/// written, because later ones would fail as well.
 void save_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows, double seconds,
                      const TrainingLoop& loop, const Trainer& trainer, const std::function<void(ByteWriter&)>& put);
 
-/// Continues from the newest checkpoint of the iteration, if there is one, and lets `get` read what save_checkpoint's
-/// `put` added, after the loop is restored. Returns the seconds that the training has taken before; 0 without a
-/// checkpoint. A checkpoint that cannot be restored (another engine, another layout, damaged) is set aside with the
-/// reason, `restart` begins the training again, and the one before it is tried. `get` throws on what it cannot use.
-/// Throws DeviceError and std::bad_alloc.
+/// Restores the newest checkpoint of the iteration, if there is one. After the loop is restored, `get` reads the state
+/// that `put` added in save_checkpoint(); it throws if it cannot use that state. Returns the training seconds before
+/// the checkpoint; 0 without a checkpoint. If a checkpoint cannot be restored (another engine, another layout,
+/// damaged), it is set aside with the reason, `restart` begins the training again, and the previous checkpoint is
+/// tried. Throws DeviceError and std::bad_alloc.
 double restore_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows,
                           TrainingLoop& loop, Trainer& trainer, const std::function<void()>& restart,
                           const std::function<void(ByteReader&)>& get);

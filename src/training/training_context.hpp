@@ -14,7 +14,7 @@
 
 namespace sheaf {
 
-/// Where models in mid-training are kept. Called by lanes, concurrently, for different iterations.
+/// Loads and saves checkpoints. Lanes call these functions concurrently, for different iterations.
 struct Checkpoints {
   double interval_seconds = 60;
   std::function<std::optional<std::string>(std::int64_t iteration)> load;
@@ -23,14 +23,14 @@ struct Checkpoints {
   std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
 };
 
-/// The input of all engines of a rank, which it outlives.
+/// The input of all engines of a rank. It must outlive them.
 struct TrainingContext {
   const Study& study;
   const Plan& plan;
-  const DataSet* data = nullptr;             ///< null when each iteration draws its own (data.draw = iteration)
-  Splits* splits = nullptr;                  ///< of `data`; null with it
-  Stream* stream = nullptr;                  ///< of the features, when `data` has none
-  const Checkpoints* checkpoints = nullptr;  ///< null: none are made
+  const DataSet* data = nullptr;             ///< null if each iteration has its own (data.draw = iteration)
+  Splits* splits = nullptr;                  ///< the splits of `data`; null if `data` is null
+  Stream* stream = nullptr;                  ///< the source of features if `data` has none
+  const Checkpoints* checkpoints = nullptr;  ///< null: no checkpoints
 };
 
 }  // namespace sheaf

@@ -7,7 +7,7 @@
 namespace sheaf {
 namespace {
 
-// Values an optimizer keeps for each parameter.
+// The number of optimizer state values per parameter.
 int optimizer_state_count(const TrainOptions& train) {
   switch (train.optimizer) {
     case OptimizerKind::sgd:

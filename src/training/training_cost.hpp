@@ -1,4 +1,4 @@
-// What a study will cost, before it is run. Pure.
+// Estimates the cost of a study before it runs. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,29 +11,29 @@
 
 namespace sheaf {
 
-/// What a network sees of a data set; `options.image` wins over the file's own.
+/// The shape of a data set for networks. `options.image` overrides the image shape of the file.
 DataShape shape_of(const DataSet& data, const DataOptions& options);
 
-/// The same for data that each iteration draws. Pure.
+/// The same for synthetic data.
 DataShape synthetic_shape(const DataOptions& options);
 
-/// The same for the data set of all iterations; null: each draws its own.
+/// The same for `data`, or for synthetic data if `data` is null (each iteration has its own).
 DataShape shape_of(const DataSet* data, const DataOptions& options);
 
 struct TrialEstimate {
   std::int64_t parameters = 0;
-  std::int64_t steps = 0;   ///< batches of one iteration
-  double flops = 0;         ///< floating-point operations of one iteration: 6 for each multiply-add of a forward pass
-                            ///< (2 forward, 4 backward), times training rows and epochs; 0 without a layout: unknown
-  double memory_bytes = 0;  ///< one lane's parameters, gradients, optimizer state and activations of a batch (without
-                            ///< a layout only its features)
+  std::int64_t steps = 0;   ///< optimizer steps of one iteration
+  double flops = 0;         ///< floating-point operations of one iteration: 6 per multiply-add of a forward pass (2
+                            ///< forward, 4 backward), times training rows and epochs; 0 (unknown) without a layout
+  double memory_bytes = 0;  ///< memory per lane: parameters, gradients, optimizer state and activations of a batch
+                            ///< (without a layout, only the features of the batch)
 };
 
-/// One iteration of a trial that trains a network of `parameters` on `training_rows` rows.
+/// Estimates one iteration of a trial that trains a network with `parameters` parameters on `training_rows` rows.
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows);
 
-/// Rows that one iteration trains on: all without folds and hold-out.
+/// The number of training rows per iteration: all rows if there are neither folds nor a hold-out.
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows);
 
 }  // namespace sheaf

@@ -18,12 +18,12 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 TrainingLoop::State::State() : training_loss(none), validation_loss(none), validation_score(none) {}
 
-TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool keeps_epochs)
+TrainingLoop::TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve)
     : train_(train),
       rows_(rows),
       epoch_batches_(epoch_steps(train, rows)),
       validation_(validation),
-      keeps_epochs_(keeps_epochs) {}
+      has_curve_(has_curve) {}
 
 TrainingLoop::Next TrainingLoop::next() const {
   if (state_.diverged) return Next::end;
@@ -39,7 +39,7 @@ void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
   if (batches_left() == 0) end_epoch();
 }
 
-// No validation of an earlier epoch stands for an iteration that diverges.
+// A diverged iteration does not report the validation of an earlier epoch.
 void TrainingLoop::end_epoch() {
   state_.batches = 0;
   state_.training_loss = reduced(std::exchange(state_.loss_sum, 0), rows_);
@@ -49,7 +49,7 @@ void TrainingLoop::end_epoch() {
     state_.validation_loss = state_.validation_score = none;
   else
     state_.awaits_validation = validation_.follows(state_.epochs, train_.epochs);
-  if (keeps_epochs_) epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
+  if (has_curve_) epochs_.push_back({-1, state_.epochs - 1, state_.training_loss, none, none});
 }
 
 void TrainingLoop::validated(double loss_sum, std::int64_t rows, double score) {
@@ -57,7 +57,7 @@ void TrainingLoop::validated(double loss_sum, std::int64_t rows, double score) {
   state_.awaits_validation = false;
   state_.validation_loss = reduced(loss_sum, rows);
   state_.validation_score = score;
-  if (!keeps_epochs_) return;
+  if (!has_curve_) return;
   epochs_.back().validation_loss = state_.validation_loss;
   epochs_.back().validation_score = score;
 }
@@ -66,7 +66,7 @@ double TrainingLoop::reduced(double loss_sum, std::int64_t rows) const {
   return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows) : loss_sum;
 }
 
-void TrainingLoop::enter(TrainedIteration& trained) const {
+void TrainingLoop::write_results(TrainedIteration& trained) const {
   IterationResult& result = trained.result;
   result.status = state_.diverged ? IterationStatus::diverged : IterationStatus::finished;
   result.final_loss = state_.training_loss;
@@ -95,12 +95,12 @@ void TrainingLoop::restore(ByteReader& state) {
   for (bool* flag : {&found.awaits_validation, &found.diverged}) *flag = state.get<bool>();
   require(found.epochs >= 0 && found.epochs <= train_.epochs && found.batches >= 0 && found.batches < epoch_batches_ &&
               found.steps == found.epochs * epoch_batches_ + found.batches,
-          "its epochs and steps are not those of this training");
+          "its epochs and steps do not match this training");
   require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
-          "it awaits a validation that this training does not have");
+          "a validation is due that this training does not have");
   auto epochs = state.get_list<std::vector<EpochResult>>();
-  require(static_cast<std::int64_t>(epochs.size()) == (keeps_epochs_ ? found.epochs : 0),
-          "it has not the epochs that it should");
+  require(static_cast<std::int64_t>(epochs.size()) == (has_curve_ ? found.epochs : 0),
+          "its number of epoch results is wrong");
   state_ = found;
   epochs_ = std::move(epochs);
 }

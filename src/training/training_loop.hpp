@@ -1,6 +1,6 @@
-// Where the training of one iteration is, and what comes next: the one loop behind every engine, on data in memory and
-// on streamed data. Pure: it knows no rows, no clock and no files. A driver asks next(), lets a trainer do that, and
-// reports what came of it; a stopping rule or a choice of the best epoch belongs into validated().
+// The training loop of one iteration, the same for all engines, for data in memory and streamed data. It is a state
+// machine: a driver calls next(), lets a trainer do that step, and reports the outcome. It is pure and has no access to
+// rows, clock or files. A stopping rule or a choice of the best epoch belongs in validated().
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,39 +18,39 @@ class TrainingLoop {
  public:
   enum class Next { train, validate, end };
 
-  /// For `rows` rows that train, at least one. `keeps_epochs`: results() has one entry for each epoch.
-  TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool keeps_epochs);
+  /// For `rows` training rows, at least one. `has_curve`: write_results() adds one EpochResult for each epoch.
+  TrainingLoop(const TrainOptions& train, std::int64_t rows, ValidationEpochs validation, bool has_curve);
 
-  /// What the training needs now. It ends after its epochs, or when the loss of an epoch is not finite.
+  /// The next step. The training ends after all epochs, or if the loss of an epoch is not finite.
   Next next() const;
 
-  /// Epochs done, and batches done of the next one.
+  /// Completed epochs, and completed batches of the current epoch.
   std::int64_t epochs() const { return state_.epochs; }
   std::int64_t batches() const { return state_.batches; }
-  /// Batches that the epoch still has.
+  /// Remaining batches of the current epoch.
   std::int64_t batches_left() const { return epoch_batches_ - state_.batches; }
-  /// An epoch is a single batch.
+  /// Whether an epoch is a single batch.
   bool has_one_batch() const { return epoch_batches_ == 1; }
 
-  /// Optimizer steps done, and those of all epochs that are left.
+  /// Completed optimizer steps, and remaining ones in all epochs.
   std::int64_t steps() const { return state_.steps; }
   std::int64_t steps_left() const { return train_.epochs * epoch_batches_ - state_.steps; }
 
-  /// The sum of the losses of the epoch's batches so far (Trainer::train).
+  /// The loss sum of the current epoch so far (Trainer::train).
   double loss_sum() const { return state_.loss_sum; }
 
-  /// The next `batches` of the epoch are trained, at most batches_left(), and its sum of losses is `loss_sum` now.
-  /// After the last batch the epoch is done.
+  /// Reports that the next `batches` batches of the epoch, at most batches_left(), are trained. `loss_sum` is the
+  /// epoch's loss sum including them. The last batch completes the epoch.
   void trained(std::int64_t batches, double loss_sum);
 
-  /// The validation of the last epoch: the sum of the losses of `rows` rows (Trainer::evaluate), and the score.
+  /// Reports the validation after the last epoch: the loss sum of `rows` rows (Trainer::evaluate), and the score.
   void validated(double loss_sum, std::int64_t rows, double score);
 
-  /// Enters what the training came to: status, losses, score, epochs and steps, and `epochs` if they are kept.
-  void enter(TrainedIteration& trained) const;
+  /// Writes the outcome to `trained`: status, losses, score, epochs and steps, and the curve if there is one.
+  void write_results(TrainedIteration& trained) const;
 
   void save(ByteWriter& state) const;
-  /// Throws RunError or std::out_of_range when it is not a state of such a training.
+  /// Throws RunError or std::out_of_range if the state does not belong to such a training.
   void restore(ByteReader& state);
 
  private:
@@ -70,9 +70,9 @@ class TrainingLoop {
   TrainOptions train_;
   std::int64_t rows_, epoch_batches_;
   ValidationEpochs validation_;
-  bool keeps_epochs_;
+  bool has_curve_;
   State state_;
-  std::vector<EpochResult> epochs_;  // without their iteration
+  std::vector<EpochResult> epochs_;  // their iteration number is not set
 };
 
 }  // namespace sheaf

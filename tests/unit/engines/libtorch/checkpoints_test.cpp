@@ -187,17 +187,17 @@ TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins
 TEST_CASE("pieces grow until they take a tenth of a second") {
   PieceSize piece;
   CHECK(piece.batches() == 1);
-  piece.learn(1, 0);
+  piece.update(1, 0);
   CHECK(piece.batches() == 8);
-  piece.learn(8, 0.008);
+  piece.update(8, 0.008);
   CHECK(piece.batches() == 64);
-  piece.learn(64, 0.064);
+  piece.update(64, 0.064);
   CHECK(piece.batches() == 100);
-  piece.learn(3, 0.003);  // an epoch's end
+  piece.update(3, 0.003);  // an epoch's end
   CHECK(piece.batches() == 100);
-  piece.learn(100, 0.4);
+  piece.update(100, 0.4);
   CHECK(piece.batches() == 25);
-  piece.learn(25, 1000);
+  piece.update(25, 1000);
   CHECK(piece.batches() == 1);
 }
 
