@@ -76,9 +76,9 @@ double sum_by_groups(const LinearLayer<Value>& layer, const BatchTargets<Value>&
     if (row + 2 * lanes <= row_count) add(std::integral_constant<int, 2>());
     if (row < row_count) add(std::integral_constant<int, 1>());
     for (std::int64_t column = 0; column < layer.column_count; ++column)
-      note_sum(hn::Load(d, sums.weights + column * lanes), accumulate,
-               weight_sums[output * layer.weight_stride + column]);
-    note_sum(sums.bias, accumulate, bias_sums[output]);
+      store_sum(hn::Load(d, sums.weights + column * lanes), accumulate,
+                weight_sums[output * layer.weight_stride + column]);
+    store_sum(sums.bias, accumulate, bias_sums[output]);
     loss += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sums.loss)));
   }
   return loss;
@@ -111,8 +111,8 @@ double sum_in_registers(const LinearLayer<Value>& layer, const BatchTargets<Valu
     for (int column = 0; column < column_count; ++column)
       sums[column] = hn::MulAdd(inputs[column], gradient, sums[column]);
   }
-  for (int column = 0; column < column_count; ++column) note_sum(sums[column], accumulate, weight_sums[column]);
-  note_sum(bias_sum, accumulate, *bias_sums);
+  for (int column = 0; column < column_count; ++column) store_sum(sums[column], accumulate, weight_sums[column]);
+  store_sum(bias_sum, accumulate, *bias_sums);
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, loss)));
 }
 

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "training/losses/loss_kernels.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Highway requires this order of includes.
 #include <hwy/highway.h>
 
 #include "training/losses/loss_kernels.hpp"
@@ -23,24 +23,23 @@ double sum_by_output(const Value* bias, const BatchTargets<Value>& targets, Valu
     const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[output]);
     auto gradient_sum = hn::Zero(d);
     for (std::int64_t row = 0; row < row_count; row += lanes) {
-      const std::int64_t place = output * row_count + row;
-      const auto value = hn::Add(hn::Load(d, outputs + place), shift);
+      const std::int64_t index = output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, outputs + index), shift);
       const auto weight = hn::Load(d, targets.weights + row);
-      const auto point = Function()(d, value, hn::Load(d, targets.values + place));
-      hn::Store(value, d, outputs + place);
+      const auto point = Function()(d, value, hn::Load(d, targets.values + index));
+      hn::Store(value, d, outputs + index);
       sum = hn::MulAdd(point.loss, weight, sum);
       if (gradients == nullptr) continue;
       const auto gradient = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));
-      hn::Store(gradient, d, gradients + place);
+      hn::Store(gradient, d, gradients + index);
       gradient_sum = hn::Add(gradient_sum, gradient);
     }
-    if (gradients != nullptr) note_sum(gradient_sum, accumulate, sums[output]);
+    if (gradients != nullptr) store_sum(gradient_sum, accumulate, sums[output]);
   }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
 }
 
-// Softmax and cross entropy of a vector of rows, its loss unweighted; `powers` [output_count, row_count] is scratch and
-// may be the gradients.
+// Softmax and cross entropy, one vector of rows at a time. `gradients` first receives the exponentials.
 template <class Value>
 double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, Value scale, std::int64_t output_count,
                          std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients, Value* sums) {
@@ -53,36 +52,36 @@ double sum_cross_entropy(const Value* bias, const BatchTargets<Value>& targets, 
     auto largest = hn::Set(d, -hwy::HighestValue<Value>());
     auto chosen = hn::Zero(d);
     for (std::int64_t output = 0; output < output_count; ++output) {
-      Value* place = outputs + output * row_count + row;
-      const auto value = hn::Add(hn::Load(d, place), hn::Set(d, bias == nullptr ? Value{0} : bias[output]));
-      hn::Store(value, d, place);
+      Value* values = outputs + output * row_count + row;
+      const auto value = hn::Add(hn::Load(d, values), hn::Set(d, bias == nullptr ? Value{0} : bias[output]));
+      hn::Store(value, d, values);
       largest = hn::Max(largest, value);
       chosen = hn::IfThenElse(hn::Eq(label, hn::Set(d, static_cast<Value>(output))), value, chosen);
     }
     auto total = hn::Zero(d);
     for (std::int64_t output = 0; output < output_count; ++output) {
-      const std::int64_t place = output * row_count + row;
-      const auto power = exp_of_negative(d, hn::Sub(hn::Load(d, outputs + place), largest));
+      const std::int64_t index = output * row_count + row;
+      const auto power = exp_of_negative(d, hn::Sub(hn::Load(d, outputs + index), largest));
       total = hn::Add(total, power);
-      if (gradients != nullptr) hn::Store(power, d, gradients + place);
+      if (gradients != nullptr) hn::Store(power, d, gradients + index);
     }
-    // Log, too: hence the sum with zero, or with what is not a number.
+    // hn::Log does not preserve NaN, so total - total is added: zero or NaN.
     const auto loss = hn::Add(hn::Add(hn::Log(d, total), hn::Sub(total, total)), hn::Sub(largest, chosen));
     sum = hn::MulAdd(loss, weight, sum);
     if (gradients == nullptr) continue;
     const auto factor = hn::Mul(weight, hn::Set(d, scale));
     const auto probability_factor = hn::Div(factor, total);
     for (std::int64_t output = 0; output < output_count; ++output) {
-      Value* place = gradients + output * row_count + row;
+      Value* values = gradients + output * row_count + row;
       const auto is_label = hn::Eq(label, hn::Set(d, static_cast<Value>(output)));
-      hn::Store(hn::MulSub(hn::Load(d, place), probability_factor, hn::IfThenElseZero(is_label, factor)), d, place);
+      hn::Store(hn::MulSub(hn::Load(d, values), probability_factor, hn::IfThenElseZero(is_label, factor)), d, values);
     }
   }
   for (std::int64_t output = 0; gradients != nullptr && output < output_count; ++output) {
     auto gradient_sum = hn::Zero(d);
     for (std::int64_t row = 0; row < row_count; row += lanes)
       gradient_sum = hn::Add(gradient_sum, hn::Load(d, gradients + output * row_count + row));
-    note_sum(gradient_sum, accumulate, sums[output]);
+    store_sum(gradient_sum, accumulate, sums[output]);
   }
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
 }

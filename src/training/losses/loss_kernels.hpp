@@ -1,4 +1,4 @@
-// Losses of a batch with their gradients, vectorised: a table of functions for the best instruction set of the machine.
+// Vectorized losses of a batch and their gradients: a table of functions for the best instruction set of the machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sheaf {
 
-/// What a batch's outputs should be.
+/// The targets of a batch.
 template <class Value>
 struct BatchTargets {
   const Value* labels = nullptr;   ///< [row_count]; cross_entropy only
@@ -16,13 +16,13 @@ struct BatchTargets {
   const Value* weights = nullptr;  ///< [row_count]; zero in padding
 };
 
-/// Arrays begin at cache lines; `row_count` is a multiple of `padding` (core/padding.hpp). Pure but for what they
-/// write.
+/// Arrays are aligned to cache lines; `row_count` is a multiple of `padding` (core/padding.hpp). The functions are pure
+/// except for the arrays that they write.
 template <class Value>
 struct LossKernels {
-  /// Adds `bias` (may be null) to outputs [output_count, row_count], and returns the weighted sum of the rows' losses
-  /// (for mse and bce of all outputs of a row). gradients = d(scale * sum) / d outputs, and sums[o] = or += their sum
-  /// over the rows; both null: not wanted.
+  /// Adds `bias` (may be null) to outputs [output_count, row_count]. Returns the weighted sum of the losses of all rows
+  /// (for mse and bce also over the outputs). Sets gradients = d(scale * sum) / d outputs. Sets sums[o] to the sum of
+  /// the gradients over the rows, or adds to it if `accumulate`. `gradients` and `sums` may both be null.
   double (*loss)(LossKind kind, const Value* bias, const BatchTargets<Value>& targets, Value scale,
                  std::int64_t output_count, std::int64_t row_count, bool accumulate, Value* outputs, Value* gradients,
                  Value* sums);

@@ -1,4 +1,4 @@
-// The losses of single outputs with their derivatives, for Highway's kernels: included once for each instruction set.
+// The losses of single outputs and their derivatives, for Highway kernels. Included once per instruction set.
 // SPDX-License-Identifier: MIT
 #if defined(SHEAF_LOSS_POINTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef SHEAF_LOSS_POINTS_INL
@@ -22,16 +22,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Value>
 using Tag = hn::ScalableTag<Value>;
 
-// exp(x) of x <= 0, for floats with half of the work of Highway's, which takes any x and makes zero of a NaN: here that
-// stays. Below -87.3 it is 1.2e-38, about the least number that is no denormal. Relative error 8.5e-8, where products
-// and sums are fused.
+// exp(x) for x <= 0. In float it takes half as much work as hn::Exp, which accepts any x. NaN stays NaN, while hn::Exp
+// returns zero. Below -87.3 the result is 1.2e-38, about the smallest normal number. The relative error is 8.5e-8 if
+// multiplications and additions are fused.
 template <class D, class V>
 HWY_INLINE V exp_of_negative(D d, V x) {
   if constexpr (std::is_same_v<hn::TFromD<D>, double>) {
     return hn::IfThenElse(hn::Eq(x, x), hn::Exp(d, x), x);
   } else {
-    // x = n ln 2 + r. Adding 1.5 * 2^23 rounds to a whole n, which then stands in the last bits; with 127 more they are
-    // the exponent bits of 2^n.
+    // x = n ln 2 + r. Adding 1.5 * 2^23 rounds to an integer n in the lowest bits. With 127 added, these are the
+    // exponent bits of 2^n.
     const V rounder = hn::Set(d, 12582912.0f + 127.0f);
     const V ln2_high = hn::Set(d, 0.693359375f), ln2_low = hn::Set(d, -2.12194440e-4f);
     x = hn::Max(hn::Set(d, -87.3f), x);
@@ -47,7 +47,7 @@ HWY_INLINE V exp_of_negative(D d, V x) {
   }
 }
 
-// The loss of single outputs, and its derivative.
+// The loss of one output and its derivative.
 template <class V>
 struct Point {
   V loss;
@@ -76,7 +76,7 @@ struct LogitCrossEntropy {
 };
 
 template <class Value>
-void note_sum(hn::Vec<Tag<Value>> lanes, bool accumulate, Value& sum) {
+void store_sum(hn::Vec<Tag<Value>> lanes, bool accumulate, Value& sum) {
   const Value total = hn::GetLane(hn::SumOfLanes(Tag<Value>(), lanes));
   sum = accumulate ? sum + total : total;
 }

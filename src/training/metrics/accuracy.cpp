@@ -5,7 +5,7 @@ namespace sheaf {
 namespace {
 
 class AccuracyAccumulator : public Accumulator {
-  enum Place : std::size_t { row_count, right_count, number_count };  // in the numbers
+  enum Index : std::size_t { row_count, right_count, number_count };  // of `numbers_`
 
  public:
   AccuracyAccumulator() : Accumulator(number_count) {}
@@ -18,7 +18,7 @@ class AccuracyAccumulator : public Accumulator {
   }
 
   void append(const Accumulator& later) override {
-    for (std::size_t place = 0; place < number_count; ++place) numbers_[place] += later.numbers()[place];
+    for (std::size_t index = 0; index < number_count; ++index) numbers_[index] += later.numbers()[index];
   }
 
   double value() const override { return numbers_[right_count] / numbers_[row_count]; }

@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// The share of rows whose predicted label is their label.
+/// The fraction of rows whose predicted label equals their label.
 Metric accuracy();
 
 }  // namespace sheaf

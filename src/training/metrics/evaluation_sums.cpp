@@ -18,7 +18,7 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-// The summed losses of so many rows at most are computed at once.
+// The maximum number of rows for one call of the cross entropy kernel.
 constexpr std::int64_t group_rows = 128;
 static_assert(group_rows % padding == 0);
 
@@ -28,28 +28,28 @@ double cross_entropy(const float* logits, const std::int64_t* labels, std::int64
   const std::int64_t row_count = round_up(count, padding);
   scratch.resize(static_cast<std::size_t>((output_count + 2) * row_count));
   double* const columns = scratch.data();
-  double* const places = columns + output_count * row_count;
-  double* const weights = places + row_count;
+  double* const label_values = columns + output_count * row_count;
+  double* const weights = label_values + row_count;
   for (std::int64_t row = 0; row < count; ++row, logits += output_count) {
     for (std::int64_t output = 0; output < output_count; ++output)
       columns[output * row_count + row] = double{logits[output]};
-    places[row] = static_cast<double>(labels[row]);
+    label_values[row] = static_cast<double>(labels[row]);
     weights[row] = 1;
   }
   for (std::int64_t column = 0; column < output_count + 2; ++column)
     std::fill(columns + column * row_count + count, columns + (column + 1) * row_count, 0.0);
-  return kernels.loss(LossKind::cross_entropy, nullptr, {places, nullptr, weights}, 1, output_count, row_count, false,
-                      columns, nullptr, nullptr);
+  return kernels.loss(LossKind::cross_entropy, nullptr, {label_values, nullptr, weights}, 1, output_count, row_count,
+                      false, columns, nullptr, nullptr);
 }
 
-// -log of a probability that may have been rounded to zero.
-double surprise(double probability) {
+// -log(probability) for a probability that may be rounded to zero.
+double negative_log(double probability) {
   return -std::log(std::max(probability, double{std::numeric_limits<float>::min()}));
 }
 
-// But for the cross entropy of logits.
+// The loss of one row with a label, for all cases except cross entropy of logits.
 double label_loss(const Scoring& scoring, const float* outputs, std::int64_t label) {
-  if (scoring.loss == LossKind::cross_entropy) return surprise(double{outputs[label]});
+  if (scoring.loss == LossKind::cross_entropy) return negative_log(double{outputs[label]});
   double sum = 0;
   for (std::int64_t output = 0; output < scoring.output_count; ++output) {
     const double value = double{outputs[output]};
@@ -57,7 +57,7 @@ double label_loss(const Scoring& scoring, const float* outputs, std::int64_t lab
     if (scoring.loss == LossKind::mse)
       sum += (value - target) * (value - target);
     else if (scoring.probabilities)
-      sum += surprise(output == label ? value : 1 - value);
+      sum += negative_log(output == label ? value : 1 - value);
     else
       sum += softplus(output == label ? -value : value);
   }
@@ -95,7 +95,7 @@ void EvaluationSums::add(const ScoredRows& rows) {
   for (const Entry& entry : entries_) entry.accumulator->add(rows);
 }
 
-// `sum` and the losses of the rows.
+// Returns `sum` plus the losses of the rows.
 double EvaluationSums::label_losses(const ScoredRows& rows, double sum) const {
   const std::int64_t width = scoring_.output_count;
   if (scoring_.loss == LossKind::cross_entropy && !scoring_.probabilities) {
@@ -109,10 +109,10 @@ double EvaluationSums::label_losses(const ScoredRows& rows, double sum) const {
   return sum;
 }
 
-// Of mse, the loss of all regressions.
+// The loss of every regression is mse.
 double EvaluationSums::target_losses(const ScoredRows& rows, double sum) const {
-  for (std::int64_t place = 0; place < rows.count * scoring_.output_count; ++place) {
-    const double residual = double{rows.targets[place]} - double{rows.outputs[place]};
+  for (std::int64_t index = 0; index < rows.count * scoring_.output_count; ++index) {
+    const double residual = double{rows.targets[index]} - double{rows.outputs[index]};
     sum += residual * residual;
   }
   return sum;

@@ -1,5 +1,6 @@
-// The loss and all metrics of a task over any number of rows: sums of stretches of rows, made apart, are put together
-// in their order. The result is then the same to the bit whoever made them. SPDX-License-Identifier: MIT
+// The loss and all metrics of a task over any number of rows. Lanes and ranks can sum ranges of rows separately. Merged
+// in row order, these sums give the same bits, whichever lane or rank computed them.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace sheaf {
 
-/// What the outputs are, and how they are judged.
+/// The kind of the outputs and the loss that applies to them.
 struct Scoring {
   Task task = Task::regression;
   LossKind loss = LossKind::mse;
@@ -21,27 +22,27 @@ struct Scoring {
 };
 
 struct MetricValue {
-  std::string_view label;  ///< of the metric
+  std::string_view label;  ///< Metric::label
   double value = 0;
 };
 
 class EvaluationSums {
  public:
   explicit EvaluationSums(const Scoring& scoring);
-  /// From numbers().
+  /// Restores the sums from numbers().
   EvaluationSums(const Scoring& scoring, const double* numbers);
 
   void add(const ScoredRows& rows);
 
-  /// Adds the rows that come after these.
+  /// Adds the sums of the rows that follow these.
   void append(const EvaluationSums& later);
 
-  /// Mean over rows (and outputs, for mse and bce), as TrainOptions::loss means it.
+  /// The mean over rows (for mse and bce also over outputs), as defined by TrainOptions::loss.
   double loss() const;
-  /// Those of the task, in the order of the table.
+  /// The metrics of the task, in the order of the table.
   std::vector<MetricValue> metrics() const;
 
-  /// The whole state, as many for all sums of a Scoring: to travel between ranks.
+  /// The whole state, to be sent between ranks. The number of values depends only on the Scoring.
   std::vector<double> numbers() const;
 
  private:

@@ -1,4 +1,4 @@
-// The interface of metrics: how well the outputs of a model fit labels or targets, as one number.
+// The interface of metrics. A metric is one number that measures how well the outputs of a model fit labels or targets.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sheaf {
 
-/// Rows with the outputs of a model, in arrays of the caller.
+/// Rows with the outputs of a model. The arrays belong to the caller.
 struct ScoredRows {
   std::int64_t count = 0;
   const float* outputs = nullptr;  ///< [count, outputs]: values (regression), or logits or probabilities of classes
@@ -22,8 +22,8 @@ struct ScoredRows {
   const float* targets = nullptr;                  ///< [count, outputs]; regression only
 };
 
-/// Computes one metric over any number of rows, in constant memory. Its whole state is a list of numbers, whose length
-/// depends on the metric and the number of outputs alone. One rank can therefore send it to another. Not shared between
+/// Computes one metric over any number of rows, in constant memory. Its state is a list of numbers, which ranks can
+/// send to each other. The length of the list depends only on the metric and the number of outputs. Not shared between
 /// threads.
 class Accumulator {
  public:
@@ -37,12 +37,12 @@ class Accumulator {
   /// far. Equal to add() of the same rows up to rounding.
   virtual void append(const Accumulator& later) = 0;
 
-  /// The metric of all rows so far, of which there is one at least.
+  /// The metric over all rows so far. Requires at least one row.
   virtual double value() const = 0;
 
   const std::vector<double>& numbers() const { return numbers_; }
 
-  /// Replaces the state by the numbers() of another accumulator of the same metric and number of outputs.
+  /// Replaces the state with the numbers() of another accumulator of the same metric and number of outputs.
   void set_numbers(const double* numbers) { std::copy_n(numbers, numbers_.size(), numbers_.begin()); }
 
  protected:
@@ -53,11 +53,11 @@ class Accumulator {
 };
 
 struct Metric {
-  std::string_view name;   ///< for settings: lower case
-  std::string_view label;  ///< for texts and reports
+  std::string_view name;   ///< for settings, in lower case
+  std::string_view label;  ///< for messages and reports
   Task task = Task::regression;
   bool larger_is_better = true;
-  std::unique_ptr<Accumulator> (*make_accumulator)(std::int64_t output_count) = nullptr;  ///< without rows
+  std::unique_ptr<Accumulator> (*make_accumulator)(std::int64_t output_count) = nullptr;  ///< returns one without rows
 };
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// All metrics. A new one is a file with its Accumulator and a line of the table. Pure.
+// The table of metrics. To add a metric, add a file with its Accumulator and a line in the table. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,10 +10,10 @@ namespace sheaf {
 
 const std::vector<Metric>& metric_table();
 
-/// The first of the table for `task`.
+/// The first metric for `task` in the table.
 const Metric& default_metric(Task task);
 
-/// The metric that a study's iterations are scored by: search.metric if that names one, else the task's first.
+/// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task.
 const Metric& score_metric(const Study& study);
 
 }  // namespace sheaf

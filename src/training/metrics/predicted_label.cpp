@@ -3,7 +3,7 @@
 
 namespace sheaf {
 
-// Without branches, which would be mispredicted every other row.
+// Uses no branches, because every other one would be mispredicted.
 std::int64_t predicted_label(const float* outputs, std::int64_t output_count) {
   std::int64_t label = 0;
   float largest = outputs[0];

@@ -7,10 +7,10 @@ namespace sheaf {
 namespace {
 
 class R2Accumulator : public Accumulator {
-  // Places in the numbers: the number of rows, then for each output the mean of its targets, their squares about it,
-  // and the squared residuals, both summed.
-  enum Place : std::size_t { row_count, first_output };
-  enum OutputPlace : std::size_t { mean, squares, residuals, per_output };
+  // Indices of `numbers_`: the number of rows; then for each output the mean of the targets, the sum of their squared
+  // deviations from it, and the sum of the squared residuals.
+  enum Index : std::size_t { row_count, first_output };
+  enum OutputIndex : std::size_t { mean, squares, residuals, per_output };
 
  public:
   explicit R2Accumulator(std::int64_t output_count)
@@ -30,9 +30,9 @@ class R2Accumulator : public Accumulator {
   void append(const Accumulator& later) override {
     const double rows = numbers_[row_count], more = later.numbers()[row_count];
     if (more == 0) return;
-    for (std::size_t place = first_output; place < numbers_.size(); place += per_output) {
-      double* sums = numbers_.data() + place;
-      const double* others = later.numbers().data() + place;
+    for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
+      double* sums = numbers_.data() + index;
+      const double* others = later.numbers().data() + index;
       const double distance = others[mean] - sums[mean];
       sums[mean] += distance * more / (rows + more);
       sums[squares] += others[squares] + distance * distance * rows * more / (rows + more);
@@ -43,8 +43,8 @@ class R2Accumulator : public Accumulator {
 
   double value() const override {
     double sum = 0;
-    for (std::size_t place = first_output; place < numbers_.size(); place += per_output) {
-      const double total = numbers_[place + squares], residual = numbers_[place + residuals];
+    for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
+      const double total = numbers_[index + squares], residual = numbers_[index + residuals];
       if (total == 0)
         sum += residual == 0 ? 1 : 0;
       else
@@ -54,8 +54,8 @@ class R2Accumulator : public Accumulator {
   }
 
  private:
-  // Outputs first..first+width-1, whose numbers are in registers meanwhile. Mean and squares about it are updated row
-  // by row, which is accurate also where the mean is large. Source: Welford, Technometrics 1962.
+  // Adds outputs first..first+width-1, whose sums stay in registers. The mean and the squared deviations are updated
+  // row by row, which is accurate even if the mean is large. Source: Welford, Technometrics 1962.
   template <std::int64_t width>
   void add_outputs(const ScoredRows& rows, std::int64_t first) {
     double* const numbers = numbers_.data() + first_output + first * static_cast<std::int64_t>(per_output);
@@ -67,13 +67,13 @@ class R2Accumulator : public Accumulator {
       count += 1;
       const double weight = 1 / count;
       for (std::int64_t output = 0; output < width; ++output) {
-        double* const of_output = sums + output * static_cast<std::int64_t>(per_output);
+        double* const output_sums = sums + output * static_cast<std::int64_t>(per_output);
         const double target = double{targets[output]};
         const double residual = target - double{outputs[output]};
-        const double distance = target - of_output[mean];
-        of_output[mean] += distance * weight;
-        of_output[squares] += distance * (target - of_output[mean]);
-        of_output[residuals] += residual * residual;
+        const double distance = target - output_sums[mean];
+        output_sums[mean] += distance * weight;
+        output_sums[squares] += distance * (target - output_sums[mean]);
+        output_sums[residuals] += residual * residual;
       }
     }
     std::copy_n(sums, width * per_output, numbers);

@@ -6,8 +6,8 @@
 
 namespace sheaf {
 
-/// The mean over outputs of 1 - residual / total sum of squares, in double. An output whose target is constant counts 1
-/// if all rows are predicted exactly, else 0.
+/// The mean over outputs of 1 - residual / total sum of squares, in double. An output with a constant target counts as
+/// 1 if all rows are predicted exactly, otherwise as 0.
 Metric r2();
 
 }  // namespace sheaf

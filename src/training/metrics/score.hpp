@@ -1,4 +1,4 @@
-// The metric of predictions for rows of a data set in memory. Pure.
+// Computes a metric of predictions for rows of a data set in memory. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// `predictions`: [rows, output_count], row-major, in the order of `rows`, which are not empty. `metric` is one of the
-/// data's task.
+/// `predictions`: [rows, output_count], row-major, in the order of `rows`, at least one row. `metric` must be a metric
+/// for the task of the data.
 double prediction_score(const Metric& metric, const std::vector<float>& predictions, const DataSet& data,
                         const RowSet& rows);
 
