@@ -14,14 +14,15 @@
 namespace sheaf {
 namespace {
 
-// The engine that run.engine names; null: it names none.
-const EngineEntry* asked_engine(EngineKind kind) {
+// The engine that run.engine selects; null if it leaves the choice open.
+const EngineEntry* selected_engine(EngineKind kind) {
   for (const EngineEntry& engine : engine_table())
-    if (engine.asked == kind) return &engine;
+    if (engine.kind == kind) return &engine;
   return nullptr;
 }
 
-// The first engine that can train the trial, and why the one before it cannot; none: why the last one cannot.
+// The first engine that can train the trial, and the reason why the one before it cannot. If there is none, the reason
+// why the last one cannot.
 EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevice device) {
   EngineChoice choice{nullptr, std::nullopt};
   for (const EngineEntry& engine : engine_table()) {
@@ -32,17 +33,17 @@ EngineChoice first_fitting(const Trial& trial, const DataShape& shape, LaneDevic
   return choice;
 }
 
-// Why run.engine = auto takes LibTorch although the native engine can train the trial.
+// The reason why run.engine = auto selects LibTorch although the native engine can train the trial.
 std::optional<std::string> reason_for_torch(const RunOptions& run, double speedup, LaneDevice device) {
-  const bool asked = speedup != no_gpu && run.device == DeviceRequest::cuda;
-  if ((asked || speedup > 1) && !device.on_gpu()) return "chosen for the lanes with a GPU";
-  if (asked) return "run.device = cuda";
+  const bool required = speedup != no_gpu && run.device == DeviceRequest::cuda;
+  if ((required || speedup > 1) && !device.on_gpu()) return "chosen for the lanes with a GPU";
+  if (required) return "run.device = cuda";
   if (speedup > 1) return fmt::format("a GPU is expected to be {:.2g} times as fast as the cores", speedup);
   if (run.threads > 1) return fmt::format("run.threads = {}", run.threads);
   return std::nullopt;
 }
 
-// By engines that use the device; infinite where none can train it.
+// The expected time with the fastest engine that uses the device; infinite if none can train the trial.
 double least_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
   double seconds = std::numeric_limits<double>::infinity();
   for (const EngineEntry& engine : engine_table()) {
@@ -66,8 +67,8 @@ std::string described(std::string_view name, const std::optional<std::string>& r
 EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const RunOptions& run, double speedup,
                            LaneDevice device) {
   const EngineEntry* first = &engine_table().front();
-  if (const EngineEntry* asked = asked_engine(run.engine))
-    return {asked, asked == first ? std::nullopt : std::optional(fmt::format("run.engine = {}", asked->name))};
+  if (const EngineEntry* selected = selected_engine(run.engine))
+    return {selected, selected == first ? std::nullopt : std::optional(fmt::format("run.engine = {}", selected->name))};
   EngineChoice choice = first_fitting(trial, shape, device);
   if (run.engine != EngineKind::automatic || choice.engine != first) return choice;
   if (auto reason = reason_for_torch(run, speedup, device))
@@ -76,7 +77,7 @@ EngineChoice choose_engine(const Trial& trial, const DataShape& shape, const Run
 }
 
 const EngineEntry& engine_of(const Trial& trial, const DataShape& shape, EngineKind settled, LaneDevice device) {
-  if (const EngineEntry* asked = asked_engine(settled)) return *asked;
+  if (const EngineEntry* selected = selected_engine(settled)) return *selected;
   const EngineEntry* fitting = first_fitting(trial, shape, device).engine;
   assert(fitting != nullptr);
   return *fitting;
@@ -94,13 +95,13 @@ EngineKind settled_engine(const Plan& plan, const DataShape& shape, const RunOpt
   plan.for_each_network([&](std::int64_t, const Trial& trial) {
     for (const LaneDevice device : devices) chosen.insert(choose_engine(trial, shape, run, speedup, device).engine);
   });
-  chosen.erase(nullptr);  // require_engine() tells of these
-  return chosen.size() == 1 ? (*chosen.begin())->asked : EngineKind::by_model;
+  chosen.erase(nullptr);  // require_engine() reports trials without an engine
+  return chosen.size() == 1 ? (*chosen.begin())->kind : EngineKind::by_model;
 }
 
 void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& run,
                     const std::vector<LaneDevice>& devices) {
-  const EngineEntry* asked = asked_engine(run.engine);
+  const EngineEntry* selected = selected_engine(run.engine);
   plan.for_each_network([&](std::int64_t number, const Trial& trial) {
     for (const LaneDevice device : devices) {
       const EngineChoice possible = first_fitting(trial, shape, device);
@@ -109,10 +110,10 @@ void require_engine(const Plan& plan, const DataShape& shape, const RunOptions& 
                   "trial {} cannot be trained on {} ({}). Change its settings, or {}.", number,
                   device.on_gpu() ? "a GPU" : "CPU cores", possible.reason.value_or(""),
                   device.on_gpu() ? "set run.device = cpu" : "set run.device = cuda to learn why a rank has no GPU"));
-      const auto refusal = asked != nullptr ? asked->refusal(trial, shape, device) : std::nullopt;
+      const auto refusal = selected != nullptr ? selected->refusal(trial, shape, device) : std::nullopt;
       if (refusal)
-        throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.", asked->name,
-                                     number, *refusal));
+        throw UsageError(fmt::format("run.engine = {} cannot train trial {} ({}). Set run.engine = auto.",
+                                     selected->name, number, *refusal));
     }
   });
 }

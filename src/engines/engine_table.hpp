@@ -1,4 +1,4 @@
-// The engines of the program.
+// The table of engines.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace sheaf {
 
-/// All engines. Of those that can train a trial, run.engine = by_model takes the first.
+/// All engines. run.engine = by_model selects the first one that can train the trial.
 const std::vector<EngineEntry>& engine_table();
 
-/// The engine of that name, which the table has.
+/// The engine with this name. It must be in the table.
 const EngineEntry& engine_named(std::string_view name);
 
 }  // namespace sheaf

@@ -9,8 +9,9 @@
 
 namespace sheaf {
 
-/// The engine of a lane: trains each iteration by the engine_of() its trial (engine_choice.hpp), on data in memory or
-/// streamed. To be used in the lane's own thread. Training throws RunError when the device cannot be used.
+/// Makes the Engine of a lane, for data in memory or streamed data. It trains each iteration with the engine_of() its
+/// trial (engine_choice.hpp). Use it only in the lane's own thread. Training throws RunError if the device cannot be
+/// used.
 std::unique_ptr<Engine> make_engine(const TrainingContext& context, LaneDevice device);
 
 }  // namespace sheaf

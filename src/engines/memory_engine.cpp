@@ -13,7 +13,7 @@
 namespace sheaf {
 namespace {
 
-// Each iteration by the trainer that its trial asks for; trainers are made when first needed.
+// Trains each iteration with a trainer of the engine for its trial. Trainers are made when first needed.
 class MemoryEngine : public Engine {
  public:
   MemoryEngine(const TrainingContext& context, LaneDevice device)
@@ -30,7 +30,7 @@ class MemoryEngine : public Engine {
   }
 
  private:
-  // An iteration that fails is a result of its own; the others go on with fresh trainers.
+  // If the iteration fails, returns a result of status `failed`; other iterations get new trainers.
   TrainedIteration train_or_fail(std::int64_t number, const std::function<bool()>& stop_requested) {
     const auto start = Clock::now();
     TrainedIteration trained;
@@ -53,7 +53,7 @@ class MemoryEngine : public Engine {
     return train_iteration(context_, iteration, input, trainer, stop_requested);
   }
 
-  // Iterations of one trial follow each other.
+  // Remembers the last trial, because consecutive iterations often have the same one.
   const EngineEntry& engine_of_trial(std::int64_t trial) {
     if (trial != trial_) engine_ = &engine_of(context_.plan.trial(trial), shape_, context_.study.run.engine, device_);
     trial_ = trial;
@@ -74,8 +74,8 @@ class MemoryEngine : public Engine {
   LaneDevice device_;
   DataShape shape_;
   IterationInputs inputs_;
-  std::int64_t trial_ = -1;              // of the iteration at hand
-  const EngineEntry* engine_ = nullptr;  // that trains it
+  std::int64_t trial_ = -1;              // trial of the current iteration
+  const EngineEntry* engine_ = nullptr;  // engine for this trial
   std::map<const EngineEntry*, std::unique_ptr<Trainer>> trainers_;
 };
 

@@ -1,4 +1,4 @@
-// Trains on data in memory.
+// Trains iterations on data in memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// An engine that trains each iteration by the engine_of() its trial (engine_choice.hpp). To be used in the lane's own
-/// thread.
+/// Makes an Engine that trains each iteration with the engine_of() its trial (engine_choice.hpp). Use it only in the
+/// lane's own thread.
 std::unique_ptr<Engine> make_memory_engine(const TrainingContext& context, LaneDevice device);
 
 }  // namespace sheaf

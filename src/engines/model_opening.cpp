@@ -16,13 +16,13 @@
 namespace sheaf {
 namespace {
 
-// Images of the file are the model's; flat rows may be.
+// Requires that images have the model's shape. Flat rows are accepted.
 void require_image(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
   const ImageShape& image = model.trained->description.shape.image;
   const std::vector<std::int64_t> sides{image.channels, image.height, image.width};
   require(image.channels == 0 || row_shape.size() != sides.size() || row_shape == sides,
-          fmt::format("model '{}' takes images of {} (the data hold {}). Give it the data that it was made for, or say "
-                      "how they lie by --data.image and --data.channels.",
+          fmt::format("model '{}' takes images of {} (the data have {}). Use images of this shape, or set their layout "
+                      "with --data.image and --data.channels.",
                       model.path, fmt::join(sides, "x"), fmt::join(row_shape, "x")));
 }
 
@@ -31,30 +31,30 @@ void require_image(const OpenedModel& model, const std::vector<std::int64_t>& ro
 EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, LaneDevice device) {
   const EngineEntry& torch = engine_named(torch_engine_name);
   if (!model.trained)
-    return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "sheaf has not made the file"};
-  if (device.on_gpu() && run.engine == EngineKind::automatic) return {&torch, "it predicts on a GPU"};
+    return {&torch, run.engine == EngineKind::torch ? "run.engine = torch" : "the file was not written by sheaf"};
+  if (device.on_gpu() && run.engine == EngineKind::automatic) return {&torch, "the device is a GPU"};
   Trial trial;
   trial.model = model.trained->description.model;
-  RunOptions one_trial = run;
-  if (run.engine == EngineKind::native) one_trial.engine = EngineKind::by_model;  // what cannot predict is told
-  return choose_engine(trial, model.trained->description.shape, one_trial, no_gpu, device);
+  RunOptions options = run;
+  if (run.engine == EngineKind::native) options.engine = EngineKind::by_model;  // gives a reason if native cannot
+  return choose_engine(trial, model.trained->description.shape, options, no_gpu, device);
 }
 
 OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device) {
   OpenedModel model{path, read_saved_model_record(path), nullptr};
-  if (choose_predictor(model, run, device).engine->asked == EngineKind::torch)
+  if (choose_predictor(model, run, device).engine->kind == EngineKind::torch)
     model.module = torch_backend().load_module(path);
   return model;
 }
 
 std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
-  if (!model.trained) return torch_backend().ask_output_count(model, row_shape);
+  if (!model.trained) return torch_backend().probe_output_count(model, row_shape);
   const auto features = std::accumulate(row_shape.begin(), row_shape.end(), std::int64_t{1}, std::multiplies<>());
   const DataShape& shape = model.trained->description.shape;
   require_image(model, row_shape);
   require(features == shape.features,
-          fmt::format("model '{}' takes {} features a row (the data have {}). Give it the data that it was made for.",
-                      model.path, shape.features, features));
+          fmt::format("model '{}' takes {} features per row (the data have {}). Use data with {} features.", model.path,
+                      shape.features, features, shape.features));
   return shape.outputs;
 }
 

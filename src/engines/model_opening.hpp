@@ -1,4 +1,4 @@
-// Models that only predict: outputs for rows of raw features, by the engine that fits.
+// Opens models for prediction: chooses an engine, which computes outputs for rows of raw features.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,20 +15,19 @@
 
 namespace sheaf {
 
-/// The engine that runs the model in a lane with that device; with run.engine = native another one where that cannot.
-/// Pure.
+/// The engine that runs the model in a lane with this device. With run.engine = native it is another engine if the
+/// native one cannot run the model. Pure.
 EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, LaneDevice device);
 
-/// Reads a model file, by LibTorch only where LibTorch has to run it. Throws RunError when there is no such file, or
-/// when it is not a model. Local.
+/// Reads a model file. Loads LibTorch only if the model needs it. Throws RunError if the file does not exist or is not
+/// a model. Local.
 OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device);
 
-/// How many outputs a row of shape `row_shape` (without the rows) has; if the model file does
-/// not contain the number, the model runs on a row of zeros. Throws RunError when the model does not take such rows.
-/// Local.
+/// The number of outputs for a row of shape `row_shape`. If the model file does not contain it, the model is run on one
+/// row of zeros. Throws RunError if the model does not accept such rows. Local.
 std::int64_t find_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape);
 
-/// `model` outlives the predictor, and several may share it. Throws RunError when the device cannot be used.
+/// `model` must outlive the predictor; predictors may share it. Throws RunError if the device cannot be used.
 std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                           std::int64_t output_count, const RunOptions& run, LaneDevice device);
 

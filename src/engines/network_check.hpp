@@ -1,4 +1,4 @@
-// Whether the networks of a study fit its data, found out before anything is trained.
+// Checks before the training whether the networks of a study fit its data.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,15 +13,16 @@ namespace sheaf {
 /// The sizes of a plan's networks.
 struct NetworkSizes {
   DataShape shape;
-  /// Trained parameters of the modules from files, which LibTorch counts, by Plan::first_of_network().
+  /// The number of trained parameters of each module from a file, counted by LibTorch. The key is
+  /// Plan::first_of_network().
   std::map<std::int64_t, std::int64_t> of_modules;
 };
 
-/// Makes each network of the plan once: its layers where there is a layout, in LibTorch where a module comes from a
-/// file. Throws UsageError and RunError with what is wrong of the study or a file. Local.
+/// Makes each network of the plan once: its list of layers, or its module in LibTorch if it comes from a file. Throws
+/// UsageError or RunError for errors in the study or a file. Local.
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape);
 
-/// The trained parameters of the network of trial `number`. Pure.
+/// The number of trained parameters of the network of trial `number`. Pure.
 std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial);
 
 }  // namespace sheaf

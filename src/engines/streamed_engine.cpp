@@ -19,19 +19,19 @@
 namespace sheaf {
 namespace {
 
-// What the models of a lane may take together: every reading of the file serves them all.
+// The memory limit for the models that a lane trains side by side, so that each window is read once for all of them.
 constexpr double models_bytes = 256.0 * 1024 * 1024;
 constexpr std::size_t most_models = 64;
 
-// One iteration on its way through a round.
+// An iteration in a round, or waiting for one.
 struct Model {
   std::int64_t number = 0;
   std::int64_t attempt = 0;                    ///< counts from 0
-  double bytes = 0;                            ///< of the network in training, once it is in a round
-  std::int64_t epochs = 0;                     ///< likewise
-  std::unique_ptr<StreamedTraining> training;  ///< none after a failure
+  double bytes = 0;                            ///< memory of its training; set when it enters a round
+  std::int64_t epochs = 0;                     ///< also set when it enters a round
+  std::unique_ptr<StreamedTraining> training;  ///< null after a failure
   std::string failure;
-  double waited_seconds = 0;  ///< its share of the seconds that the lane waited
+  double waited_seconds = 0;  ///< time that the lane waited, divided by the models of the round
 
   bool is_over() const { return !training || training->is_done(); }
 };
@@ -55,7 +55,7 @@ class StreamedEngine : public Engine {
       begin_models(waiting, models);
       const double waited_before = lane_.waited_seconds();
       if (!train_round(models, stop_requested)) {
-        keep(models);
+        save_checkpoints(models);
         return false;
       }
       const double waited = (lane_.waited_seconds() - waited_before) / static_cast<double>(models.size());
@@ -73,12 +73,12 @@ class StreamedEngine : public Engine {
       models = std::move(unfinished);
       if (stop_requested()) waiting.clear();
     } while (!lane_.is_left() && (!waiting.empty() || !models.empty()));
-    keep(models);  // some only where the stream was left
+    save_checkpoints(models);  // not empty only if the lane left the stream
     return !lane_.is_left();
   }
 
  private:
-  // What goes wrong with one iteration is its own; what is wrong with the data or the device is thrown.
+  // Stores an error of this iteration in `model`. Errors of the data or the device are thrown.
   template <class Use>
   static void attempt(Model& model, const Use& use) {
     const auto failure = failure_of(use);
@@ -87,10 +87,10 @@ class StreamedEngine : public Engine {
     model.training.reset();
   }
 
-  // Makes checkpoints of those that are not over.
-  static void keep(std::vector<Model>& models) {
+  // Saves checkpoints of the unfinished models.
+  static void save_checkpoints(std::vector<Model>& models) {
     for (auto& model : models)
-      if (!model.is_over()) model.training->keep();
+      if (!model.is_over()) model.training->save();
   }
 
   static Model model_of(std::int64_t number, std::int64_t attempt) {
@@ -100,7 +100,7 @@ class StreamedEngine : public Engine {
     return model;
   }
 
-  // Adds to `models` as many of those that wait as fit into memory beside them, but at least one to none.
+  // Moves waiting models to `models` as far as memory allows; at least one if `models` is empty.
   void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
     double bytes = 0;
     for (const auto& model : models) bytes += model.bytes;
@@ -128,20 +128,20 @@ class StreamedEngine : public Engine {
     return std::make_unique<StreamedTraining>(context_, iteration, engine.make_trainer(device_, nullptr));
   }
 
-  // Whether the pass that validates is so far that reading spares windows when the round ends, and it has one of its
-  // own.
+  // Whether the validating pass is so far away that fewer windows are read if the round ends now and the validation has
+  // a round of its own.
   bool is_validation_far() const {
     const StreamOptions& stream = context_.stream->options();
     return stream.validation.any() && stream.validation.every >= epochs_ && !stream.plan.keeps_all() &&
            lane_.windows_left() > stream.plan.windows() + stream.plan.slots;
   }
 
-  // False when no lane of the node has had anything to train. It may end with models that are not done: the job is to
-  // stop, or they await their validation.
+  // Returns false if no lane of the node had anything to train. Some models may be unfinished when the round ends,
+  // because the job is stopping or they await their validation.
   bool train_round(std::vector<Model>& models, const std::function<bool()>& stop_requested) {
     if (lane_.begin_round(epochs_, first_window_) == 0) return false;
     const auto start = Clock::now();
-    auto kept_at = start;
+    auto saved_at = start;
     const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || models.empty()) return false;
       if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
@@ -159,16 +159,16 @@ class StreamedEngine : public Engine {
       for (auto& model : models)
         if (model.training) attempt(model, [&] { model.training->use(*window, should_stop); });
       end_if_unneeded();
-      if (context_.checkpoints == nullptr || seconds_since(kept_at) < context_.checkpoints->interval_seconds) continue;
-      keep(models);
-      kept_at = Clock::now();
+      if (context_.checkpoints == nullptr || seconds_since(saved_at) < context_.checkpoints->interval_seconds) continue;
+      save_checkpoints(models);
+      saved_at = Clock::now();
     }
     return true;
   }
 
-  // Until the round's end, by what it took so far.
+  // The time until the end of the round, estimated from the time so far.
   double seconds_left(Clock::time_point start) const {
-    const auto given = static_cast<double>(lane_.windows_given());  // the one at hand may not be done
+    const auto given = static_cast<double>(lane_.windows_given());  // the current one may be unfinished
     return given < 2 ? std::numeric_limits<double>::infinity()
                      : seconds_since(start) * static_cast<double>(lane_.windows_left() + 1) / (given - 1);
   }
@@ -185,7 +185,7 @@ class StreamedEngine : public Engine {
     return trained;
   }
 
-  // Networks from files are of unknown size: one at a time.
+  // Networks from files have an unknown size and are trained one at a time.
   double memory_of(const Trial& trial) const {
     if (!has_layout(trial.model.kind)) return models_bytes;
     return estimate_trial(trial, shape_, parameter_count(network_layout(trial.model, shape_)), context_.data->rows)
@@ -196,8 +196,8 @@ class StreamedEngine : public Engine {
   const LaneDevice device_;
   const DataShape shape_;
   StreamLane lane_;
-  std::int64_t epochs_ = 0;        // of the models at hand
-  std::int64_t first_window_ = 0;  // that one of them needs
+  std::int64_t epochs_ = 0;        // largest number of epochs among the current models
+  std::int64_t first_window_ = 0;  // first window that one of them needs
 };
 
 }  // namespace

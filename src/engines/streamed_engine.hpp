@@ -1,4 +1,4 @@
-// Trains on a data set that is larger than memory.
+// Trains iterations on data larger than memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// An engine that takes its claims through `context.stream` in rounds, several models of the lane side by side as
-/// memory allows. To be used in the lane's own thread.
+/// Makes an Engine that trains its claims in rounds of `context.stream`, several models side by side as far as memory
+/// allows. Use it only in the lane's own thread.
 std::unique_ptr<Engine> make_streamed_engine(const TrainingContext& context, LaneDevice device);
 
 }  // namespace sheaf

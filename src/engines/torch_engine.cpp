@@ -11,8 +11,8 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape&, LaneDev
   return std::nullopt;
 }
 
-// Some dozens of calls (forward, backward, optimizer) bound a small step: launches of kernels on a GPU, the framework's
-// own work on a core. The rate of a GPU is that of float32 products on a large one.
+// The time of a small step is bound by dozens of calls (forward, backward, optimizer): kernel launches on a GPU, the
+// overhead of LibTorch on a core. `gpu_flops` is the rate of float32 products on a large GPU.
 double expected_seconds(const TrialEstimate& estimate, LaneDevice device) {
   constexpr double gpu_step_seconds = 0.75e-3, core_step_seconds = 0.15e-3, gpu_flops = 20e12;
   const auto steps = static_cast<double>(estimate.steps);

@@ -5,7 +5,8 @@
 
 namespace sheaf {
 
-/// The row of the engine table: every model, on cores or a GPU, by LibTorch, which making a trainer or predictor loads.
+/// The row of the engine table for LibTorch: trains every model, on cores or a GPU. Making a trainer or predictor loads
+/// LibTorch.
 EngineEntry torch_engine();
 
 }  // namespace sheaf

@@ -16,7 +16,7 @@ VisibleGpus find_usable_gpus() {
   if (torch.cuda_device_count > 0)
     return {{}, fmt::format("LibTorch can use {} of the {} GPUs", torch.cuda_device_count, visible.gpus.size())};
   return {{},
-          torch.built_with_cuda ? "LibTorch's CUDA cannot use it; the driver may be too old"
+          torch.built_with_cuda ? "LibTorch cannot use the GPUs; the driver may be too old"
                                 : "LibTorch was built without CUDA"};
 }
 

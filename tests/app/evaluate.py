@@ -281,7 +281,7 @@ refused("directory without a run", 1, "it is not a run directory", "best/models"
 refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
 refused("run with a missing model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
 refused("missing iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
-refused("another number of features", 1, "takes 64 features a row (the data have 60)", "best", "--data.file=narrow.h5")
+refused("another number of features", 1, "takes 64 features per row (the data have 60)", "best", "--data.file=narrow.h5")
 refused("another number of classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
 refused("targets with several columns", 1, "a classifier takes one label a row", "best", GOOD,
         "--data.targets=features")

@@ -70,7 +70,7 @@ for ranks in (None, 2):
     done = launch(["bare/sheaf"] + run("missed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
     checks.check(done.code == 1 and len(lines) == 1 and
-                 lines[0].endswith("). Keep the libsheaf_libtorch.so of the same build beside the program."),
+                 lines[0].endswith("). Put the libsheaf_libtorch.so from the program's build next to the program."),
                  f"a missing library gives one error line (ranks: {ranks})", done.stderr)
     checks.check(not os.path.exists("missed"), f"a missing library: no run directory (ranks: {ranks})")
 
@@ -127,17 +127,17 @@ for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu
 for ranks in (None, 2):
     done = launch(["other/sheaf"] + run("mixed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and f"not of the same build as this program (build "
-                 f"0123456789abcdef, and the program's is {build})" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and f"different builds as this program (build "
+                 f"0123456789abcdef, and {build})" in lines[0],
                  f"a library of another build is refused (ranks: {ranks})", f"{done.code}\n{done.stderr}")
     checks.check(not os.path.exists("mixed"), f"a library of another build: no run directory (ranks: {ranks})")
 done = launch(["other/sheaf", "info"])
-checks.check(done.code == 1 and len(done.error_lines()) == 1 and "not of the same build" in done.error_lines()[0]
+checks.check(done.code == 1 and len(done.error_lines()) == 1 and "different builds" in done.error_lines()[0]
              and "LibTorch     cannot be loaded" in done.stdout and "HDF5 " in done.stdout,
              "info shows everything else with a library of another build", done.stdout + done.stderr)
 done = launch(["unlinked/sheaf"] + run("mixed", "--run.engine=torch"))
 checks.check(done.code == 1 and len(done.error_lines()) == 1 and "cannot be loaded (libtorch_gpu.so" in done.stderr
-             and "Install the LibTorch that the program was built with, or name the folder" in done.stderr,
+             and "Install the LibTorch that the program was built with, or add the folder" in done.stderr,
              "a missing library of LibTorch gives one error line", f"{done.code}\n{done.stderr}")
 for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/libsheaf_libtorch.so", path))):
     os.mkdir(name)

@@ -24,8 +24,8 @@ class Backend final : public TorchBackend {
   std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const override {
     return sheaf::load_module(path);
   }
-  std::int64_t ask_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) const override {
-    return sheaf::ask_output_count(model, row_shape);
+  std::int64_t probe_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) const override {
+    return sheaf::probe_output_count(model, row_shape);
   }
   std::unique_ptr<Predictor> make_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                             std::int64_t output_count, LaneDevice device) const override {

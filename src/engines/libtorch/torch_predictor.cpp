@@ -90,7 +90,7 @@ class TorchPredictor : public Predictor {
 
 }  // namespace
 
-std::int64_t ask_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
+std::int64_t probe_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape) {
   return call_module(model, *model.module, torch::zeros(sizes_of(1, row_shape))).size(1);
 }
 
