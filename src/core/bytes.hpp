@@ -1,4 +1,5 @@
-// Values as bytes and back, for files that the same program on the same kind of machine reads again.
+// Converts values to bytes and back. The bytes are in native byte order, for files that are read on the same kind of
+// machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,7 +26,7 @@ class ByteWriter {
     if (count > 0) bytes_.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(T));
   }
 
-  /// A vector or text with its length.
+  /// Writes the length of a vector or string, then its elements.
   template <class List>
   void put_list(const List& values) {
     put(static_cast<std::int64_t>(values.size()));
@@ -38,10 +39,10 @@ class ByteWriter {
   std::string bytes_;
 };
 
-/// Gives back what a ByteWriter was given, in the same order. Throws std::out_of_range when there is less.
+/// Reads the values that a ByteWriter wrote, in the same order. Throws std::out_of_range at the end of the bytes.
 class ByteReader {
  public:
-  /// `bytes` outlives it.
+  /// `bytes` must outlive the reader.
   explicit ByteReader(const std::string& bytes) : bytes_(bytes) {}
 
   template <class T>
@@ -55,11 +56,11 @@ class ByteReader {
   void get_array(T* values, std::int64_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
     const std::size_t size = checked(count, sizeof(T));
-    if (size > 0) std::memcpy(values, bytes_.data() + place_, size);  // an empty list may have no place
-    place_ += size;
+    if (size > 0) std::memcpy(values, bytes_.data() + offset_, size);  // `values` of an empty list may be null
+    offset_ += size;
   }
 
-  /// std::string or std::vector.
+  /// Reads a std::string or std::vector.
   template <class List>
   List get_list() {
     const auto count = get<std::int64_t>();
@@ -69,18 +70,18 @@ class ByteReader {
     return values;
   }
 
-  /// Everything has been read.
-  bool is_at_end() const { return place_ == bytes_.size(); }
+  /// Returns whether all bytes have been read.
+  bool is_at_end() const { return offset_ == bytes_.size(); }
 
  private:
   std::size_t checked(std::int64_t count, std::size_t size) const {
-    if (count < 0 || static_cast<std::uint64_t>(count) > (bytes_.size() - place_) / size)
+    if (count < 0 || static_cast<std::uint64_t>(count) > (bytes_.size() - offset_) / size)
       throw std::out_of_range("fewer bytes than expected");
     return static_cast<std::size_t>(count) * size;
   }
 
   const std::string& bytes_;
-  std::size_t place_ = 0;
+  std::size_t offset_ = 0;
 };
 
 }  // namespace sheaf

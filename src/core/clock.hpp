@@ -1,4 +1,4 @@
-// Time that only goes forward, for what is measured and what is waited for.
+// A monotonic clock, for measurements and timeouts.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -11,12 +11,12 @@ void require(bool condition, const std::string& message) {
 
 bool is_out_of_memory(const std::exception& error) noexcept {
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-         dynamic_cast<const std::length_error*>(&error) != nullptr;  // of a vector or string
+         dynamic_cast<const std::length_error*>(&error) != nullptr;  // a vector or string that is too long
 }
 
 const char* message_of(const std::exception& error) noexcept {
   return is_out_of_memory(error) ? "out of memory (an allocation failed). Use fewer ranks or lanes (run.lanes), a "
-                                   "smaller model, batch or data set, or raise the limit of memory (ulimit -v)."
+                                   "smaller model, batch or data set, or raise the memory limit (ulimit -v)."
                                  : error.what();
 }
 

@@ -1,5 +1,5 @@
-// The kinds of error that reach a user, and the exit codes they end in. Messages read
-// "<problem> (<why>). <what to do>." and carry the values.
+// The errors that users see, and the exit code of each. Messages have the form "<problem> (<why>). <what to do>." and
+// contain the values that are wrong.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,39 +19,38 @@ enum class ExitCode : int {
   stopped = 75,  ///< the run was stopped before its end, on request or by a network failure, and can be resumed
 };
 
-/// The command line or the study file is wrong. Ends in exit code 2.
+/// The command line or the study file is wrong. Exit code 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Data, files, devices or the machine are wrong. Ends in exit code 1.
+/// A problem of data, files, devices or the machine. Exit code 1.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The device is wrong, and with it every iteration that would be trained on it.
+/// The device does not work, so no iteration can be trained on it.
 class DeviceError : public RunError {
  public:
   using RunError::RunError;
 };
 
-/// Somebody has asked the job to end. Ends in exit code 75.
+/// The job received a signal to stop. Exit code 75.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Other hosts of the job do not answer any more. Where it trains, that ends it with exit code 75
-/// (commands/train/cut_off.hpp).
+/// Other hosts of the job no longer answer. During training the exit code is 75 (commands/train/cut_off.hpp).
 class ConnectionLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What agree() (parallel/mpi/agreement.hpp) throws on every rank when one failed: all ranks know, so the job can end
-/// in order.
+/// Thrown by agree() (parallel/mpi/agreement.hpp) on every rank when one of them failed. All ranks know of the failure,
+/// so the job can end without MPI_Abort.
 class AgreedError : public std::runtime_error {
  public:
   AgreedError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -61,28 +60,27 @@ class AgreedError : public std::runtime_error {
   ExitCode code_;
 };
 
-/// Throws RunError(message) unless `condition` holds. For what users, files and machines can get wrong; what
-/// only a programmer can get wrong is an assert.
+/// Throws RunError(message) unless `condition` is true. For errors of users, files and machines; use assert for errors
+/// of the programmer.
 void require(bool condition, const std::string& message);
 inline void require(bool condition, const char* message) {
   if (!condition) require(false, std::string(message));
 }
 
-/// The same where a message that is made each time would cost: in loops over rows, lines or chunks. `message()` is
-/// called only to throw.
+/// The same with a message that is built only on failure, by calling `message()`: for loops over rows, lines or chunks.
 template <class Message, class = std::enable_if_t<std::is_invocable_r_v<std::string, const Message&>>>
 void require(bool condition, const Message& message) {
   if (!condition) require(false, std::string(message()));
 }
 
-/// Whether an allocation failed.
+/// Returns whether `error` is a failed allocation.
 bool is_out_of_memory(const std::exception& error) noexcept;
 
-/// The message of `error` for the user: its own, or one about memory where an allocation failed. Allocates
-/// nothing; valid as long as `error` is.
+/// Returns the message of `error` for the user: what() or, for a failed allocation, advice on memory. Does not
+/// allocate. The message is valid as long as `error`.
 const char* message_of(const std::exception& error) noexcept;
 
-/// message_of the exception that a thread has caught; none: it caught none.
+/// Returns message_of() of an exception that a thread has caught, or nullopt if `caught` is null.
 std::optional<std::string> failure_message(const std::exception_ptr& caught);
 
 }  // namespace sheaf

@@ -12,13 +12,13 @@ namespace sheaf {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t), "the kernel reads the bare number");
 
-// Either this sees the sleeper, or the sleeper's kernel sees that the count is another.
+// No wake-up is lost: either this thread sees the sleeper, or the sleeper's futex call sees that the count has changed.
 void EventCount::advance() {
   count_.fetch_add(1);
   if (sleepers_.load() > 0) syscall(SYS_futex, &count_, FUTEX_WAKE, std::numeric_limits<int>::max());
 }
 
-// Returns early when a signal comes.
+// Returns early when the thread receives a signal.
 void EventCount::sleep(std::uint32_t count, std::chrono::nanoseconds longest) {
   constexpr std::int64_t second = 1'000'000'000;
   timespec time{};

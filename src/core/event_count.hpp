@@ -1,4 +1,4 @@
-// Sleeping until something changes, among threads of any processes.
+// Lets threads sleep until another thread, possibly of another process, reports a change.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,17 +8,18 @@
 
 namespace sheaf {
 
-/// Counts changes to what others wait for. Who waits sleeps in the kernel and takes no time of those who compute. May
-/// lie in memory that processes share, where zeros are one that nobody waits for; a process that ends while it waits
-/// costs the others nothing. Thread-safe. Source of the idea: futex(2); the name: Reed and Kanodia, Communications of
-/// the ACM 22 (1979).
+/// Counts changes that other threads wait for. Waiting threads sleep in the kernel and use no CPU time. Works in memory
+/// shared by processes: zeroed memory is a valid EventCount without waiting threads, and a process may end while it
+/// waits. Thread-safe. Sources: futex(2) for the idea; Reed and Kanodia, Communications of the ACM 22 (1979), for the
+/// name.
 class EventCount {
  public:
-  /// Wakes all who wait. After the change; that and `ready` of wait_for use sequentially consistent atomics.
+  /// Wakes all waiting threads. Call it after the change. The change and the `ready` of wait_for must use sequentially
+  /// consistent atomics.
   void advance();
 
-  /// Sleeps until `ready()`, `longest` at most; it is asked at once and after each advance(), also by others' changes.
-  /// Returns what it said last.
+  /// Sleeps until `ready()` is true, for at most `longest`. Calls `ready` first and then after each advance(), even if
+  /// the change is unrelated. Returns the last value of `ready()`.
   template <class Ready>
   bool wait_for(std::chrono::nanoseconds longest, const Ready& ready) {
     const auto end = std::chrono::steady_clock::now() + longest;

@@ -1,4 +1,4 @@
-// A number that tells contents apart. Not made to withstand intent.
+// A hash of file contents and settings. Not cryptographic.
 // SPDX-License-Identifier: MIT
 #pragma once
 

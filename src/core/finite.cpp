@@ -17,21 +17,22 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many values at the beginning are finite for sure, four vectors at a time: zero times such a value is zero.
+// Returns the length of a prefix whose values are all finite; the rest is unchecked. Checks four vectors at a time,
+// since zero times a finite value is zero.
 template <class Real>
 std::int64_t finite_vectors(const Real* values, std::int64_t count) {
   const hn::ScalableTag<Real> tag;
   const auto zero = hn::Zero(tag);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(tag));
-  std::int64_t place = 0;
-  for (; place + 4 * lanes <= count; place += 4 * lanes) {
-    const Real* from = values + place;
+  std::int64_t index = 0;
+  for (; index + 4 * lanes <= count; index += 4 * lanes) {
+    const Real* from = values + index;
     const auto first = hn::MulAdd(zero, hn::LoadU(tag, from), hn::Mul(zero, hn::LoadU(tag, from + lanes)));
     const auto second =
         hn::MulAdd(zero, hn::LoadU(tag, from + 2 * lanes), hn::Mul(zero, hn::LoadU(tag, from + 3 * lanes)));
     if (!hn::AllTrue(tag, hn::Eq(hn::Add(first, second), zero))) break;
   }
-  return place;
+  return index;
 }
 
 std::int64_t finite_floats(const float* values, std::int64_t count) {
@@ -54,20 +55,20 @@ namespace {
 HWY_EXPORT(finite_floats);
 HWY_EXPORT(finite_doubles);
 
-// Looks from place `finite` on.
+// Searches from index `finite`.
 template <class Real>
-std::int64_t look(const Real* values, std::int64_t finite, std::int64_t count) {
+std::int64_t find_not_finite(const Real* values, std::int64_t finite, std::int64_t count) {
   return std::find_if_not(values + finite, values + count, [](Real value) { return std::isfinite(value); }) - values;
 }
 
 }  // namespace
 
 std::int64_t first_not_finite(const float* values, std::int64_t count) {
-  return look(values, HWY_DYNAMIC_DISPATCH(finite_floats)(values, count), count);
+  return find_not_finite(values, HWY_DYNAMIC_DISPATCH(finite_floats)(values, count), count);
 }
 
 std::int64_t first_not_finite(const double* values, std::int64_t count) {
-  return look(values, HWY_DYNAMIC_DISPATCH(finite_doubles)(values, count), count);
+  return find_not_finite(values, HWY_DYNAMIC_DISPATCH(finite_doubles)(values, count), count);
 }
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Finds what is not a number. Pure.
+// Searches arrays for NaN and infinity. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// The place of the first value that is infinite or not a number; `count` when all are finite. Vectorised.
+/// Returns the index of the first value that is infinite or NaN, or `count` if all values are finite. Vectorized.
 std::int64_t first_not_finite(const float* values, std::int64_t count);
 std::int64_t first_not_finite(const double* values, std::int64_t count);
 

@@ -1,4 +1,4 @@
-// Half-open ranges of 64-bit indices, and how to cut one evenly.
+// Half-open ranges of 64-bit indices, and their even division.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,8 +17,8 @@ struct IndexRange {
   constexpr bool operator==(const IndexRange& other) const { return begin == other.begin && end == other.end; }
 };
 
-/// Part `part` of `parts` of the indices 0..count-1: contiguous, in order, sizes differ by at most one (the larger
-/// ones first).
+/// Divides the indices 0..count-1 into `parts` contiguous ranges and returns range `part`. The sizes differ by at most
+/// one; the larger ranges come first.
 constexpr IndexRange split_evenly(std::int64_t count, std::int64_t parts, std::int64_t part) {
   assert(count >= 0 && parts > 0 && part >= 0 && part < parts);
   const std::int64_t base = count / parts;

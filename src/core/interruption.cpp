@@ -18,7 +18,8 @@ constexpr std::array<std::pair<int, const char*>, 4> watched = {
 
 std::atomic<int> first_signal{0};
 std::atomic<bool> interrupted{false};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free, "set by a handler");
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler sets these");
 
 std::array<struct sigaction, watched.size()> earlier_actions;
 
@@ -27,7 +28,7 @@ extern "C" void note_signal(int number) {
   first_signal.compare_exchange_strong(none, number);
   if (number == SIGINT && interrupted.exchange(true)) {
     std::signal(SIGINT, SIG_DFL);
-    std::raise(SIGINT);  // comes when the handler is left
+    std::raise(SIGINT);  // delivered when the handler returns
   }
 }
 

@@ -1,4 +1,4 @@
-// Signals that ask a job to end: noted by a handler, asked about wherever work takes long.
+// Signals that stop a job. A handler records them; long work checks for them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace sheaf {
 
-/// While it lives, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are noted instead of ending the process; a second SIGINT ends
-/// it. One at a time. Local.
+/// During its lifetime, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 are recorded instead of ending the process. A second
+/// SIGINT ends it. At most one StopSignals may exist at a time. Local.
 class StopSignals {
  public:
   StopSignals();
@@ -16,13 +16,13 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 };
 
-/// The first signal that the StopSignals have noted; 0 for none.
+/// Returns the first signal that was recorded, or 0.
 int noted_signal();
 
-/// "SIGTERM"; "signal 50" for one that is not noted. Pure.
+/// Returns the name of a recorded signal, such as "SIGTERM", or "signal 50" for any other. Pure.
 std::string signal_name(int number);
 
-/// Throws Interrupted when a signal was noted: for work that is lost when the job ends here, as it is before training.
+/// Throws Interrupted if a signal was recorded. For work before the training, which a stopped job does not save.
 void leave_if_interrupted();
 
 }  // namespace sheaf

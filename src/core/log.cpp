@@ -11,7 +11,7 @@ namespace {
 int log_rank_number = 0;
 int log_rank_count = 1;
 
-// One fputs a line, so that lines of several threads and ranks do not mix.
+// One fputs per line, so that lines of several threads and ranks do not mix.
 void write_line(const std::string& line) {
   std::fputs((line + "\n").c_str(), stderr);
 }

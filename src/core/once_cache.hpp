@@ -1,4 +1,4 @@
-// Values that several threads want and one makes.
+// A cache of values that several threads use and one of them computes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,24 +11,24 @@
 
 namespace sheaf {
 
-/// Makes each key's value when it is first asked for, once however many threads ask, and without holding up those who
-/// ask for another. Keeps the `capacity` values made last; what was dropped is made again when asked for. Thread-safe.
+/// Computes the value of a key at the first get(), once even if several threads call it. Threads that get other keys do
+/// not wait. Keeps the `capacity` newest values; a value that was dropped is computed again. Thread-safe.
 template <class Key, class Value>
 class OnceCache {
  public:
   explicit OnceCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// `make()` returns the value of `key`; if it throws, so does get, and the next caller makes it.
+  /// Returns the value of `key`, which `make()` computes. If `make` throws, so does get, and the next call tries again.
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, Make make) {
     const std::shared_ptr<Entry> entry = entry_of(key);
-    std::call_once(entry->made, [&] { entry->value = make(); });
+    std::call_once(entry->once, [&] { entry->value = make(); });
     return {entry, &entry->value};
   }
 
  private:
   struct Entry {
-    std::once_flag made;
+    std::once_flag once;
     Value value;
   };
 
@@ -37,13 +37,13 @@ class OnceCache {
     std::shared_ptr<Entry>& entry = entries_[key];
     if (entry) return entry;
     entry = std::make_shared<Entry>();
-    std::shared_ptr<Entry> made = entry;
+    std::shared_ptr<Entry> added = entry;  // `entry` refers into the map, which may drop it
     order_.push_back(key);
     if (order_.size() > capacity_) {
       entries_.erase(order_.front());
       order_.pop_front();
     }
-    return made;
+    return added;
   }
 
   const std::size_t capacity_;

@@ -1,4 +1,4 @@
-// Padding of arrays to whole vectors. Pure.
+// Padding of arrays to a multiple of the vector length. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,12 +6,13 @@
 
 namespace sheaf {
 
-/// The least multiple of `step` that is not below `value`.
+/// Returns the smallest multiple of `step` that is at least `value`.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-/// Rows, columns and blocks are padded to whole cache lines of floats, hence to whole vectors of every instruction set.
+/// Rows, columns and blocks are padded to a multiple of this many floats: one cache line, and a whole number of vectors
+/// in every instruction set.
 constexpr std::int64_t padding = 16;
 
 }  // namespace sheaf

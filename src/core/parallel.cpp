@@ -21,7 +21,7 @@ class Loop {
     std::int64_t index = end_;
     try {
       const IndexWork work = make_work_();
-      // An index that was taken is done, so that the lowest failure is always found.
+      // Every index that was taken is processed, so the exception of the lowest failing index is always found.
       while (!failed_ && (index = next_.fetch_add(1)) < end_) work(index);
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -55,7 +55,7 @@ void for_each_index(IndexRange indices, std::int64_t threads, const std::functio
   try {
     others.start(std::min(threads, indices.count()) - 1, [&loop](std::int64_t) { loop.work(); });
   } catch (const RunError&) {
-    // The system has no more threads: those there are do it.
+    // The system allows no more threads; continue with those that started.
   }
   loop.work();
   others.join();

@@ -1,4 +1,4 @@
-// Loops over threads.
+// Parallel loops.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace sheaf {
 
-/// What one thread does with an index.
+/// The loop body, called with an index.
 using IndexWork = std::function<void(std::int64_t)>;
 
-/// Calls work(i) for all indices, each once, by at most `threads` threads (the caller among them) that take the lowest
-/// index left; `make_work` is called once in each thread and may give it memory of its own. When a call throws, no
-/// further index is taken, and what was thrown for the lowest one is thrown here: all below it were done.
+/// Calls work(i) once for each index. At most `threads` threads, including the caller, take the indices in ascending
+/// order. Each thread calls `make_work` once, so the bodies can have memory of their own. After an exception no further
+/// index is taken, and the exception of the lowest failing index is rethrown; all indices below it were processed.
 void for_each_index(IndexRange indices, std::int64_t threads, const std::function<IndexWork()>& make_work);
 
 }  // namespace sheaf

@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t line = 64;
 
-// Whole lines, each by stores that follow each other: they go to memory in one piece.
+// Copies whole cache lines. The stores of a line follow each other, so the processor combines them into one write.
 void stream_lines(const std::uint8_t* from, std::size_t lines, std::uint8_t* to) {
   const hn::Full128<std::uint8_t> tag;
   for (; lines > 0; --lines, from += line, to += line) {
@@ -26,7 +26,7 @@ void stream_lines(const std::uint8_t* from, std::size_t lines, std::uint8_t* to)
     hn::Stream(third, tag, to + 32);
     hn::Stream(fourth, tag, to + 48);
   }
-  hwy::FlushStream();  // others may be told that they are there
+  hwy::FlushStream();  // the stores are visible before anything that follows
 }
 
 }  // namespace

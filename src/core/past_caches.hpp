@@ -1,4 +1,4 @@
-// Copies that leave the processor's caches to others. Pure.
+// Copies that bypass the processor's caches. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace sheaf {
 
-/// When bytes that are copied are looked at: soon, or so late that the caches hold others by then.
+/// When copied bytes are next read: soon, or so late that they would no longer be in the caches.
 enum class NextUse { soon, late };
 
-/// Copies bytes that are not looked at soon, with streaming stores: a plain copy reads what it is about to write over,
-/// half as much again for the memory to do. The two must not overlap. Vectorised.
+/// Copies bytes that are not read again soon, with streaming stores. A plain copy also reads the destination, which
+/// adds half to the memory traffic. `from` and `to` must not overlap. Vectorized.
 void copy_past_caches(const std::byte* from, std::size_t bytes, std::byte* to);
 
 }  // namespace sheaf

@@ -11,7 +11,7 @@ std::string quoted(const std::string& text) {
   constexpr std::size_t longest = 60;
   std::string shown = text.substr(0, longest);
   if (text.size() > longest) {
-    // Never half a UTF-8 character: drop its continuation bytes, then its first one.
+    // Do not cut a UTF-8 character in half: remove its continuation bytes, then its first byte.
     if ((static_cast<unsigned char>(text[longest]) & 0xc0) == 0x80) {
       while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xc0) == 0x80) shown.pop_back();
       if (!shown.empty()) shown.pop_back();

@@ -1,4 +1,4 @@
-// What a user wrote, as messages show it.
+// Quotes user input in messages.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// `text` between single quotes; control characters become '?', and what is longer than 60 bytes is cut.
+/// Returns `text` in single quotes. Control characters become '?'; text after 60 bytes is replaced by "...".
 std::string quoted(const std::string& text);
 
 }  // namespace sheaf

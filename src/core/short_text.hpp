@@ -9,16 +9,16 @@
 
 namespace sheaf {
 
-/// A short text by value, which travels between ranks as bytes. Its unused bytes are zero, so equal texts are equal
-/// bytes.
+/// A short string in a fixed array, which can be sent between ranks as bytes. Unused bytes are zero, so equal strings
+/// have equal bytes.
 class ShortText {
  public:
   static constexpr std::size_t most_bytes = 16;
 
   ShortText() = default;
-  /// Throws RunError when the text is longer than `most_bytes`.
+  /// Throws RunError if the text is longer than `most_bytes`.
   ShortText(std::string_view text) {
-    require(text.size() <= most_bytes, "a name is too long (16 bytes at most). Choose a shorter one.");
+    require(text.size() <= most_bytes, "a name is too long (the limit is 16 bytes). Choose a shorter name.");
     text.copy(bytes_.data(), text.size());
   }
   ShortText(const char* text) : ShortText(std::string_view(text)) {}

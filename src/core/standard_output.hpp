@@ -1,4 +1,4 @@
-// The results that a command prints.
+// Prints the results of commands.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace sheaf {
 
-/// Gives stdin, stdout and stderr a descriptor where the caller has closed them, one that can neither be read nor
-/// written: otherwise the next file that is opened would take the number, and what is printed would go into it. Called
-/// once, before any file is opened.
+/// Opens stdin, stdout and stderr if the caller has closed them, as descriptors that can be neither read nor written.
+/// Otherwise the next open() would return one of these numbers, and output would go to that file. Call it once, before
+/// any file is opened.
 void reserve_standard_streams();
 
-/// Writes `text` to stdout. Throws RunError when not all of it could be written; the message ends with `advice`. Local.
-void print_result(const std::string& text, const std::string& advice = "Send it to a place with free space.");
+/// Writes `text` to stdout. Throws RunError if not all of it can be written; the message ends with `advice`. Local.
+void print_result(const std::string& text, const std::string& advice = "Redirect it to a disk with free space.");
 
 }  // namespace sheaf

@@ -9,7 +9,7 @@
 namespace sheaf {
 namespace {
 
-// Optimal string alignment distance: Levenshtein's, with swaps of neighbours.
+// Optimal string alignment distance: the Levenshtein distance with swaps of adjacent characters.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
@@ -32,19 +32,20 @@ bool is_number(const std::string& text) {
   return *end == '\0';
 }
 
-// Code points, not bytes: a UTF-8 continuation byte takes no column.
+// Counts code points: UTF-8 continuation bytes take no column.
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// Of the UTF-8 character that the text begins with; 0: there is none. Source: The Unicode Standard, table 3-7.
+// Returns the length of the UTF-8 character at the start of `text`, or 0 if there is none. Source: The Unicode
+// Standard, table 3-7.
 std::size_t character_bytes(std::string_view text) {
-  const auto byte = [text](std::size_t place) {
-    return place < text.size() ? static_cast<unsigned char>(text[place]) : 0;
+  const auto byte = [text](std::size_t index) {
+    return index < text.size() ? static_cast<unsigned char>(text[index]) : 0;
   };
-  const auto follows = [byte](std::size_t place, int low, int high) {
-    return byte(place) >= low && byte(place) <= high;
+  const auto follows = [byte](std::size_t index, int low, int high) {
+    return byte(index) >= low && byte(index) <= high;
   };
   const int first = byte(0);
   if (first < 0x80) return text.empty() ? 0 : 1;
@@ -60,7 +61,7 @@ std::size_t character_bytes(std::string_view text) {
   return 0;
 }
 
-// Of one byte or two.
+// `character` is a UTF-8 character; control characters have one or two bytes.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   return first < 0x20 || first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
@@ -73,7 +74,7 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
-    if (longer - shorter >= least) continue;  // it takes as many edits at least
+    if (longer - shorter >= least) continue;  // the difference in length is a lower bound of the distance
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < least) {
       least = distance;
@@ -131,7 +132,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t column = 0; column < row.size(); ++column)
       widths[column] = std::max(widths[column], display_width(row[column]));
   }
-  // A column is numeric when every cell below the header is a number or empty, and one is a number.
+  // A column is numeric if each cell below the header is a number or empty, and at least one is a number.
   std::vector<bool> numeric(widths.size());
   for (std::size_t column = 0; column < widths.size(); ++column) {
     bool any = false, all = true;

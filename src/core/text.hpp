@@ -1,4 +1,4 @@
-// Small decisions about text that users see.
+// Formatting of text for users.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,28 +9,28 @@
 
 namespace sheaf {
 
-/// The candidate nearest to `word` by edit distance (insert, delete, replace, swap of neighbours), or "" when none is
-/// within a third of the word's length. Ties go to the first.
+/// Returns the candidate with the smallest edit distance to `word` (insert, delete, replace, swap of adjacent
+/// characters), or "" if none is within a third of the word's length. Ties go to the first.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
 
-/// " Did you mean 'x'?" for the nearest candidate, printable, or "".
+/// Returns " Did you mean 'x'?" with the nearest candidate, made printable, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
-/// `text` with '?' for control characters and for bytes that are no UTF-8: names from files may hold any bytes, and
-/// messages go to terminals.
+/// Returns `text` with '?' for control characters and for bytes that are not valid UTF-8. Names in files may contain
+/// any bytes, and messages go to terminals.
 std::string printable(std::string_view text);
 
-/// "1 row", "2 rows". `noun`: singular, its plural ends in s.
+/// Returns for example "1 row" or "2 rows". `noun` is singular; its plural must end in s.
 std::string counted(std::int64_t count, std::string_view noun);
 
-/// A duration for people: "0.42 s", "38 s", "12 min 5 s", "3 h 20 min".
+/// Formats a duration: "0.42 s", "38.0 s", "12 min 5 s", "3 h 20 min".
 std::string human_seconds(double seconds);
 
-/// A size for people, powers of 1024: "512 B", "1.5 MiB".
+/// Formats a size in powers of 1024: "512 B", "1.5 MiB".
 std::string human_bytes(double bytes);
 
-/// Columns padded to equal width, two spaces between, numbers (as they parse) right-aligned; the first row is the
-/// header. Each line ends in "\n", without trailing blanks.
+/// Formats a table whose first row is the header. Columns are separated by two spaces; columns of numbers are
+/// right-aligned. Each line ends in "\n", without trailing spaces.
 std::string format_table(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace sheaf

@@ -14,10 +14,10 @@ void ThreadGroup::start(std::int64_t count, const std::function<void(std::int64_
     try {
       threads_.emplace_back([work, number] { work(number); });
     } catch (const std::exception& error) {  // system_error, or bad_alloc
-      throw RunError(
-          fmt::format("Cannot start thread {} of {} for {} ({}). Raise the limit of processes and threads (ulimit -u) "
-                      "or of memory (ulimit -v), or use fewer lanes (run.lanes).",
-                      number + 1, count, purpose_, message_of(error)));
+      throw RunError(fmt::format(
+          "Cannot start thread {} of {} for {} ({}). Raise the limit on threads (ulimit -u) or memory (ulimit "
+          "-v), or use fewer lanes (run.lanes).",
+          number + 1, count, purpose_, message_of(error)));
     }
   }
 }

@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-/// Threads that do one kind of work. The destructor joins them, so their owner must first make them return.
+/// Threads that do one kind of work. The destructor joins them, so the owner must make them return first.
 class ThreadGroup {
  public:
   /// `purpose` completes "Cannot start thread 1 of 2 for ..." in messages.
@@ -19,8 +19,8 @@ class ThreadGroup {
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
 
-  /// Starts `count` more threads; thread i of them, from 0, calls `work(i)`, which must not throw. Throws RunError when
-  /// the system refuses one; those before it run on and belong to the group.
+  /// Starts `count` more threads. Thread i of them (from 0) calls `work(i)`, which must not throw. Throws RunError if a
+  /// thread cannot be started; the threads before it keep running and belong to the group.
   void start(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
   /// Waits for all threads to return.

@@ -1,4 +1,4 @@
-// What this program is.
+// The version of the program.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,11 +9,12 @@ namespace sheaf {
 /// "0.3.0".
 std::string program_version();
 
-/// The git commit it was built from, with "+changes" when the tree had some; "unknown" outside a checkout.
+/// The git commit of the sources, with "+changes" if the working tree had uncommitted changes; "unknown" outside a
+/// checkout.
 std::string git_revision();
 
-/// A hash of the sources, the compiler and its flags, as 16 hexadecimal digits: the same for the program and the
-/// libraries that it may load, and wherever the same sources are built in the same way.
+/// A hash of the sources, the compiler and its flags, as 16 hexadecimal digits. The program loads an engine library
+/// only if their ids are equal. Equal sources built in the same way have equal ids.
 std::string build_id();
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Numbers in files of either byte order.
+// Conversion of numbers in files from either byte order.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,14 +17,14 @@ inline bool machine_is_big_endian() {
   return first == 0;
 }
 
-/// Brings numbers of `number_bytes` each into the machine's byte order.
+/// Converts numbers of `number_bytes` each to native byte order, in place.
 inline void to_machine_order(std::vector<std::byte>& bytes, std::size_t number_bytes, bool big_endian) {
   if (number_bytes == 1 || big_endian == machine_is_big_endian()) return;
   for (auto number = bytes.begin(); number != bytes.end(); number += static_cast<std::ptrdiff_t>(number_bytes))
     std::reverse(number, number + static_cast<std::ptrdiff_t>(number_bytes));
 }
 
-/// The unsigned integer in `count` bytes, the first being the least (or the most) significant.
+/// Returns the unsigned integer stored in `count` bytes, least significant byte first unless `big_endian`.
 inline std::uint64_t read_unsigned(const void* bytes, std::size_t count, bool big_endian) {
   const auto* digits = static_cast<const unsigned char*>(bytes);
   std::uint64_t value = 0;

@@ -16,9 +16,9 @@
 namespace sheaf {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-// zlib's gz functions pass on what is not gzip as it is.
+// zlib's gz functions return the bytes of files that are not gzip unchanged.
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::string& path) : ByteSource(path), file_(nullptr, ::gzclose_r) {
@@ -26,7 +26,7 @@ class FileSource : public ByteSource {
     file_.reset(::gzdopen(opened.descriptor(), "rb"));
     if (file_ == nullptr) throw std::bad_alloc();
     opened.release();
-    ::gzbuffer(file_.get(), piece_bytes);
+    ::gzbuffer(file_.get(), buffer_bytes);
   }
 
   std::size_t read(void* bytes, std::size_t count) override {
@@ -43,7 +43,7 @@ class FileSource : public ByteSource {
   }
 
  private:
-  // A short read is the end of the file, or a failure that only gzerror tells.
+  // After a short read, only gzerror distinguishes the end of the file from a failure.
   void refuse_failure() {
     const int system_error = errno;
     int code = Z_OK;
@@ -52,8 +52,8 @@ class FileSource : public ByteSource {
     if (code == Z_ERRNO)
       throw RunError(fmt::format("File '{}' cannot be read ({}). Check the disk and its permissions.", name(),
                                  std::strerror(system_error)));
-    throw RunError(fmt::format("File '{}' cannot be unpacked ({}). Copy or recreate it.", name(),
-                               code == Z_BUF_ERROR ? "its gzip data end too early" : std::string("gzip: ") + reason));
+    throw RunError(fmt::format("File '{}' cannot be decompressed ({}). Copy or recreate it.", name(),
+                               code == Z_BUF_ERROR ? "its gzip data is truncated" : std::string("gzip: ") + reason));
   }
 
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
@@ -75,8 +75,8 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
 void read_exactly(ByteSource& source, void* bytes, std::size_t count, const std::string& what) {
   const std::size_t got = source.read(bytes, count);
   require(got == count, [&] {
-    return fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.", source.name(),
-                       what, got, count);
+    return fmt::format("'{}' is truncated (in {}: {} of {} bytes). Copy or recreate it.", source.name(), what, got,
+                       count);
   });
 }
 
@@ -85,28 +85,28 @@ void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint
     bytes.reserve(bytes.size() + count);
   } catch (const std::exception&) {  // bad_alloc or length_error
     throw RunError(
-        fmt::format("'{}' does not fit in memory (it promises {} bytes of {}). Check that it is a sound file, or use "
-                    "a machine with more memory.",
+        fmt::format("'{}' does not fit in memory (it declares {} bytes of {}). Check that the file is intact, or use a "
+                    "machine with more memory.",
                     source.name(), count, what));
   }
   for (std::uint64_t done = 0; done < count;) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count - done, piece_bytes));
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count - done, buffer_bytes));
     const std::size_t old = bytes.size();
     bytes.resize(old + wanted);
     const std::size_t got = source.read(bytes.data() + old, wanted);
     done += got;
     require(got == wanted, [&] {
-      return fmt::format("'{}' ends too early (in {}: {} of {} bytes are there). Copy or recreate it.", source.name(),
-                         what, done, count);
+      return fmt::format("'{}' is truncated (in {}: {} of {} bytes). Copy or recreate it.", source.name(), what, done,
+                         count);
     });
   }
 }
 
 std::string read_all(ByteSource& source, std::string bytes) {
-  for (std::size_t got = piece_bytes; got == piece_bytes;) {
+  for (std::size_t got = buffer_bytes; got == buffer_bytes;) {
     const std::size_t old = bytes.size();
-    bytes.resize(old + piece_bytes);
-    got = source.read(bytes.data() + old, piece_bytes);
+    bytes.resize(old + buffer_bytes);
+    got = source.read(bytes.data() + old, buffer_bytes);
     bytes.resize(old + got);
   }
   return bytes;
@@ -115,7 +115,7 @@ std::string read_all(ByteSource& source, std::string bytes) {
 void require_end(ByteSource& source) {
   char next = 0;
   require(source.read(&next, 1) == 0,
-          fmt::format("'{}' is longer than its header says (bytes follow the last number). Copy or recreate it.",
+          fmt::format("'{}' is longer than its header declares (bytes follow the last number). Copy or recreate it.",
                       source.name()));
 }
 

@@ -1,4 +1,4 @@
-// Bytes one after the other: of a file, plain or gzip, or of memory.
+// Sequential input from a file (plain or gzip) or from memory.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,17 +19,18 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// What messages call it: a file's path.
+  /// The name in messages, for example the path of the file.
   const std::string& name() const { return name_; }
 
-  /// The next bytes: `count` of them, fewer only at the end. Throws RunError when they cannot be read or unpacked.
+  /// Reads the next `count` bytes and returns how many were read; fewer only at the end. Throws RunError if they cannot
+  /// be read or decompressed.
   virtual std::size_t read(void* bytes, std::size_t count) = 0;
 
  private:
   std::string name_;
 };
 
-/// Reads `bytes`, which outlive it.
+/// Reads from `bytes`, which must outlive the source.
 class MemorySource : public ByteSource {
  public:
   MemorySource(std::string name, std::string_view bytes) : ByteSource(std::move(name)), rest_(bytes) {}
@@ -39,20 +40,21 @@ class MemorySource : public ByteSource {
   std::string_view rest_;
 };
 
-/// Opens a file; gzip is unpacked on the way, whatever the file's name. Throws RunError.
+/// Opens a file. Gzip is detected from the content and decompressed. Throws RunError.
 std::unique_ptr<ByteSource> open_source(const std::string& path);
 
-/// Reads `count` bytes. Throws RunError when the source ends before: `what` ("its header") is missing then.
+/// Reads `count` bytes. Throws RunError if the source ends earlier; the message names the missing part by `what` ("its
+/// header").
 void read_exactly(ByteSource& source, void* bytes, std::size_t count, const std::string& what);
 
-/// Appends `count` bytes to `bytes`. Memory is used as they come, so a file that promises more than it has does no
-/// harm. Throws RunError as read_exactly.
+/// Appends `count` bytes to `bytes`. Uses memory only as the bytes arrive, so a file whose header declares too many is
+/// harmless. Throws RunError like read_exactly.
 void append_exactly(ByteSource& source, std::vector<std::byte>& bytes, std::uint64_t count, const std::string& what);
 
-/// `bytes` and, after them, all that is left.
+/// Returns `bytes` followed by the rest of the source.
 std::string read_all(ByteSource& source, std::string bytes = {});
 
-/// Throws RunError unless the source has come to its end.
+/// Throws RunError unless the source is at its end.
 void require_end(ByteSource& source);
 
 }  // namespace sheaf

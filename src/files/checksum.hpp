@@ -1,4 +1,4 @@
-// CRC-32, which tells torn and changed bytes from those that were written. Pure.
+// CRC-32, to detect incomplete and changed data in files. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace sheaf {
 
-/// CRC-32 of the bytes, continued from the checksum of the bytes before them.
+/// Returns the CRC-32 of `bytes`, continued from the checksum `before` of the preceding bytes.
 std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before = 0);
 
 }  // namespace sheaf

@@ -22,33 +22,34 @@ bool is_directory(const std::string& path) {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw RunError(fmt::format(
-      "the directory '{}' cannot be made ({}). Choose a place where you may write, by run.output.", path, reason));
+      "the directory '{}' cannot be created ({}). Set run.output to a place with write permission.", path, reason));
 }
 
-enum class Made { by_us, earlier, not_yet };
+enum class Outcome { created, existed, parent_removed };
 
-// Makes `part` on the way to `path`. Other jobs may make and remove the same directories at the same time: `not_yet`
-// when one that was there has gone.
-Made make_part(const std::string& part, const std::string& path) {
-  if (is_directory(part)) return Made::earlier;
-  if (::mkdir(part.c_str(), 0777) == 0) return Made::by_us;
+// Creates `part`, `path` or a parent of it. Other jobs may create and remove the same directories at the same time;
+// `parent_removed` means that one of them has removed a directory that existed before.
+Outcome make_part(const std::string& part, const std::string& path) {
+  if (is_directory(part)) return Outcome::existed;
+  if (::mkdir(part.c_str(), 0777) == 0) return Outcome::created;
   const int error = errno;
-  if (error == ENOENT) return Made::not_yet;
+  if (error == ENOENT) return Outcome::parent_removed;
   struct stat status {};
   if (error != EEXIST) refuse(path, fmt::format("'{}': {}", part, std::strerror(error)));
-  if (::stat(part.c_str(), &status) != 0 && ::lstat(part.c_str(), &status) != 0) return Made::not_yet;
+  if (::stat(part.c_str(), &status) != 0 && ::lstat(part.c_str(), &status) != 0) return Outcome::parent_removed;
   if (!S_ISDIR(status.st_mode)) refuse(path, fmt::format("'{}' is not a directory", part));
-  return Made::earlier;
+  return Outcome::existed;
 }
 
-// Makes what is missing of `path`; false when a part has gone meanwhile.
-bool make_parts(const std::string& path, std::vector<std::string>& made) {
+// Creates the missing directories of `path` and appends them to `created`. Returns false if another job removed one of
+// the directories meanwhile.
+bool make_parts(const std::string& path, std::vector<std::string>& created) {
   std::filesystem::path parent;
   for (const auto& part : std::filesystem::path(path)) {
     parent /= part;
-    const Made outcome = make_part(parent.string(), path);
-    if (outcome == Made::not_yet) return false;
-    if (outcome == Made::by_us) made.push_back(parent.string());
+    const Outcome outcome = make_part(parent.string(), path);
+    if (outcome == Outcome::parent_removed) return false;
+    if (outcome == Outcome::created) created.push_back(parent.string());
   }
   return true;
 }
@@ -57,15 +58,15 @@ bool make_parts(const std::string& path, std::vector<std::string>& made) {
 
 std::vector<std::string> make_directories(const std::string& path) {
   constexpr int most_tries = 100;
-  std::vector<std::string> made;
+  std::vector<std::string> created;
   try {
-    for (int tries = 1; !make_parts(path, made); ++tries)
+    for (int tries = 1; !make_parts(path, created); ++tries)
       if (tries == most_tries) refuse(path, std::strerror(ENOENT));
   } catch (const RunError&) {
-    remove_empty_directories(made);
+    remove_empty_directories(created);
     throw;
   }
-  return made;
+  return created;
 }
 
 bool make_new_directory(const std::string& path) {
@@ -81,11 +82,10 @@ void make_directory(const std::string& path) {
 void require_directory_or_nothing(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
-  require(
-      S_ISDIR(status.st_mode),
-      fmt::format("'{}' is {}, not a directory (files would be written elsewhere, or nowhere). Remove it, or choose "
-                  "another run.output.",
-                  path, file_kind(status.st_mode)));
+  require(S_ISDIR(status.st_mode),
+          fmt::format("'{}' is {}, not a directory (files cannot safely be written there). Remove it or choose another "
+                      "run.output.",
+                      path, file_kind(status.st_mode)));
 }
 
 void remove_empty_directories(const std::vector<std::string>& directories) {

@@ -1,4 +1,4 @@
-// Directories made for new files.
+// Creation and removal of directories.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,22 +7,21 @@
 
 namespace sheaf {
 
-/// Makes `path` and its missing parents; a symbolic link to a directory counts as one. Returns the directories that
-/// this call made, the outermost first. Throws RunError, and then leaves none of them behind. Local.
+/// Creates `path` and its missing parents; a symbolic link to a directory counts as a directory. Returns the
+/// directories that this call created, outermost first. Throws RunError after removing them again. Local.
 std::vector<std::string> make_directories(const std::string& path);
 
-/// Makes the directory `path`; returns false when there is something of that name, whatever it is. Throws RunError.
-/// Local.
+/// Creates the directory `path`. Returns false if anything of that name exists. Throws RunError. Local.
 bool make_new_directory(const std::string& path);
 
-/// Throws RunError when `path` is there and is not a directory. A symbolic link is none, not even one to a directory:
-/// files would be written wherever it leads. Local.
+/// Throws RunError if `path` exists and is not a directory. A symbolic link does not count as a directory, even if it
+/// leads to one, because files would be written to its target. Local.
 void require_directory_or_nothing(const std::string& path);
 
-/// Makes the directory `path` unless it is there, as require_directory_or_nothing wants it. Throws RunError. Local.
+/// Creates the directory `path` if it is missing. Throws RunError, also if require_directory_or_nothing() does. Local.
 void make_directory(const std::string& path);
 
-/// Removes those of the directories that are empty, the last first. Local.
+/// Removes those of the directories that are empty, in reverse order. Local.
 void remove_empty_directories(const std::vector<std::string>& directories);
 
 }  // namespace sheaf

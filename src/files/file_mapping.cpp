@@ -12,8 +12,8 @@
 
 namespace sheaf {
 
-// What the handler has to know of a mapping.
-struct MappedPlace {
+// Data of a mapping for the signal handler.
+struct MappingSlot {
   std::atomic<bool> taken{false};
   std::atomic<std::uintptr_t> begin{0}, end{0};
   std::atomic<bool> lost{false};
@@ -21,14 +21,15 @@ struct MappedPlace {
 
 namespace {
 
-// So much is viewed until what is behind goes from the process's resident memory (it stays in the page cache).
+// After views of this many bytes, the pages are dropped from the resident memory of the process. They stay in the page
+// cache.
 constexpr std::int64_t resident_bytes = std::int64_t{64} << 20;
 
-// What becomes resident with any byte of it, where the system keeps so many pages together.
+// An access to one byte can make this many bytes resident, if the kernel keeps the pages in large folios.
 constexpr std::int64_t folio_bytes = std::int64_t{2} << 20;
 
-std::array<MappedPlace, 64> places;
-static_assert(std::atomic<std::uintptr_t>::is_always_lock_free, "read by a handler");
+std::array<MappingSlot, 64> slots;
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free, "a signal handler reads these");
 
 struct sigaction earlier_action {};
 
@@ -37,64 +38,64 @@ std::uintptr_t page_bytes() {
   return bytes;
 }
 
-extern "C" void replace_lost_page(int number, siginfo_t* info, void*) {
+extern "C" void reslot_lost_page(int number, siginfo_t* info, void*) {
   const int error = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  for (auto& place : places) {
-    if (address < place.begin || address >= place.end) continue;
+  for (auto& slot : slots) {
+    if (address < slot.begin || address >= slot.end) continue;
     void* page = static_cast<std::byte*>(info->si_addr) - address % page_bytes();
     if (::mmap(page, page_bytes(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) break;
-    place.lost = true;
+    slot.lost = true;
     errno = error;
     return;
   }
   ::sigaction(SIGBUS, &earlier_action, nullptr);
-  ::raise(number);  // has its earlier effect, once this returns
+  ::raise(number);  // the earlier action runs when this handler returns
 }
 
 void watch_bus_errors() {
   static std::once_flag watched;
   std::call_once(watched, [] {
-    page_bytes();  // known before the handler asks
+    page_bytes();  // initialized before the handler reads it
     struct sigaction action {};
-    action.sa_sigaction = replace_lost_page;
+    action.sa_sigaction = reslot_lost_page;
     action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGBUS, &action, &earlier_action);
   });
 }
 
-MappedPlace* take_place() {
-  const auto found = std::find_if(places.begin(), places.end(), [](MappedPlace& place) {
+MappingSlot* take_slot() {
+  const auto found = std::find_if(slots.begin(), slots.end(), [](MappingSlot& slot) {
     bool free = false;
-    return place.taken.compare_exchange_strong(free, true);
+    return slot.taken.compare_exchange_strong(free, true);
   });
-  return found == places.end() ? nullptr : &*found;
+  return found == slots.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-FileMapping::FileMapping(int descriptor, std::int64_t bytes) : bytes_(bytes), place_(take_place()) {
-  if (place_ == nullptr) return;
+FileMapping::FileMapping(int descriptor, std::int64_t bytes) : bytes_(bytes), slot_(take_slot()) {
+  if (slot_ == nullptr) return;
   watch_bus_errors();
   void* mapped = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapped == MAP_FAILED) return;
   begin_ = static_cast<std::byte*>(mapped);
-  place_->lost = false;
-  place_->end = reinterpret_cast<std::uintptr_t>(begin_ + bytes);
-  place_->begin = reinterpret_cast<std::uintptr_t>(begin_);
+  slot_->lost = false;
+  slot_->end = reinterpret_cast<std::uintptr_t>(begin_ + bytes);
+  slot_->begin = reinterpret_cast<std::uintptr_t>(begin_);
 }
 
 FileMapping::~FileMapping() {
-  if (place_ == nullptr) return;
-  place_->end = 0;
-  place_->begin = 0;
+  if (slot_ == nullptr) return;
+  slot_->end = 0;
+  slot_->begin = 0;
   if (begin_ != nullptr) ::munmap(begin_, static_cast<std::size_t>(bytes_));
-  place_->taken = false;
+  slot_->taken = false;
 }
 
 const std::byte* FileMapping::view(std::int64_t offset, std::int64_t bytes) const {
   if (begin_ == nullptr || offset < 0 || bytes > bytes_ - offset) return nullptr;
-  // Views of a file in its order share their folios.
+  // A view that begins in the folio of the previous one does not count that folio again.
   const std::int64_t first = offset / folio_bytes, end = (offset + bytes - 1) / folio_bytes + 1;
   const bool is_known = latest_folio_.exchange(end - 1) == first;
   const std::int64_t counted = (end - first - (is_known ? 1 : 0)) * folio_bytes, before = viewed_.fetch_add(counted);
@@ -104,7 +105,7 @@ const std::byte* FileMapping::view(std::int64_t offset, std::int64_t bytes) cons
 }
 
 bool FileMapping::lost() const {
-  return begin_ != nullptr && place_->lost;
+  return begin_ != nullptr && slot_->lost;
 }
 
 }  // namespace sheaf

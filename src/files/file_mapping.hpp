@@ -1,4 +1,4 @@
-// A file's bytes where the system keeps them, without a copy.
+// Access to the bytes of a file in the page cache, without a copy.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,31 +8,31 @@
 
 namespace sheaf {
 
-struct MappedPlace;
+struct MappingSlot;
 
-/// Local, thread-safe. Access to mapped pages that the file has lost (it was cut short, or its storage fails) would end
-/// the process by SIGBUS; here they become zeros instead, and lost() returns true.
+/// A memory-mapped file. If a page can no longer be read (the file was truncated, or its storage fails), access to it
+/// would normally end the process by SIGBUS; here it reads zeros, and lost() returns true. Local, thread-safe.
 class FileMapping {
  public:
-  /// Of an open file of `bytes`. Where the system cannot map it, there is nothing to view.
+  /// Maps an open file of `bytes`. If the system cannot map it, view() returns null.
   FileMapping(int descriptor, std::int64_t bytes);
   ~FileMapping();
   FileMapping(const FileMapping&) = delete;
   FileMapping& operator=(const FileMapping&) = delete;
 
-  /// The bytes from `offset` on; null where they are not mapped. They stay as long as this, and change with the file;
-  /// they are read from storage as they are looked at.
+  /// Returns the bytes from `offset`, or null if they are not mapped. Valid as long as this object. The bytes change
+  /// with the file and are read from storage at the first access.
   const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
 
-  /// Whether a page had to be replaced by zeros.
+  /// Returns whether a page was replaced by zeros.
   bool lost() const;
 
  private:
   std::int64_t bytes_;
-  MappedPlace* place_;                                  // where the signal's handler finds it; null: not mapped
+  MappingSlot* slot_;                                   // entry for the signal handler; null: not mapped
   std::byte* begin_ = nullptr;                          // null: not mapped
-  mutable std::atomic<std::int64_t> viewed_{0};         // bytes, of all views
-  mutable std::atomic<std::int64_t> latest_folio_{-1};  // that was viewed
+  mutable std::atomic<std::int64_t> viewed_{0};         // bytes in all views
+  mutable std::atomic<std::int64_t> latest_folio_{-1};  // index of the folio viewed last
 };
 
 }  // namespace sheaf

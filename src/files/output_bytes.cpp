@@ -17,7 +17,7 @@
 namespace sheaf {
 namespace {
 
-// Writeback to the disk starts each time this much has been written.
+// Writeback to the disk starts each time this many bytes have been written.
 constexpr std::size_t writeback_bytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -33,14 +33,14 @@ OutputBytes::~OutputBytes() {
 
 void OutputBytes::require_good(bool good) const {
   if (!good)
-    throw RunError(fmt::format("File '{}' cannot be written ({}). Choose another place, or make room there.", path_,
+    throw RunError(fmt::format("File '{}' cannot be written ({}). Choose another directory or free disk space.", path_,
                                std::strerror(errno)));
 }
 
 void OutputBytes::write(const std::byte* bytes, std::size_t count, std::int64_t offset) const {
   const std::size_t before = written_.fetch_add(count), after = before + count;
   require_good(write_at(descriptor_, bytes, count, offset));
-  // A hint, so that sync() has less to wait for. Errors are reported by sync().
+  // A hint only: sync() reports errors.
   if (before / writeback_bytes != after / writeback_bytes) ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -48,14 +48,13 @@ void OutputBytes::require_room(std::int64_t bytes) const {
   struct statvfs system {};
   require_good(::fstatvfs(descriptor_, &system) == 0);
   const double room = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-  require(
-      static_cast<double>(bytes) <= room,
-      fmt::format("The disk of '{}' is too full ({} are needed, it has {}). Choose another place, or make room there.",
-                  path_, human_bytes(static_cast<double>(bytes)), human_bytes(room)));
+  require(static_cast<double>(bytes) <= room,
+          fmt::format("The disk of '{}' is too full ({} needed, {} free). Choose another directory or free disk space.",
+                      path_, human_bytes(static_cast<double>(bytes)), human_bytes(room)));
 }
 
 void OutputBytes::reserve(std::int64_t offset, std::int64_t bytes) const {
-  errno = ::posix_fallocate(descriptor_, offset, bytes);  // returns the error, without errno
+  errno = ::posix_fallocate(descriptor_, offset, bytes);  // returns the error and does not set errno
   require_good(errno == 0);
 }
 

@@ -15,7 +15,8 @@ namespace sheaf {
 namespace {
 
 std::string cannot_write(const std::string& path, const std::string& reason) {
-  return fmt::format("'{}' cannot be written ({}). Choose a place with free space where you may write.", path, reason);
+  return fmt::format("'{}' cannot be written ({}). Choose a directory with free space and write permission.", path,
+                     reason);
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ void OutputFile::write(const void* bytes, std::size_t size) {
 void OutputFile::sync() {
   struct stat status {};
   if (::fdatasync(descriptor_) != 0 || ::fstat(descriptor_, &status) != 0) fail(std::strerror(errno));
-  if (status.st_nlink == 0) fail("it was removed meanwhile");
+  if (status.st_nlink == 0) fail("the file has been removed");
 }
 
 void OutputFile::sync_and_close() {
@@ -60,7 +61,7 @@ void OutputFile::sync_and_close() {
 void sync_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool opened = descriptor >= 0;
-  // Some file systems cannot sync a directory, and need not.
+  // Some file systems cannot sync a directory and do not need it.
   const bool synced = opened && (::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP);
   const std::string reason = synced ? "" : std::strerror(errno);
   if (opened) ::close(descriptor);

@@ -1,4 +1,4 @@
-// New files written piece by piece, whose pieces can be made to last.
+// New files that are written sequentially and synced to the disk.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,25 +6,25 @@
 
 namespace sheaf {
 
-/// A new file for writing, closed when it goes. Every call throws RunError with the name and the system's reason.
-/// Local.
+/// A new file, open for writing; the destructor closes it. All members throw RunError with the name and the reason of
+/// the system. Local.
 class OutputFile {
  public:
-  /// Creates the file. Throws when the name is taken, by a symbolic link for example, which is left as it is. `shown`:
-  /// the name for messages.
+  /// Creates the file. Throws if the name exists, even as a symbolic link; an existing file is not changed. `shown` is
+  /// the name in messages.
   OutputFile(const std::string& path, const std::string& shown);
   explicit OutputFile(const std::string& path) : OutputFile(path, path) {}
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// All of it, by as few calls of write() as the system allows.
+  /// Writes all bytes, with as few calls of write(2) as the system allows.
   void write(const void* bytes, std::size_t size);
   void write(const std::string& text) { write(text.data(), text.size()); }
 
-  /// Returns when what was written is on the disk. Throws also when the file has been removed.
+  /// Waits until all written bytes are on the disk. Also throws if the file has been removed.
   void sync();
-  /// sync(), then the end. The last call.
+  /// Calls sync() and closes the file. Must be the last call.
   void sync_and_close();
 
   const std::string& path() const { return path_; }
@@ -36,7 +36,7 @@ class OutputFile {
   int descriptor_;
 };
 
-/// Makes the names of new files in `directory` last. Throws RunError. Local.
+/// Waits until the names of new files in `directory` are on the disk. Throws RunError. Local.
 void sync_directory(const std::string& directory);
 
 }  // namespace sheaf

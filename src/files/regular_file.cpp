@@ -28,7 +28,7 @@ void require_readable(bool good, const std::string& path) {
 void require_regular(const struct stat& status, const std::string& path) {
   require(S_ISREG(status.st_mode),
           fmt::format("'{}' is {}, not a regular file. {}", path, file_kind(status.st_mode),
-                      S_ISDIR(status.st_mode) ? "Name a file." : "Copy its content to a file, and name that."));
+                      S_ISDIR(status.st_mode) ? "Specify a file." : "Copy its content to a file and specify that."));
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ std::string file_kind(mode_t mode) {
   return "a device";
 }
 
-// The type is checked before the file is opened, since opening a device may have an effect, and again afterwards, since
-// another file may have taken the name.
+// Checks the type before opening, since opening a device can have side effects, and again afterwards, since the file
+// may have been replaced.
 int open_regular_file(const std::string& path, struct stat& status) {
   status = {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return -1;
@@ -73,11 +73,11 @@ RegularFile::~RegularFile() {
 }
 
 std::string RegularFile::read(std::int64_t most) const {
-  constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+  constexpr std::int64_t buffer_bytes = std::int64_t{1} << 20;
   std::string bytes;
   while (static_cast<std::int64_t>(bytes.size()) < most) {
     const std::size_t old = bytes.size();
-    bytes.resize(old + static_cast<std::size_t>(std::min(piece_bytes, most - static_cast<std::int64_t>(old))));
+    bytes.resize(old + static_cast<std::size_t>(std::min(buffer_bytes, most - static_cast<std::int64_t>(old))));
     const ssize_t got = ::pread(descriptor_, bytes.data() + old, bytes.size() - old, static_cast<off_t>(old));
     require_readable(got >= 0 || errno == EINTR, path_);
     bytes.resize(old + static_cast<std::size_t>(std::max<ssize_t>(0, got)));

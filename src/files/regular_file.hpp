@@ -1,4 +1,5 @@
-// Existing files, opened for reading. Only regular files: opening a FIFO may wait for ever, and a device may never end.
+// Opens existing regular files for reading. Other kinds are refused: opening a FIFO may block forever, and a device may
+// have no end.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,31 +12,31 @@
 
 namespace sheaf {
 
-/// "a directory", "a pipe (FIFO)", "a device", ...; `mode` as stat() gives it. Pure.
+/// Returns "a directory", "a pipe (FIFO)", "a device", ... for the st_mode of stat(). Pure.
 std::string file_kind(mode_t mode);
 
-/// Opens a regular file for reading, without ever waiting. Returns the descriptor; the caller closes it. Returns -1 for
-/// a file of another kind, with its `status`, and on an error, with errno. Symbolic links are followed. Local.
+/// Opens a regular file for reading, without blocking. Follows symbolic links. Returns the descriptor, which the caller
+/// closes. Returns -1 for a file of another kind, with its `status`, and on an error, with errno. Local.
 int open_regular_file(const std::string& path, struct stat& status);
 
-/// A regular file, open for reading and closed when it goes. Symbolic links are followed. Local.
+/// A regular file, open for reading; the destructor closes it. Follows symbolic links. Local.
 class RegularFile {
  public:
-  /// Never waits. Throws RunError when `path` cannot be opened or is not a regular file.
+  /// Does not block. Throws RunError if `path` cannot be opened or is not a regular file.
   explicit RegularFile(const std::string& path);
-  /// A duplicate of `descriptor`, which is open for reading; `path` is for messages. Throws RunError.
+  /// Duplicates `descriptor`, which is open for reading. `path` is used in messages. Throws RunError.
   RegularFile(const std::string& path, int descriptor);
   ~RegularFile();
   RegularFile(const RegularFile&) = delete;
   RegularFile& operator=(const RegularFile&) = delete;
 
   int descriptor() const { return descriptor_; }
-  /// The descriptor; the caller closes it.
+  /// Returns the descriptor, which the caller must close.
   int release() { return std::exchange(descriptor_, -1); }
 
-  /// The file's first bytes: `most` of them, or all when it is shorter. Throws RunError.
+  /// Reads the first `most` bytes, or all bytes of a shorter file. Throws RunError.
   std::string read(std::int64_t most) const;
-  /// The whole file. Throws RunError.
+  /// Reads the whole file. Throws RunError.
   std::string read_all() const;
 
  private:
@@ -43,15 +44,14 @@ class RegularFile {
   int descriptor_ = -1;
 };
 
-/// The content of a file as it was when the process first called this for the path: all that the process does with the
-/// file is done with the same bytes. Kept until the process ends. Throws RunError as RegularFile does. Local,
-/// thread-safe.
+/// Returns the content of a file as it was at the first call for `path`, so that all parts of the process use the same
+/// bytes. Valid until the process ends. Throws RunError like RegularFile. Local, thread-safe.
 const std::string& first_content(const std::string& path);
 
-/// For files that a library opens by name. Throws RunError as RegularFile does. Local.
+/// Checks a file that a library will open by name. Throws RunError like RegularFile. Local.
 void require_regular_file(const std::string& path);
 
-/// As require_regular_file, but a missing file is fine. Local.
+/// Like require_regular_file, but accepts a missing file. Local.
 void refuse_special_file(const std::string& path);
 
 }  // namespace sheaf

@@ -21,33 +21,33 @@ namespace {
 
 constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
-// For the handler, which may use little else. Threads write files side by side.
+// Paths of unfinished files. Lock-free atomics, because a signal handler reads them and several threads write files.
 std::array<std::atomic<const char*>, 256> unfinished{};
-static_assert(std::atomic<const char*>::is_always_lock_free, "read by a handler");
+static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads these");
 
-// Random: different for all jobs of a directory, and impossible to predict.
+// The name is random, so that jobs in the same directory do not collide and the name cannot be predicted.
 std::string temporary_name(const std::string& path) {
   std::random_device device;
   const std::uint64_t high = device(), low = device();
   return fmt::format("{}.{:012x}.partial", path, (high << 32 | low) & 0xffffffffffff);
 }
 
-// Where the path stands now; null when there is no room, and a signal would leave the file behind.
-std::atomic<const char*>* enter(const char* path) {
-  for (auto& place : unfinished) {
+// Returns the slot that now contains the path, or null if all slots are taken; a signal then leaves the file behind.
+std::atomic<const char*>* register_path(const char* path) {
+  for (auto& slot : unfinished) {
     const char* none = nullptr;
-    if (place.compare_exchange_strong(none, path)) return &place;
+    if (slot.compare_exchange_strong(none, path)) return &slot;
   }
   return nullptr;
 }
 
 extern "C" void remove_unfinished(int number) {
-  for (const auto& place : unfinished)
-    if (const char* path = place) ::unlink(path);
-  ::raise(number);  // which has its usual effect again (SA_RESETHAND), once this returns
+  for (const auto& slot : unfinished)
+    if (const char* path = slot) ::unlink(path);
+  ::raise(number);  // the default action (SA_RESETHAND) runs when this handler returns
 }
 
-// Signals that end a process as ever, from now on; those that are ignored or handled stay so.
+// Installs the handler. Signals that are ignored or already handled are left unchanged.
 void watch_signals() {
   for (const int number : ending_signals) {
     struct sigaction action {};
@@ -64,19 +64,19 @@ void watch_signals() {
 void require_free_name(const std::string& path, bool overwrite) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return;
-  require(S_ISREG(status.st_mode), fmt::format("'{}' is {} (a regular file is to be written). Choose another name.",
+  require(S_ISREG(status.st_mode), fmt::format("'{}' is {} (the output must be a regular file). Choose another name.",
                                                path, file_kind(status.st_mode)));
-  require(overwrite, fmt::format("'{}' is there already (it would be replaced). Choose another name, or give "
-                                 "--overwrite=true.",
-                                 path));
+  require(
+      overwrite,
+      fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite=true.", path));
 }
 
-UnfinishedFile::Watched::Watched(const std::string& path) : path_(path), place_(enter(path_.c_str())) {
+UnfinishedFile::Watched::Watched(const std::string& path) : path_(path), slot_(register_path(path_.c_str())) {
   watch_signals();
 }
 
 UnfinishedFile::Watched::~Watched() {
-  if (place_ != nullptr) *place_ = nullptr;
+  if (slot_ != nullptr) *slot_ = nullptr;
 }
 
 UnfinishedFile::UnfinishedFile(const std::string& path)

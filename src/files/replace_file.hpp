@@ -1,4 +1,4 @@
-// New files that are there whole or not at all.
+// Atomic creation of files: a file gets its name only when it is complete.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,30 +10,29 @@
 
 namespace sheaf {
 
-/// Throws RunError when an output file may not take the name `path`: it names a directory or a special file, or a
-/// regular file while `overwrite` is false. Local.
+/// Throws RunError if `path` cannot be used for an output file: it is a directory or a special file, or it exists and
+/// `overwrite` is false. Local.
 void require_free_name(const std::string& path, bool overwrite);
 
-/// A new file with a temporary name, `path`.<12 random hexadecimal digits>.partial. It is removed unless commit()
-/// renames it, also when SIGTERM, SIGINT or SIGHUP ends the process. Local; any number at a time.
+/// A new file with the temporary name `path`.<12 random hexadecimal digits>.partial. commit() renames it; otherwise it
+/// is removed, even if SIGTERM, SIGINT or SIGHUP ends the process. Several may exist at a time. Local.
 class UnfinishedFile {
  public:
-  /// Creates the file, with O_EXCL: existing files are not overwritten, and symbolic links not followed. Throws
-  /// RunError.
+  /// Creates the file with O_EXCL: does not overwrite existing files or follow symbolic links. Throws RunError.
   explicit UnfinishedFile(const std::string& path);
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  /// To write here, or by the temporary name.
+  /// The open file. It can also be written by its temporary name.
   OutputFile& file() { return file_; }
   const std::string& temporary() const { return file_.path(); }
-  /// Waits until all is on the disk, then gives the file its name; a file of that name is replaced. The last call.
-  /// Throws RunError.
+  /// Syncs the file to the disk and renames it to `path`, replacing an existing file. Must be the last call. Throws
+  /// RunError.
   void commit();
 
  private:
-  // A name that signals remove.
+  // Registers a path that the signal handler removes.
   class Watched {
    public:
     explicit Watched(const std::string& path);
@@ -43,7 +42,7 @@ class UnfinishedFile {
 
    private:
     std::string path_;
-    std::atomic<const char*>* place_;
+    std::atomic<const char*>* slot_;
   };
 
   std::string path_, temporary_;
@@ -52,11 +51,12 @@ class UnfinishedFile {
   bool committed_ = false;
 };
 
-/// Makes a file under a temporary name beside `path`, runs `write` on it, waits for the disk, then gives it its name; a
-/// file of that name is replaced. A failure leaves neither behind. Throws what `write` throws, and RunError. Local.
+/// Creates a temporary file beside `path`, calls `write` with its name, syncs it to the disk and renames it to `path`,
+/// replacing an existing file. After a failure the temporary file is removed and `path` is unchanged. Throws RunError
+/// and exceptions of `write`. Local.
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write);
 
-/// Writes `text` to `path` in the same way. Throws RunError. Local.
+/// Writes `text` to `path` like write_then_rename. Throws RunError. Local.
 void write_whole_file(const std::string& path, const std::string& text);
 
 }  // namespace sheaf

@@ -21,11 +21,12 @@
 namespace sheaf {
 namespace {
 
-// dlopen is declared noexcept, so an exception of a static initializer would end in std::terminate. Through a pointer
-// it reaches the caller; volatile hides from the compiler that the pointer is dlopen's.
+// dlopen is declared noexcept, so an exception of a static initializer would call std::terminate. A call through a
+// pointer lets it reach the caller. `volatile` prevents the compiler from replacing the pointer by dlopen.
 void* (*volatile const open_library)(const char* file, int flags) = dlopen;
 
-// Bytes up to the end of the last segment that `head`, the beginning of an ELF file, places; 0 for another file.
+// Returns the offset of the end of the last loaded segment, according to `head`, the beginning of an ELF file. Returns
+// 0 if it is not an ELF file.
 std::uint64_t bytes_mapped(const std::string& head) {
   ElfW(Ehdr) file;
   if (head.size() < sizeof file || head.compare(0, SELFMAG, ELFMAG) != 0) return 0;
@@ -41,12 +42,12 @@ std::uint64_t bytes_mapped(const std::string& head) {
   return end;
 }
 
-// Why dlopen must not see the file, or "": it would wait for the other end of a pipe, and memory mapped beyond the end
-// of a file that was cut off ends the process.
+// Returns why the file must not be passed to dlopen, or "". dlopen would block on a pipe, and would end the process for
+// a truncated file, because it accesses memory mapped beyond the end.
 std::string problem_of_file(const std::string& file) {
   struct stat status {};
   const int descriptor = open_regular_file(file, status);
-  if (descriptor < 0) {  // dlopen tells why a file is not there or cannot be opened
+  if (descriptor < 0) {  // dlopen reports missing files and those that cannot be opened
     const bool is_special = status.st_mode != 0 && !S_ISREG(status.st_mode);
     return is_special ? file + " is " + file_kind(status.st_mode) : "";
   }
@@ -55,7 +56,7 @@ std::string problem_of_file(const std::string& file) {
   const std::uint64_t needed = bytes_mapped(opened.read(head_bytes));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size >= needed) return "";
-  return file + " was cut off: it has " + std::to_string(size) + " of " + std::to_string(needed) + " bytes";
+  return file + " is truncated: it has " + std::to_string(size) + " of " + std::to_string(needed) + " bytes";
 }
 
 std::string first_line(const std::string& text) {

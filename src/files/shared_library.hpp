@@ -1,4 +1,5 @@
-// Loads shared libraries. SPDX-License-Identifier: MIT
+// Loads shared libraries.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ struct SharedLibrary {
   std::string problem;     ///< why it cannot be loaded, one line
 };
 
-/// dlopen(file, flags). An exception in a static initializer of a library is a problem like any other, and is final:
-/// the file is refused for the rest of the process, since a part of it is not initialized. Local, thread-safe.
+/// Calls dlopen(file, flags). An exception in a static initializer of the library is returned as a problem. The library
+/// is then only partly initialized, so later calls for the file fail, too. Local, thread-safe.
 SharedLibrary load_shared_library(const std::string& file, int flags);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Bytes written at a place of a file, for all files that several threads or processes fill.
+// Writes bytes at an offset of a file, for files that several threads or processes write.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace sheaf {
 
-/// Writes `count` bytes at `offset` of an open file, with as many calls as it takes. False: it could not, and errno
-/// says why. Thread-safe. Local.
+/// Writes `count` bytes at `offset` of an open file, with as many system calls as needed. Returns false on failure,
+/// with the reason in errno. Thread-safe. Local.
 bool write_at(int descriptor, const void* bytes, std::size_t count, std::int64_t offset);
 
 }  // namespace sheaf

@@ -15,7 +15,7 @@
 namespace sheaf {
 namespace {
 
-// The results of PKWARE's APPNOTE 6.3, section 4.3: their signatures, and their bytes before what varies.
+// Signatures and fixed sizes of the records in PKWARE's APPNOTE 6.3, section 4.3.
 constexpr std::string_view local_signature = "PK\x03\x04";
 constexpr std::string_view entry_signature = "PK\x01\x02";
 constexpr std::string_view end_signature = "PK\x05\x06";
@@ -29,20 +29,20 @@ constexpr std::uint64_t in_extra_field = 0xffffffff;
   throw RunError(fmt::format("'{}' is not a valid ZIP archive ({}). Copy or recreate it.", archive, why));
 }
 
-// Little-endian fields of a result that lies within the archive.
+// A record in the archive, with access to its little-endian fields.
 class Record {
  public:
   Record(std::string_view archive, std::uint64_t offset, std::size_t bytes, std::string_view signature,
          const std::string& name) {
     if (offset > archive.size() || archive.size() - offset < bytes || archive.substr(offset, 4) != signature)
-      refuse_archive(name, fmt::format("there is no result where it should be, at byte {}", offset));
+      refuse_archive(name, fmt::format("a record is missing at byte {}", offset));
     text_ = archive.substr(offset);
   }
   std::uint64_t field(std::size_t offset, std::size_t bytes) const {
     return read_unsigned(text_.data() + offset, bytes, false);
   }
   std::string_view text(std::size_t offset, std::size_t bytes, const std::string& name) const {
-    if (text_.size() < offset || text_.size() - offset < bytes) refuse_archive(name, "a result ends behind the file");
+    if (text_.size() < offset || text_.size() - offset < bytes) refuse_archive(name, "a record extends beyond the end");
     return text_.substr(offset, bytes);
   }
 
@@ -50,7 +50,6 @@ class Record {
   std::string_view text_;
 };
 
-// Where the directory is, and how many entries it has.
 struct Directory {
   std::uint64_t offset = 0;
   std::uint64_t entries = 0;
@@ -70,18 +69,18 @@ Directory find_directory(std::string_view archive, const std::string& name) {
   return directory;
 }
 
-// Extra field 1 contains those of the sizes and the offset that do not fit 32 bits, in this order.
+// Extra field 1 contains the sizes and the offset that do not fit into 32 bits, in this order.
 void read_extra_field(std::string_view extra, ZipMember& member, const std::string& name) {
   while (extra.size() >= 4) {
     const auto id = read_unsigned(extra.data(), 2, false);
     const auto bytes = static_cast<std::size_t>(read_unsigned(extra.data() + 2, 2, false));
-    if (extra.size() - 4 < bytes) refuse_archive(name, "an extra field is cut off");
+    if (extra.size() - 4 < bytes) refuse_archive(name, "an extra field is truncated");
     std::string_view field = extra.substr(4, bytes);
     extra.remove_prefix(4 + bytes);
     if (id != 1) continue;
     for (std::uint64_t* value : {&member.bytes, &member.packed_bytes, &member.header_offset}) {
       if (*value != in_extra_field) continue;
-      if (field.size() < 8) refuse_archive(name, "an extra field is cut off");
+      if (field.size() < 8) refuse_archive(name, "an extra field is truncated");
       *value = read_unsigned(field.data(), 8, false);
       field.remove_prefix(8);
     }
@@ -96,7 +95,7 @@ class MemberSource : public ByteSource {
   std::size_t read(void* bytes, std::size_t count) final {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, left_));
     if (unpack(static_cast<unsigned char*>(bytes), wanted) != wanted)
-      refuse_archive(name(), "it unpacks to less than it declares, or its data are damaged");
+      refuse_archive(name(), "it unpacks to less than it declares, or its data is damaged");
     left_ -= wanted;
     seen_crc_ = ::crc32_z(seen_crc_, static_cast<const unsigned char*>(bytes), wanted);
     if (left_ == 0 && !complete()) refuse_archive(name(), "it unpacks to more than it declares");
@@ -106,9 +105,9 @@ class MemberSource : public ByteSource {
 
  protected:
   virtual std::size_t unpack(unsigned char* bytes, std::size_t count) = 0;
-  /// Nothing is left to unpack.
+  /// Returns whether all data has been unpacked.
   virtual bool complete() = 0;
-  std::string_view packed_;  // not yet unpacked
+  std::string_view packed_;  // the part that is not yet unpacked
 
  private:
   std::uint64_t left_;
@@ -173,7 +172,7 @@ class DeflatedMember final : public MemberSource {
 std::string read_archive(ByteSource& source) {
   std::string archive(local_signature.size(), '\0');
   archive.resize(source.read(archive.data(), archive.size()));
-  if (archive != local_signature && archive != end_signature) refuse_archive(source.name(), "it does not begin as one");
+  if (archive != local_signature && archive != end_signature) refuse_archive(source.name(), "it has no ZIP signature");
   return read_all(source, std::move(archive));
 }
 
@@ -207,7 +206,7 @@ std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::str
     throw RunError(fmt::format("'{}' cannot be unpacked ({}). Create the archive again with numpy.savez.", name,
                                member.encrypted
                                    ? "it is encrypted"
-                                   : fmt::format("its method is {}, and stored and deflated can be", member.method)));
+                                   : fmt::format("its compression method {} is not supported", member.method)));
   const Record local(archive, member.header_offset, local_bytes, local_signature, archive_name);
   const auto before = local_bytes + static_cast<std::size_t>(local.field(26, 2) + local.field(28, 2));
   const std::string_view packed = local.text(before, static_cast<std::size_t>(member.packed_bytes), archive_name);

@@ -1,4 +1,4 @@
-// ZIP archives in memory: their directory, and members stored or deflated.
+// Reads ZIP archives in memory, with stored or deflated members.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,22 +14,23 @@ namespace sheaf {
 
 struct ZipMember {
   std::string name;
-  int method = 0;  ///< 0 stored, 8 deflated
+  int method = 0;  ///< 0: stored, 8: deflated
   bool encrypted = false;
   std::uint32_t crc = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t header_offset = 0;  ///< of its local header, in the archive
+  std::uint64_t header_offset = 0;  ///< offset of the local header in the archive
 };
 
-/// The whole archive that `source` holds. Throws RunError, before most of it is read, when it does not begin as one.
+/// Reads the whole archive from `source`. Throws RunError after the first bytes if they are not a ZIP signature.
 std::string read_archive(ByteSource& source);
 
-/// The archive's directory, with its 64-bit forms. Throws RunError naming `archive_name` when `archive` is none.
+/// Parses the directory of the archive; supports the 64-bit formats. Throws RunError with `archive_name` if `archive`
+/// is not a valid archive.
 std::vector<ZipMember> zip_directory(std::string_view archive, const std::string& archive_name);
 
-/// The member's bytes, `member.bytes` of them and never more: an archive that unpacks to more than it declares, or to
-/// other bytes, is refused as they are read. `archive` outlives it. Throws RunError.
+/// Returns a source of the `member.bytes` bytes of a member. `archive` must outlive it. Throws RunError; reading throws
+/// it, too, if the member unpacks to more bytes than declared or its checksum is wrong.
 std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::string& archive_name,
                                         const ZipMember& member);
 

@@ -47,7 +47,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
     for words in COMMANDS:
         result = run(words, stdout)
         errors = result.error_lines()
-        checks.check(result.code == 1 and len(errors) == 1 and f"cannot be printed ({reason})" in errors[0],
+        checks.check(result.code == 1 and len(errors) == 1 and f"Cannot print the result ({reason})" in errors[0],
                      f"{words} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
     for name in ("imported", "made"):
         checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
@@ -55,7 +55,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
         if words[0] == "resume":
             os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(words, stdout)
-        checks.check(result.code == 0 and f"the result cannot be printed ({reason})" in result.stderr and
+        checks.check(result.code == 0 and f"the result Cannot print the result ({reason})" in result.stderr and
                      not result.error_lines(), f"{words[0]} with stdout {stdout}",
                      f"exit {result.code}\n{result.stderr}")
         checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: same results")

@@ -144,7 +144,7 @@ for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/
     shutil.copy(SHEAF, f"{name}/sheaf")
     spoil(f"{name}/libsheaf_libtorch.so")
 os.truncate("cut/libsheaf_libtorch.so", 4096)
-for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "was cut off: it has 4096 of ")):
+for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "is truncated: it has 4096 of ")):
     done = launch([f"{name}/sheaf"] + run("mixed", "--run.engine=torch"))
     checks.check(done.code == 1 and len(done.error_lines()) == 1 and says in done.error_lines()[0],
                  f"damaged library: error line with '{says}'", f"{done.code}\n{done.stderr}")

@@ -1,5 +1,5 @@
-// Compiled once for each instruction set (Highway includes this file again), and without contraction (CMakeLists.txt):
-// a fused product and sum rounds once where others round twice.
+// Compiled once for each instruction set (Highway includes this file again). Compiled without contraction
+// (CMakeLists.txt), since a fused multiply-add rounds once instead of twice.
 // SPDX-License-Identifier: MIT
 #include "core/random/random_fill.hpp"
 
@@ -22,31 +22,31 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::ScalableTag<std::uint32_t> words_tag;
 constexpr hn::ScalableTag<std::int32_t> integers_tag;
 constexpr hn::ScalableTag<float> floats_tag;
-constexpr hn::ScalableTag<std::uint64_t> blocks_tag;  // a block a lane
+constexpr hn::ScalableTag<std::uint64_t> blocks_tag;  // one block per lane
 using Words = hn::Vec<decltype(words_tag)>;
 using Floats = hn::Vec<decltype(floats_tag)>;
 using Blocks = hn::Vec<decltype(blocks_tag)>;
 
 // ---- Words: Philox4x32-10
 
-// The products of the lower halves of the lanes.
+// Multiplies the lower half of each lane by `factor`.
 HWY_INLINE Blocks product(Blocks words, std::uint64_t factor) {
   return hn::MulEven(hn::BitCast(words_tag, words), hn::BitCast(words_tag, hn::Set(blocks_tag, factor)));
 }
 
-// The lower halves of two vectors as the halves of one.
+// Joins the lower halves of the lanes of two vectors.
 HWY_INLINE Blocks join(Blocks lower, Blocks upper) {
   return hn::BitCast(blocks_tag,
                      hn::OddEven(hn::BitCast(words_tag, hn::ShiftLeft<32>(upper)), hn::BitCast(words_tag, lower)));
 }
 
-// The words of the blocks in the lanes: those of the even lanes in `lower`, of the odd lanes in `upper`. Each of a
-// block's four words is kept in the lower half of its lane; the upper half holds what products left there.
+// Draws the words of the blocks in the lanes: those of the even lanes go to `lower`, those of the odd lanes to `upper`.
+// During the rounds each word is in the lower half of its lane; the upper half contains remains of products.
 HWY_INLINE void draw(StreamPlace place, Blocks blocks, Words& lower, Words& upper) {
   Blocks word0 = blocks;
   Blocks word1 = hn::Set(blocks_tag, place.index & 0xffffffffu);
   Blocks word2 = hn::Set(blocks_tag, place.index >> 32);
-  // 2^32 blocks a stream; the purpose's upper bits carry the overflow, so a longer stream does not repeat itself.
+  // A stream has 2^32 blocks. The upper bits of the purpose take the overflow, so a longer stream does not repeat.
   Blocks word3 = hn::Add(hn::Set(blocks_tag, static_cast<std::uint64_t>(place.purpose)),
                          hn::ShiftLeft<16>(hn::ShiftRight<32>(blocks)));
   std::uint64_t key0 = place.seed & 0xffffffffu;
@@ -68,14 +68,14 @@ HWY_INLINE void draw(StreamPlace place, Blocks blocks, Words& lower, Words& uppe
   upper = hn::BitCast(words_tag, hn::InterleaveUpper(blocks_tag, words01, words23));
 }
 
-// The blocks from `first` on, in the lanes where `draw` wants them to give their words in the stream's order.
+// Returns the blocks from `first`, in the lanes in which `draw` yields their words in the order of the stream.
 HWY_INLINE Blocks blocks_from(std::uint64_t first) {
   const Blocks half = hn::ShiftRight<1>(hn::Iota(blocks_tag, 0));
   const Blocks odd = hn::Add(half, hn::Set(blocks_tag, hn::Lanes(blocks_tag) / 2));
   return hn::Add(hn::Set(blocks_tag, first), hn::OddEven(odd, half));
 }
 
-// ---- Values: each functor turns two vectors of words, in place, into the bits of as many values
+// ---- Values: each functor converts two vectors of words in place to the bits of as many values
 
 struct ToBits {
   HWY_INLINE void operator()(Words&, Words&) const {}
@@ -113,7 +113,7 @@ HWY_INLINE Floats polynomial(Floats, float constant) {
   return hn::Set(floats_tag, constant);
 }
 
-// From the constant up.
+// The coefficients are in ascending order.
 template <class... Higher>
 HWY_INLINE Floats polynomial(Floats x, float constant, Higher... higher) {
   return hn::Add(hn::Mul(polynomial(x, higher...), x), hn::Set(floats_tag, constant));
@@ -132,19 +132,19 @@ HWY_INLINE Floats logarithm(Floats x) {
       polynomial(m, 3.3333331174E-1f, -2.4999993993E-1f, 2.0000714765E-1f, -1.6668057665E-1f, 1.4249322787E-1f,
                  -1.2420140846E-1f, 1.1676998740E-1f, -1.1514610310E-1f, 7.0376836292E-2f);
   Floats rest = hn::Mul(hn::Mul(m, square), series);
-  rest = hn::Add(rest, hn::Mul(e, hn::Set(floats_tag, -2.12194440e-4f)));  // ln 2 in two parts, the greater one exact
+  rest = hn::Add(rest, hn::Mul(e, hn::Set(floats_tag, -2.12194440e-4f)));  // ln 2 in two parts; the larger is exact
   rest = hn::Sub(rest, hn::Mul(square, hn::Set(floats_tag, 0.5f)));
   return hn::Add(hn::Add(m, rest), hn::Mul(e, hn::Set(floats_tag, 0.693359375f)));
 }
 
-// Two words a value of `radius`.
+// Two words map to each value of `radius`.
 HWY_INLINE Floats radius_of(Words words) {
   const Floats whole = hn::ConvertTo(floats_tag, hn::BitCast(integers_tag, hn::ShiftRight<1>(words)));
   const Floats u = hn::Mul(hn::Add(whole, hn::Set(floats_tag, 0.5f)), hn::Set(floats_tag, 0x1p-31f));
   return hn::Sqrt(hn::Mul(logarithm(u), hn::Set(floats_tag, -2.0f)));
 }
 
-// The cosine and sine of an angle: the upper two bits count quarter turns, the others are a signed part of one.
+// Cosine and sine of an angle: the upper two bits count quarter turns, the others are a signed fraction of one.
 HWY_INLINE void direction_of(Words words, Floats& cosine, Floats& sine) {
   const Words part = hn::ShiftLeft<2>(words);
   const Floats x = hn::Mul(hn::ConvertTo(floats_tag, hn::BitCast(integers_tag, part)),
@@ -155,7 +155,7 @@ HWY_INLINE void direction_of(Words words, Floats& cosine, Floats& sine) {
       hn::Mul(hn::Mul(polynomial(square, -1.6666654611E-1f, 8.3321608736E-3f, -1.9515295891E-4f), square), x), x);
   const Floats c =
       polynomial(square, 1.0f, -0.5f, 4.166664568298827E-2f, -1.388731625493765E-3f, 2.443315711809948E-5f);
-  const Words odd = hn::ShiftLeft<1>(words);  // in the sign: an odd number of quarter turns
+  const Words odd = hn::ShiftLeft<1>(words);  // the sign bit is set for an odd number of quarter turns
   const Words sign = hn::Set(words_tag, 0x80000000u);
   const Floats swapped = hn::BitCast(floats_tag, odd);
   cosine = hn::Xor(hn::IfNegativeThenElse(swapped, s, c), hn::BitCast(floats_tag, hn::And(hn::Xor(words, odd), sign)));
@@ -174,7 +174,7 @@ struct ToNormal {
   }
 
  private:
-  // Of each pair of lanes: both even words into `first`, both odd ones into `second`. Its own inverse.
+  // In each pair of lanes, moves both even words to `first` and both odd words to `second`. Its own inverse.
   static HWY_INLINE void transpose(Words& first, Words& second) {
     const Blocks pairs = hn::BitCast(blocks_tag, first);
     const Blocks others = hn::BitCast(blocks_tag, second);
@@ -198,7 +198,7 @@ HWY_INLINE void fill(StreamPlace place, Convert convert, Value* values, std::int
   const Blocks step = hn::Set(blocks_tag, hn::Lanes(blocks_tag));
   Blocks blocks = blocks_from(place.block);
   Words first, second, third, fourth;
-  // Two at a time: a block alone is a chain of products.
+  // Draws two vectors of blocks at a time, because the products of one are a chain of dependent operations.
   for (; count >= 4 * lanes; count -= 4 * lanes, values += 4 * lanes) {
     draw(place, blocks, first, second);
     draw(place, hn::Add(blocks, step), third, fourth);

@@ -5,7 +5,7 @@
 
 namespace sheaf {
 
-/// The use of a random stream. The values decide results: never renumber them.
+/// The use of a random stream. Results depend on the values: never renumber them.
 enum class Purpose : std::uint32_t {
   iteration_seed = 1,
   initial_weights = 2,

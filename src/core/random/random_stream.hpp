@@ -1,5 +1,5 @@
-// Counter-based random numbers. A stream is a pure function of (seed, purpose, index): it never depends on the rank,
-// the thread, the time or on what was drawn elsewhere.
+// Counter-based random numbers. A stream is a pure function of (seed, purpose, index): it does not depend on the rank,
+// the thread, the time or other streams.
 // Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11 (Philox4x32-10).
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace sheaf {
 
-/// A stream of random numbers, value by value; core/random/random_fill draws arrays. Cheap to construct; copy it to
-/// branch. Not shared between threads.
+/// Draws random numbers one by one; see core/random/random_fill for arrays. Cheap to construct. A copy continues from
+/// the same position. Not thread-safe.
 class RandomStream {
  public:
-  /// `index` tells streams of one purpose apart, e.g. the epoch or the layer.
+  /// `index` distinguishes streams of the same purpose, for example by epoch or layer.
   RandomStream(std::uint64_t seed, Purpose purpose, std::uint64_t index = 0);
 
   /// 32 uniform bits.
@@ -31,11 +31,11 @@ class RandomStream {
   /// Uniform on [0, 1): 53 bits.
   double uniform_double();
 
-  /// Uniform on 0..bound-1 without bias; bound in [1, 2^32]. Source: Lemire, ACM TOMACS 29 (2019).
+  /// Uniform on 0..bound-1, without bias. `bound` is in [1, 2^32]. Source: Lemire, ACM TOMACS 29 (2019).
   std::uint64_t below(std::uint64_t bound) {
     assert(bound >= 1 && bound <= (std::uint64_t{1} << 32));
     std::uint64_t product = bits() * bound;
-    // The division that finds the threshold is rarely needed: the threshold is below the bound.
+    // The threshold is below the bound, so the slow division is rarely needed.
     if ((product & 0xffffffffu) < bound) {
       const std::uint64_t threshold = (std::uint64_t{1} << 32) % bound;
       while ((product & 0xffffffffu) < threshold) product = bits() * bound;
@@ -43,7 +43,7 @@ class RandomStream {
     return product >> 32;
   }
 
-  /// Standard normal, by Box and Muller in double precision; two values from each four words drawn.
+  /// Standard normal, by the Box-Muller transform in double precision. Four words yield two values.
   double normal();
 
  private:
@@ -52,16 +52,16 @@ class RandomStream {
   std::uint64_t seed_, index_;
   std::uint64_t next_block_ = 0;
   Purpose purpose_;
-  std::array<std::uint32_t, 64> words_;  // 16 blocks drawn at once cost little more than one
+  std::array<std::uint32_t, 64> words_;  // drawing 16 blocks together takes little longer than drawing one
   std::size_t used_ = words_.size();
   double spare_normal_ = 0;
   bool has_spare_ = false;
 };
 
-/// The seed of iteration `iteration` of a study: 53 bits, so that every reader of JSON or CSV keeps it exact.
+/// Returns the seed of an iteration of a study: 53 bits, so that readers of JSON or CSV represent it exactly.
 std::uint64_t iteration_seed(std::uint64_t study_seed, std::int64_t iteration);
 
-/// Shuffles in place (Fisher and Yates, from the last element down).
+/// Shuffles in place (Fisher-Yates, from the last element down).
 void shuffle(std::int64_t* values, std::int64_t count, RandomStream& stream);
 
 }  // namespace sheaf

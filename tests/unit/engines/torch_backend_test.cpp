@@ -15,7 +15,7 @@ TEST_CASE("the advice fits the reason why LibTorch cannot be loaded") {
   const std::string missing = "cannot open shared object file: No such file or directory";
 
   CHECK(advice_for_loading("libsheaf_libtorch.so: " + missing) == keep);
-  CHECK(advice_for_loading("/a: b/libsheaf_libtorch.so was cut off: it has 4096 of 5000 bytes") == keep);
+  CHECK(advice_for_loading("/a: b/libsheaf_libtorch.so is truncated: it has 4096 of 5000 bytes") == keep);
   CHECK(advice_for_loading("/a/libsheaf_libtorch.so is a pipe (FIFO)") == keep);
   CHECK(advice_for_loading("/a/libsheaf_libtorch.so: invalid ELF header") == keep);
   CHECK(advice_for_loading("/a/libsheaf_libtorch.so: undefined symbol: _ZN5sheaf8build_idEv") == keep);

@@ -43,8 +43,9 @@ TEST_CASE("directories are created with their parents, and the created ones can 
 TEST_CASE("a failed creation removes the parents that it created") {
   const Scratch scratch;
   std::ofstream("file") << "x";
-  CHECK_THROWS_WITH(make_directories("file"), ContainsSubstring("'file' cannot be made ('file' is not a directory)"));
-  CHECK_THROWS_WITH(make_directories("file/a"), ContainsSubstring("'file/a' cannot be made ('file' is not a"));
+  CHECK_THROWS_WITH(make_directories("file"),
+                    ContainsSubstring("'file' cannot be created ('file' is not a directory)"));
+  CHECK_THROWS_WITH(make_directories("file/a"), ContainsSubstring("'file/a' cannot be created ('file' is not a"));
   CHECK_THROWS_AS(make_directories("new/" + std::string(300, 'x')), RunError);
   CHECK_FALSE(fs::exists("new"));
   CHECK_THROWS_AS(make_directories("/proc/sheaf/run"), RunError);

@@ -39,7 +39,7 @@ TEST_CASE("an output file must be new, and its removal is noticed on close") {
   CHECK_NOTHROW(file.sync());
   CHECK(text_of(path) == "new");
   std::filesystem::remove(path);
-  CHECK_THROWS_WITH(file.sync_and_close(), ContainsSubstring("removed meanwhile"));
+  CHECK_THROWS_WITH(file.sync_and_close(), ContainsSubstring("has been removed"));
   CHECK_THROWS_AS(OutputFile("absent/file"), RunError);
   CHECK_NOTHROW(sync_directory("."));
   CHECK_THROWS_AS(sync_directory("absent"), RunError);

@@ -99,8 +99,8 @@ TEST_CASE("require_free_name refuses existing names, and with overwriting all bu
   fs::remove("link");
   fs::create_symlink("taken", "link");
   CHECK_NOTHROW(require_free_name("absent", false));
-  CHECK_THROWS_WITH(require_free_name("taken", false), StartsWith("'taken' is there already"));
-  CHECK_THROWS_WITH(require_free_name("link", false), StartsWith("'link' is there already"));
+  CHECK_THROWS_WITH(require_free_name("taken", false), StartsWith("'taken' already exists"));
+  CHECK_THROWS_WITH(require_free_name("link", false), StartsWith("'link' already exists"));
   CHECK_NOTHROW(require_free_name("taken", true));
   CHECK_THROWS_WITH(require_free_name("folder", true), StartsWith("'folder' is a directory"));
   CHECK_THROWS_WITH(require_free_name("pipe", true), StartsWith("'pipe' is a pipe"));

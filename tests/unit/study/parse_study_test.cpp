@@ -190,7 +190,7 @@ TEST_CASE("files that cannot be study files are one sentence") {
   CHECK(parse_study("sound.cfg", {"--train.epochs=3"}).train.epochs == 3);
   CHECK(file_errors("absent.cfg") ==
         "File 'absent.cfg' cannot be read (No such file or directory). Check its name and permissions.");
-  CHECK(file_errors(".") == "'.' is a directory, not a regular file. Name a file.");
+  CHECK(file_errors(".") == "'.' is a directory, not a regular file. Specify a file.");
   write_file("binary.cfg", std::string("\x89HDF\0\r\n", 7));
   CHECK(file_errors("binary.cfg") == "'binary.cfg' is not a text file of at most 1 MiB. Pass a study file.");
   write_file("large.cfg", std::string((1 << 20) + 1, '#'));

@@ -52,7 +52,7 @@ TEST_CASE("a file that cannot be read or decompressed is an error") {
   CHECK_THROWS_WITH(read("directory"), StartsWith("'directory' is a directory"));
   write_gzip("cut.gz", long_text());
   std::filesystem::resize_file("cut.gz", std::filesystem::file_size("cut.gz") - 9);
-  CHECK_THROWS_WITH(read("cut.gz"), StartsWith("File 'cut.gz' cannot be unpacked (its gzip data end too early)"));
+  CHECK_THROWS_WITH(read("cut.gz"), StartsWith("File 'cut.gz' cannot be decompressed (its gzip data is truncated)"));
   write_gzip("wrong.gz", long_text());
   std::fstream file("wrong.gz", std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(-6, std::ios::end);
@@ -68,8 +68,8 @@ TEST_CASE("append_exactly appends the next bytes of the source") {
   append_exactly(source, bytes, 3, "it");
   CHECK(bytes.size() == 5);
   CHECK(bytes[4] == std::byte{'e'});
-  CHECK_THROWS_WITH(require_end(source), StartsWith("'memory' is longer than its header says"));
+  CHECK_THROWS_WITH(require_end(source), StartsWith("'memory' is longer than its header declares"));
   require_end(source);
   CHECK_THROWS_WITH(append_exactly(source, bytes, 1, "it"),
-                    "'memory' ends too early (in it: 0 of 1 bytes are there). Copy or recreate it.");
+                    "'memory' is truncated (in it: 0 of 1 bytes). Copy or recreate it.");
 }

@@ -57,9 +57,9 @@ TEST_CASE("files that are not valid IDX files are refused") {
   CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin as one)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
                     StartsWith("'0' is not an IDX file (its third byte, the type, is 0x0a)"));
-  CHECK_THROWS_WITH(import({images.substr(0, 10), labels}), StartsWith("'0' ends too early (in its header: 2 of 4"));
-  CHECK_THROWS_WITH(import({images.substr(0, 17), labels}), StartsWith("'0' ends too early (in its numbers: 1 of 2"));
-  CHECK_THROWS_WITH(import({images + "x", labels}), StartsWith("'0' is longer than its header says"));
+  CHECK_THROWS_WITH(import({images.substr(0, 10), labels}), StartsWith("'0' is truncated (in its header: 2 of 4"));
+  CHECK_THROWS_WITH(import({images.substr(0, 17), labels}), StartsWith("'0' is truncated (in its numbers: 1 of 2"));
+  CHECK_THROWS_WITH(import({images + "x", labels}), StartsWith("'0' is longer than its header declares"));
   CHECK_THROWS_WITH(import({labels, images}), StartsWith("'1' [1, 1, 2] holds no labels"));
   CHECK_THROWS_WITH(import({images, idx(8, {2}, "\1\2")}), ContainsSubstring("(1 and 2 rows)"));
   CHECK_THROWS_WITH(import({idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, ""), labels}),

@@ -71,12 +71,12 @@ TEST_CASE("files that are not valid arrays of numbers are refused") {
   CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(2,)", "1234567")),
-                    StartsWith("'x.npy' ends too early (in its numbers: 7 of 8 bytes are there)"));
+                    StartsWith("'x.npy' is truncated (in its numbers: 7 of 8 bytes)"));
   if (large_allocations_throw)
     CHECK_THROWS_WITH(read(npy("'<f4'", "(1152921504606846975,)", "1234")),
                       StartsWith("'x.npy' does not fit in memory"));
-  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "123")), StartsWith("'x.npy' is longer than its header says"));
-  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "12").substr(0, 30)), ContainsSubstring("ends too early (in its header"));
+  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "123")), StartsWith("'x.npy' is longer than its header declares"));
+  CHECK_THROWS_WITH(read(npy("'|u1'", "(2,)", "12").substr(0, 30)), ContainsSubstring("is truncated (in its header"));
 }
 
 TEST_CASE("targets are class labels if they are integers with one per row") {
