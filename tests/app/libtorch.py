@@ -127,8 +127,8 @@ for name, content in (("unlinked", library.replace(torch_library, b"libtorch_gpu
 for ranks in (None, 2):
     done = launch(["other/sheaf"] + run("mixed", "--run.engine=torch"), ranks=ranks)
     lines = done.error_lines()
-    checks.check(done.code == 1 and len(lines) == 1 and f"different builds as this program (build "
-                 f"0123456789abcdef, and {build})" in lines[0],
+    checks.check(done.code == 1 and len(lines) == 1 and f"and this program are from different builds "
+                 f"(0123456789abcdef and {build})" in lines[0],
                  f"a library of another build is refused (ranks: {ranks})", f"{done.code}\n{done.stderr}")
     checks.check(not os.path.exists("mixed"), f"a library of another build: no run directory (ranks: {ranks})")
 done = launch(["other/sheaf", "info"])
