@@ -11,15 +11,15 @@
 namespace sheaf {
 namespace {
 
-// Byte k of all elements together.
+// Puts byte k of all elements together, for each k.
 void shuffle(const std::byte* from, std::size_t bytes, std::size_t element_bytes, std::byte* to) {
   const std::size_t count = bytes / element_bytes;
-  constexpr std::size_t piece = 4096;  // elements whose bytes stay in the first-level cache
-  for (std::size_t begin = 0; begin < count; begin += piece) {
-    const std::size_t end = std::min(count, begin + piece);
-    for (std::size_t part = 0; part < element_bytes; ++part) {
-      std::byte* plane = to + part * count;
-      for (std::size_t element = begin; element < end; ++element) plane[element] = from[element * element_bytes + part];
+  constexpr std::size_t tile = 4096;  // elements whose bytes stay in the first-level cache
+  for (std::size_t begin = 0; begin < count; begin += tile) {
+    const std::size_t end = std::min(count, begin + tile);
+    for (std::size_t byte = 0; byte < element_bytes; ++byte) {
+      std::byte* plane = to + byte * count;
+      for (std::size_t element = begin; element < end; ++element) plane[element] = from[element * element_bytes + byte];
     }
   }
 }
@@ -34,7 +34,7 @@ struct ChunkEncoder::Deflater {
 
 ChunkEncoder::ChunkEncoder(std::size_t element_bytes, int level)
     : element_bytes_(element_bytes), deflater_(std::make_unique<Deflater>(level)) {
-  require(deflater_->state != nullptr, "There is no memory to compress data. Use fewer ranks.");
+  require(deflater_->state != nullptr, "Cannot allocate memory for compression. Use fewer ranks.");
 }
 
 ChunkEncoder::~ChunkEncoder() = default;

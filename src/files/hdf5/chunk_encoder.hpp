@@ -1,4 +1,4 @@
-// Chunks as HDF5's shuffle and deflate make them, made outside the library: in any number of threads. Pure.
+// Encodes chunks with HDF5's shuffle and deflate filters outside the library, so that several threads can do it. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace sheaf {
 
-/// Encodes the chunks of one data set. Keeps its memory; not shared between threads.
+/// Encodes the chunks of one data set. Reuses its buffers. Not thread-safe.
 class ChunkEncoder {
  public:
-  /// `level`: 1 to 9, of gzip. Throws RunError when there is no memory.
+  /// `level` is a gzip level, 1 to 9. Throws RunError if memory cannot be allocated.
   ChunkEncoder(std::size_t element_bytes, int level);
   ~ChunkEncoder();
   ChunkEncoder(ChunkEncoder&&) noexcept;
   ChunkEncoder& operator=(ChunkEncoder&&) noexcept;
 
-  /// A whole chunk, shuffled and deflated.
+  /// Returns a whole chunk, shuffled and deflated.
   std::vector<std::byte> encode(const std::byte* chunk, std::size_t bytes);
 
  private:

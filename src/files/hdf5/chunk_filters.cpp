@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t checksum_bytes = 4;
 
-// From planes, byte k of all elements in plane k. The size of an element is known to the compiler, which makes vectors
-// of it: nine times as fast as the other one.
+// Reads planes: plane k contains byte k of all elements. The compiler knows the element size and vectorizes the loop,
+// which is nine times as fast as the overload below.
 template <std::size_t element_bytes>
 void interleave(const std::byte* __restrict planes, std::size_t count, std::byte* __restrict to) {
   for (std::size_t element = 0; element < count; ++element)
@@ -25,9 +25,9 @@ void interleave(const std::byte* __restrict planes, std::size_t count, std::byte
 }
 
 void interleave(const std::byte* planes, std::size_t count, std::size_t element_bytes, std::byte* to) {
-  constexpr std::size_t piece = 4096;  // elements whose bytes stay in the first-level cache
-  for (std::size_t begin = 0; begin < count; begin += piece) {
-    const std::size_t end = std::min(count, begin + piece);
+  constexpr std::size_t tile = 4096;  // elements whose bytes stay in the first-level cache
+  for (std::size_t begin = 0; begin < count; begin += tile) {
+    const std::size_t end = std::min(count, begin + tile);
     for (std::size_t part = 0; part < element_bytes; ++part) {
       const std::byte* plane = planes + part * count;
       for (std::size_t element = begin; element < end; ++element) to[element * element_bytes + part] = plane[element];
@@ -35,7 +35,7 @@ void interleave(const std::byte* planes, std::size_t count, std::size_t element_
   }
 }
 
-// Planes of bytes; what does not fill an element comes last, as it is.
+// `from` contains planes of bytes. The bytes after the last whole element are at the end, unchanged.
 void unshuffle(const std::byte* from, std::size_t bytes, std::size_t element_bytes, std::byte* to) {
   const std::size_t count = bytes / element_bytes;
   switch (element_bytes) {
@@ -56,12 +56,12 @@ void unshuffle(const std::byte* from, std::size_t bytes, std::size_t element_byt
 
 std::uint32_t little_endian(const std::byte* bytes) {
   std::uint32_t value = 0;
-  for (std::size_t place = checksum_bytes; place-- > 0;)
-    value = value << 8 | std::to_integer<std::uint32_t>(bytes[place]);
+  for (std::size_t index = checksum_bytes; index-- > 0;)
+    value = value << 8 | std::to_integer<std::uint32_t>(bytes[index]);
   return value;
 }
 
-// Files of HDF5 before 1.6.3 from machines with the low byte first hold each half of the sum the other way round.
+// HDF5 before 1.6.3 stored the bytes of each half in reverse order on little-endian machines.
 std::uint32_t halves_swapped(std::uint32_t sum) {
   return (sum & 0x00ff00ffu) << 8 | (sum >> 8 & 0x00ff00ffu);
 }
@@ -79,15 +79,15 @@ std::size_t without_checksum(const std::byte* bytes, std::size_t count) {
 
 std::uint32_t fletcher32(const std::byte* bytes, std::size_t count) {
   std::uint32_t first = 0, second = 0;
-  const auto word = [&](std::size_t place) {
-    return std::to_integer<std::uint32_t>(bytes[place]) << 8 |
-           (place + 1 < count ? std::to_integer<std::uint32_t>(bytes[place + 1]) : 0);
+  const auto word = [&](std::size_t index) {
+    return std::to_integer<std::uint32_t>(bytes[index]) << 8 |
+           (index + 1 < count ? std::to_integer<std::uint32_t>(bytes[index + 1]) : 0);
   };
-  constexpr std::size_t most_words = 360;  // before the second sum overflows
-  for (std::size_t place = 0; place < count;) {
-    const std::size_t end = std::min(count, place + 2 * most_words);
-    for (; place < end; place += 2) {
-      first += word(place);
+  constexpr std::size_t most_words = 360;  // with more, the second sum could overflow
+  for (std::size_t index = 0; index < count;) {
+    const std::size_t end = std::min(count, index + 2 * most_words);
+    for (; index < end; index += 2) {
+      first += word(index);
       second += first;
     }
     first = (first & 0xffff) + (first >> 16);
@@ -109,7 +109,7 @@ ChunkDecoder::ChunkDecoder(std::vector<ChunkFilter> filters, std::size_t chunk_b
   assert(std::count_if(filters_.begin(), filters_.end(), is_deflate) <= 1);
   if (std::none_of(filters_.begin(), filters_.end(), is_deflate)) return;
   inflater_ = std::make_unique<Inflater>();
-  require(inflater_->state != nullptr, "there is no memory to decompress it");
+  require(inflater_->state != nullptr, "memory to decompress it cannot be allocated");
 }
 
 ChunkDecoder::~ChunkDecoder() = default;
@@ -123,7 +123,7 @@ std::byte* ChunkDecoder::stored(std::size_t bytes) {
 
 const std::byte* ChunkDecoder::decode(std::size_t bytes, std::uint32_t filter_mask, std::byte* to) {
   const auto applied = [&](std::size_t filter) { return (filter_mask >> filter & 1) == 0; };
-  // What each filter was given when the chunk was written, and which was the first.
+  // The input size of each filter when the chunk was written, and the first filter that was applied.
   std::vector<std::size_t> sizes;
   std::size_t size = chunk_bytes_, first = filters_.size();
   for (std::size_t filter = 0; filter < filters_.size(); ++filter) {

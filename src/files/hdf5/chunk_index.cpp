@@ -21,7 +21,7 @@ ChunkLocation ChunkIndex::look_up(const std::vector<hsize_t>& corner) const {
   ChunkLocation location;
   hsize_t bytes = 0;
   if (H5Dget_chunk_storage_size(data_set_, corner.data(), &bytes) < 0 || bytes == 0) return location;
-  const std::unique_ptr<std::byte[]> destination(new std::byte[bytes]);  // H5Dread_chunk requires one
+  const std::unique_ptr<std::byte[]> destination(new std::byte[bytes]);  // required by H5Dread_chunk
   herr_t status = -1;
   const haddr_t address = find_raw_data(
       [&] { status = H5Dread_chunk(data_set_, H5P_DEFAULT, corner.data(), &location.filter_mask, destination.get()); });

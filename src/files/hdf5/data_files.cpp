@@ -40,12 +40,12 @@ std::string description_of(hid_t data_set) {
   return fmt::format("data set '{}' of '{}'", printable(name), printable(file_of(data_set)));
 }
 
-// A regular selection of blocks; empty: the selection is another one.
+// A regular hyperslab selection; empty vectors stand for any other selection.
 struct Hyperslab {
   std::vector<hsize_t> count, block;
 
   bool is_unlimited() const {
-    const auto has_no_end = [](hsize_t side) { return side == H5S_UNLIMITED; };
+    const auto has_no_end = [](hsize_t extent) { return extent == H5S_UNLIMITED; };
     return std::any_of(count.begin(), count.end(), has_no_end) || std::any_of(block.begin(), block.end(), has_no_end);
   }
 };
@@ -60,7 +60,7 @@ Hyperslab hyperslab_of(hid_t selection) {
   return slab;
 }
 
-// Of one of endlessly many blocks along a dimension.
+// Returns the elements of one block of a selection with an unlimited number of blocks along a dimension.
 hssize_t elements_of_block(const Hyperslab& slab) {
   hsize_t elements = 1;
   for (std::size_t dimension = 0; dimension < slab.count.size(); ++dimension)
@@ -77,10 +77,10 @@ bool has_block_number(const std::string& pattern) {
 
 struct Mapping {
   std::string file, data_set;
-  bool numbered = false;         // the names contain the number of a block; the first that is missing ends the data set
-  std::vector<hsize_t> highest;  // element of the source that is mapped, in each dimension; none: not known
-  hssize_t elements = 0;         // of the source, all of which are mapped; 0: not all, or not known
-  std::vector<hsize_t> shape;  // of numbered sources, of which HDF5 takes the first one's for all; none: not known yet
+  bool numbered = false;         // the names contain a block number; the data set ends at the first missing source
+  std::vector<hsize_t> highest;  // highest mapped index of the source in each dimension; empty: unknown
+  hssize_t elements = 0;         // size of a source that is mapped as a whole; 0: only a part is mapped, or unknown
+  std::vector<hsize_t> shape;    // shape of the first numbered source, which HDF5 assumes for all; empty: not yet known
 };
 
 Mapping mapping_of(hid_t creation, std::size_t number) {
@@ -113,11 +113,11 @@ Mapping mapping_of(hid_t creation, std::size_t number) {
 }
 
 struct SourceFile {
-  std::optional<Handle> handle;  // none: it cannot be opened
-  std::string reason;            // why it cannot; empty: there is no such file
+  std::optional<Handle> handle;  // nullopt: the file cannot be opened
+  std::string reason;            // why it cannot be opened; empty: the file does not exist
 };
 
-// The first that HDF5 opens. Throws RunError for FIFOs and devices.
+// Opens the first path that HDF5 can open. Throws RunError for FIFOs and devices.
 SourceFile open_first(const std::vector<std::string>& paths) {
   const Handle access = input_access();
   SourceFile source;
@@ -167,36 +167,37 @@ class FileCollector {
 
   std::vector<std::string> files_;
   std::set<std::string> known_;
-  std::map<ObjectIdentity, bool> complete_;  // false: the search is still in one of its sources
+  std::map<ObjectIdentity, bool> complete_;  // false: its sources are being searched
 };
 
-[[noreturn]] void refuse_source(hid_t data_set, const Mapping& mapping, const std::string& problem_with_it) {
+[[noreturn]] void refuse_source(hid_t data_set, const Mapping& mapping, const std::string& source_problem) {
   throw RunError(
-      fmt::format("The {} is virtual, and its source '{}' of '{}' {}. Restore the source: HDF5 would read "
-                  "fill values or other rows instead.",
-                  description_of(data_set), printable(mapping.data_set), printable(mapping.file), problem_with_it));
+      fmt::format("The {} is virtual, and its source '{}' of '{}' {}. Restore the source; HDF5 would read fill values "
+                  "or wrong rows.",
+                  description_of(data_set), printable(mapping.data_set), printable(mapping.file), source_problem));
 }
 
-// The reason why HDF5 would read wrong numbers from a source of that shape, if it would.
-std::optional<std::string> find_misfit(const Mapping& mapping, const std::vector<hsize_t>& shape) {
+// Returns why HDF5 would read wrong numbers from a source of this shape, or nullopt if it would not.
+std::optional<std::string> find_mismatch(const Mapping& mapping, const std::vector<hsize_t>& shape) {
   const hsize_t elements = std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
   if (mapping.elements > 0 && static_cast<hsize_t>(mapping.elements) != elements)
-    return "has another size than the part that it is mapped to";
+    return "has a different size than the region it is mapped to";
   if (!mapping.highest.empty() && mapping.highest.size() != shape.size())
-    return "has another number of dimensions than the part that is mapped";
+    return "has a different number of dimensions than the mapped region";
   for (std::size_t dimension = 0; dimension < mapping.highest.size(); ++dimension)
-    if (mapping.highest[dimension] >= shape[dimension]) return "is smaller than the part that is mapped";
+    if (mapping.highest[dimension] >= shape[dimension]) return "is smaller than the mapped region";
   const auto same_rows = [&] {
     return shape.size() == mapping.shape.size() &&
            std::equal(shape.begin() + 1, shape.end(), mapping.shape.begin() + 1);
   };
-  if (!mapping.shape.empty() && !same_rows()) return "has rows of another shape than the first one";
+  if (!mapping.shape.empty() && !same_rows()) return "has a different row shape than the first source";
   return std::nullopt;
 }
 
-// The reason why the source is missing, if it is. Throws RunError when it exists and HDF5 would not read all of it.
+// Returns why the source is missing, or nullopt if it exists. Throws RunError if it exists but HDF5 would not read all
+// of it.
 std::optional<std::string> FileCollector::collect_source(hid_t data_set, const SourceFile& file, Mapping& mapping) {
-  if (!file.handle && file.reason.empty()) return "there is no such file";
+  if (!file.handle && file.reason.empty()) return "the file does not exist";
   if (!file.handle) refuse_source(data_set, mapping, fmt::format("cannot be opened ({})", file.reason));
   if (!has_link(file.handle->id(), mapping.data_set)) return "the file has no such data set";
   const hid_t id = H5Dopen2(file.handle->id(), mapping.data_set.c_str(), H5P_DEFAULT);
@@ -206,10 +207,10 @@ std::optional<std::string> FileCollector::collect_source(hid_t data_set, const S
     refuse_source(data_set, mapping, fmt::format("cannot be opened ({})", link.value_or(reason)));
   }
   const Handle source(id, H5Dclose, {});
-  collect(source.id());  // first: to ask a data set that is its own source for its extents crashes HDF5
+  collect(source.id());  // before H5Dget_space, which crashes for a data set that is its own source
   const Handle space = owned(H5Dget_space(source.id()), H5Sclose);
   const std::vector<hsize_t> shape = extents_of(space.id());
-  if (const auto misfit = find_misfit(mapping, shape)) refuse_source(data_set, mapping, *misfit);
+  if (const auto mismatch = find_mismatch(mapping, shape)) refuse_source(data_set, mapping, *mismatch);
   if (mapping.numbered) mapping.shape = shape;
   return std::nullopt;
 }
@@ -233,7 +234,7 @@ void FileCollector::collect_sources(hid_t data_set, hid_t creation, const std::s
     if (name == ".") return {owned(H5Iget_file_id(data_set), H5Fclose), {}};
     return open_first(searched_paths(name, holder, prefixes));
   };
-  std::map<std::string, std::vector<Mapping>> by_file;  // each is opened once, and one at a time
+  std::map<std::string, std::vector<Mapping>> by_file;  // opens each file once, and one file at a time
   for (std::size_t number = 0; number < count; ++number) {
     Mapping mapping = mapping_of(creation, number);
     by_file[mapping.file].push_back(std::move(mapping));
@@ -272,12 +273,12 @@ void FileCollector::collect_storage(hid_t data_set, hid_t creation, const std::s
     left -= bytes;
     refuse_special_file(path);
     struct stat status {};
-    const bool is_there = ::stat(path.c_str(), &status) == 0;
+    const bool exists = ::stat(path.c_str(), &status) == 0;
     const hsize_t wanted = bytes + static_cast<hsize_t>(offset);
-    require(is_there && static_cast<hsize_t>(status.st_size) >= wanted, [&] {
+    require(exists && static_cast<hsize_t>(status.st_size) >= wanted, [&] {
       return fmt::format("The {} stores its numbers in '{}', which {}. Restore that file{}.", description_of(data_set),
-                         printable(path), is_there ? "is too short" : "is missing",
-                         is_there ? ": HDF5 would read zeros instead" : "");
+                         printable(path), exists ? "is too short" : "is missing",
+                         exists ? "; HDF5 would read zeros" : "");
     });
     note(path);
   }

@@ -1,5 +1,5 @@
-// The files that the numbers of a data set come from: external links, external storage and virtual data sets lead to
-// others than the one that was opened.
+// Finds the files that contain the numbers of a data set. External links, external storage and virtual data sets can
+// refer to files other than the one that was opened.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace sheaf {
 
-/// First the file that contains the data set, as HDF5 opened it; then the files of its external storage or of the
-/// sources of a virtual data set, recursively. Each path once. Regions of a virtual data set that no source is mapped
-/// to are filled by HDF5's definition. Throws RunError when a source or a file of external storage is missing or has
-/// another size than is mapped, where HDF5 would read fill values or other rows without an error, and when a virtual
-/// data set is its own source, on which HDF5 crashes. Local.
+/// Returns the file that contains the data set, as HDF5 opened it, followed by the files of its external storage or of
+/// the sources of a virtual data set, recursively. Each path occurs once. Regions of a virtual data set without a
+/// source contain fill values, as HDF5 defines. Throws RunError if a source or a file of external storage is missing or
+/// does not have the mapped size; HDF5 would read fill values or wrong rows without an error. Also throws RunError if a
+/// virtual data set is its own source, because HDF5 would crash. Local.
 std::vector<std::string> data_files(hid_t data_set);
 
-/// A source name with "%b" replaced by `block`, and "%%" by "%".
+/// Returns a source name with "%b" replaced by `block` and "%%" by "%".
 std::string source_name(const std::string& pattern, long long block);
 
 }  // namespace sheaf

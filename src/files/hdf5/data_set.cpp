@@ -14,7 +14,7 @@
 namespace sheaf {
 namespace {
 
-// HDF5 converts numbers by the bufferful and reads the file in such pieces; its own 1 MiB makes small reads.
+// HDF5 reads and converts numbers one buffer at a time. Its default of 1 MiB leads to small reads.
 constexpr std::size_t conversion_buffer_bytes = std::size_t{8} << 20;
 
 template <class T>
@@ -31,7 +31,7 @@ Handle transfer_properties() {
   return properties;
 }
 
-// The file's elements of `rows`.
+// Selects the elements of `rows` in the file.
 Handle select_rows(hid_t data_set, const DataSetInfo& info, IndexRange rows) {
   Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
   std::vector<hsize_t> start(info.shape.size(), 0);

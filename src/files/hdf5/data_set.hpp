@@ -1,4 +1,4 @@
-// Data sets of numbers, read by rows.
+// Reads rows of data sets of numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,39 +12,38 @@
 
 namespace sheaf {
 
-/// The class of a file's numbers; an enumeration (h5py's bool) counts as integer.
+/// The class of the numbers in a file. An enumeration (such as h5py's bool) counts as integer.
 enum class NumberClass { integer, real };
 
-/// A data set as its file describes it.
+/// The description of a data set in its file.
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   NumberClass number_class = NumberClass::real;
-  std::size_t element_bytes = 0;   ///< in the file
-  bool is_bytes = false;           ///< unsigned integers of one byte
-  std::int64_t chunk_rows = 1;     ///< rows of one chunk, which is read (and decompressed) whole; 1 without chunks
-  std::vector<std::string> files;  ///< that the numbers come from (data_files.hpp); the first contains the data set
+  std::size_t element_bytes = 0;   ///< size of a number in the file
+  bool is_bytes = false;           ///< whether the numbers are unsigned integers of one byte
+  std::int64_t chunk_rows = 1;     ///< rows per chunk, which is read and decompressed as a whole; 1 without chunks
+  std::vector<std::string> files;  ///< files with the numbers (data_files.hpp); the first contains the data set
 
   std::int64_t rows() const { return shape.front(); }
-  /// Numbers of one row, flattened.
+  /// Returns the numbers per row.
   std::int64_t row_elements() const;
 };
 
-/// "[1797, 64]"
+/// Formats a shape, for example "[1797, 64]".
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
-/// An open data set. Made by InputFile, and to be gone before it.
+/// An open data set. Created by InputFile, which must outlive it.
 class DataSetReader {
  public:
   const DataSetInfo& info() const { return info_; }
-  /// "data set '/features' of 'digits.h5'"
+  /// Names the data set in messages: "data set '/features' of 'digits.h5'".
   const std::string& description() const { return description_; }
-  /// HDF5's own identifier.
+  /// Returns the HDF5 identifier.
   std::int64_t id() const { return handle_.id(); }
 
-  /// Reads rows, converted to T (float, double, std::int64_t or std::uint8_t), into values[rows.count() *
-  /// row_elements()]. What float cannot hold becomes infinite, what an integer cannot hold its nearest end. An empty
-  /// range reads nothing. Collective transfers are collective over the file's ranks, and an error on one of them may
-  /// keep the others waiting. Throws RunError when the file cannot be read there.
+  /// Reads rows into values[rows.count() * row_elements()], converted to T (float, double, std::int64_t or
+  /// std::uint8_t). Values beyond the range of float become infinite; values beyond the range of an integer are
+  /// clamped. An empty range reads nothing. Local. Throws RunError if the rows cannot be read.
   template <class T>
   void read_rows(IndexRange rows, T* values) const;
 

@@ -22,29 +22,29 @@ namespace {
 
 constexpr std::int64_t default_chunk_bytes = std::int64_t{1} << 20;
 
-// An upper bound for HDF5's metadata.
+// An upper bound of the size of HDF5's metadata.
 constexpr std::int64_t spare_bytes = std::int64_t{1} << 20;
 
 Handle prepared(hid_t id, Handle::Closer closer) {
   return Handle(id, closer, "HDF5 cannot prepare to write a file");
 }
 
-// The format of HDF5 1.10, in which uncompressed chunks have no index and are contiguous.
+// Selects the format of HDF5 1.10, in which uncompressed chunks have no index and are contiguous.
 Handle file_access() {
   Handle access = prepared(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "HDF5 cannot write its format 1.10");
   return access;
 }
 
-// Without times, so that the same work makes the same bytes.
+// Stores no time stamps, so that equal inputs produce equal files.
 Handle timeless(hid_t property_class) {
   Handle creation = prepared(H5Pcreate(property_class), H5Pclose);
   H5Pset_obj_track_times(creation.id(), false);
   return creation;
 }
 
-// A file without content, made in memory: on a full disk the library must not begin to write. In the oldest format: an
-// image in that of 1.10 has a wrong checksum.
+// Returns the bytes of a file without content. It is created in memory, because the library must not begin to write on
+// a full disk. It has the oldest format, because an image in the format of 1.10 has a wrong checksum.
 std::vector<std::byte> empty_file(const std::string& name) {
   const Handle access = prepared(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access.id(), 64 << 10, false);
@@ -52,7 +52,7 @@ std::vector<std::byte> empty_file(const std::string& name) {
   H5Fflush(file.id(), H5F_SCOPE_GLOBAL);
   std::vector<std::byte> image(
       static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_file_image(file.id(), nullptr, 0))));
-  check_hdf5(H5Fget_file_image(file.id(), image.data(), image.size()) > 0 ? 0 : -1, "HDF5 cannot make a file");
+  check_hdf5(H5Fget_file_image(file.id(), image.data(), image.size()) > 0 ? 0 : -1, "HDF5 cannot create a file");
   return image;
 }
 
@@ -61,7 +61,7 @@ std::int64_t file_bytes(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 ? status.st_size : 0;
 }
 
-// An upper bound of the bytes of the rows, the index of their chunks included.
+// Returns an upper bound of the size of the rows, including the index of their chunks.
 std::int64_t most_bytes(const DerivedRows& rows) {
   const std::int64_t numbers = rows.chunk_count() * rows.chunk_bytes();
   return rows.compression == 0 ? numbers : numbers + numbers / 256 + rows.chunk_count() * 64;
@@ -72,7 +72,7 @@ std::vector<std::string> with_name(std::vector<std::string> names, const std::st
   return names;
 }
 
-// The groups on the way to `path`, where they are not yet.
+// Creates the missing parent groups of `path`.
 void make_groups(hid_t file, const std::string& path) {
   for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     const std::string group = path.substr(0, end);
@@ -126,7 +126,7 @@ DerivedFile::DerivedFile(const std::string& path, const std::string& source, con
     output.require_room(numbers + others);
     if (rows.compression > 0) {
       output.reserve(0, numbers + others);
-    } else {  // wherever the library puts the numbers, it writes only before and behind them
+    } else {  // the library writes only before and after the numbers, wherever it puts them
       output.reserve(0, others);
       output.reserve(numbers, others);
     }
@@ -142,7 +142,7 @@ void DerivedFile::copy_others() {
   make_copies(plan_, source_.id(), file_.id());
   if (!plan_.references.empty())
     warn_root(
-        fmt::format("'{}' of '{}' are not copied (they hold references, which are addresses in that file). Create "
+        fmt::format("'{}' of '{}' are not copied (they contain references, which are valid only in that file). Create "
                     "them in the copy.",
                     fmt::join(plan_.references, "', '"), file_of(source_.id())));
 }
@@ -168,7 +168,7 @@ std::int64_t DerivedFile::make_rows() {
                      H5Dclose, problem());
   const Handle old(H5Dopen2(source_.id(), rows_.name.c_str(), H5P_DEFAULT), H5Dclose, problem());
   copy_attributes(old.id(), data_set_.id());
-  for (const auto& name : plan_.left_out)  // the data set's other names
+  for (const auto& name : plan_.left_out)  // other names of the data set
     if (H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) <= 0)
       check_hdf5(H5Lcreate_hard(file_.id(), rows_.name.c_str(), file_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                  problem());
@@ -184,15 +184,14 @@ std::int64_t DerivedFile::make_rows() {
     return static_cast<std::int64_t>(address);
   };
   const std::int64_t first = address_of(0), last = rows_.chunk_count() - 1;
-  require(
-      address_of(last) == first + last * rows_.chunk_bytes(),
-      fmt::format("{} (this HDF5 library does not lay chunks one behind the other). Give --compression=1.", problem()));
+  require(address_of(last) == first + last * rows_.chunk_bytes(),
+          fmt::format("{} (this HDF5 library does not store chunks contiguously). Pass --compression=1.", problem()));
   return first;
 }
 
 void DerivedFile::write_note(const std::string& name, const std::string& text) {
   if (H5Aexists(data_set_.id(), name.c_str()) > 0) check_hdf5(H5Adelete(data_set_.id(), name.c_str()), problem());
-  const Handle type = text_type(H5T_VARIABLE);  // variable, so that h5py gives str and not bytes
+  const Handle type = text_type(H5T_VARIABLE);  // variable length, so that h5py returns str instead of bytes
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem());
   Handle attribute(H5Acreate2(data_set_.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                    problem());

@@ -1,4 +1,4 @@
-// A new HDF5 file derived from another: one data set is new, the rest is copied unchanged.
+// Creates an HDF5 file from another one: replaces one data set and copies the rest unchanged.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,40 +19,39 @@ struct DerivedRows {
   NumberType type = NumberType::float32;
   std::vector<std::int64_t> shape;
   std::int64_t chunk_rows = 1;
-  int compression = 0;  ///< of gzip, 0 to 9, after HDF5's shuffle
+  int compression = 0;  ///< gzip level, 0 to 9, after HDF5's shuffle filter
 
   std::int64_t chunk_count() const { return (shape.front() + chunk_rows - 1) / chunk_rows; }
   std::int64_t row_bytes() const;
   std::int64_t chunk_bytes() const { return chunk_rows * row_bytes(); }
 };
 
-/// Rows of a chunk: at most 1 MiB of them or else one, and as many in each chunk as can be.
+/// Returns the number of rows per chunk: at most 1 MiB, but at least one row, and balanced over the chunks.
 std::int64_t default_chunk_rows(std::int64_t rows, std::int64_t row_bytes);
 
-/// Reserves disk space before HDF5 writes, since HDF5 crashes at the end of the program when it cannot write its
-/// caches. Uncompressed rows are not written by this class: they are contiguous in the file, and all ranks may write
-/// them; their space is not reserved. Every call throws RunError when it fails. Local.
+/// Writes the new file. Reserves disk space first, because HDF5 crashes at the end of the program if it cannot write
+/// its caches. This class does not write uncompressed rows: they are contiguous in the file, any rank may write them,
+/// and their space is not reserved. All members throw RunError. Local.
 class DerivedFile {
  public:
-  /// Fills the file at `path`, which exists and is empty, on a disk with room for all that the other calls may add: the
-  /// rows, `other_bytes`, and, with `copies`, everything in file `source` except the data set rows.name and the names
-  /// `left_out`.
+  /// Initializes the file at `path`, which exists and is empty. The disk must have space for the rows, `other_bytes`
+  /// and, if `copies`, everything in file `source` except the data set rows.name and the names `left_out`.
   DerivedFile(const std::string& path, const std::string& source, const DerivedRows& rows, bool copies,
               const std::vector<std::string>& left_out, std::int64_t other_bytes);
 
-  /// Copies everything else, with `copies`: targets of external links, numbers of virtual data sets and of external
-  /// storage included, so that the file needs no other.
+  /// Copies everything else, if `copies`. The targets of external links and the numbers of virtual data sets and
+  /// external storage are included, so that the new file is self-contained.
   void copy_others();
-  /// Makes the data set under all names that it has in the source, with its attributes there. Returns the address of
-  /// its first row; of compressed ones 0.
+  /// Creates the data set, with all names and attributes that it has in the source. Returns the address of its first
+  /// row, or 0 if it is compressed.
   std::int64_t make_rows();
-  /// An attribute of the data set.
+  /// Writes an attribute of the data set.
   void write_note(const std::string& name, const std::string& text);
-  /// A data set [values.size()].
+  /// Writes a data set [values.size()].
   void write_values(const std::string& name, const std::vector<double>& values);
-  /// A chunk of compressed rows, encoded by ChunkEncoder.
+  /// Writes a chunk of compressed rows, which ChunkEncoder has encoded.
   void write_chunk(std::int64_t chunk, const std::byte* bytes, std::size_t count);
-  /// Writes everything and gives back the space that was not needed. The last call.
+  /// Writes all buffered data and releases unused disk space. Must be the last call.
   void close();
 
  private:

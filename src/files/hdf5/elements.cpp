@@ -12,7 +12,7 @@
 namespace sheaf {
 namespace {
 
-// The unsigned integer of as many bytes.
+// The unsigned integer type of `bytes`.
 template <std::size_t bytes>
 using Bits = std::conditional_t<
     bytes == 1, std::uint8_t,
@@ -44,11 +44,11 @@ T converted(From value) {
 
 template <class From, bool swapped, class T>
 void convert_as(const std::byte* from, T* to, std::int64_t count) {
-  for (std::int64_t place = 0; place < count; ++place) {
+  for (std::int64_t index = 0; index < count; ++index) {
     Bits<sizeof(From)> word;
-    std::memcpy(&word, from + place * static_cast<std::int64_t>(sizeof word), sizeof word);
+    std::memcpy(&word, from + index * static_cast<std::int64_t>(sizeof word), sizeof word);
     if constexpr (swapped) word = swap_bytes(word);
-    to[place] = converted<From, T>(reinterpret_bits<From>(word));
+    to[index] = converted<From, T>(reinterpret_bits<From>(word));
   }
 }
 
@@ -62,7 +62,7 @@ void convert_from(const std::byte* from, bool swapped, T* to, std::int64_t count
     convert_as<From, false>(from, to, count);
 }
 
-// One of the four types of a kind, by its size.
+// Selects one of the four types of a kind by size.
 template <class One, class Two, class Four, class Eight, class T>
 void convert_sized(const std::byte* from, StoredElement element, T* to, std::int64_t count) {
   switch (element.bytes) {

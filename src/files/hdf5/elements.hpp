@@ -1,4 +1,4 @@
-// Numbers as files store them, turned into the machine's own. Pure.
+// Converts numbers from their stored types to native types. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,17 +7,17 @@
 
 namespace sheaf {
 
-/// One number in a file.
+/// The type of a number in a file.
 struct StoredElement {
   enum class Kind { signed_integer, unsigned_integer, real };
   Kind kind = Kind::real;
-  std::size_t bytes = 4;  ///< 1, 2, 4 or 8; of IEEE 754 reals 2, 4 or 8
-  bool swapped = false;   ///< the byte order is not the machine's
+  std::size_t bytes = 4;  ///< 1, 2, 4 or 8 for integers; 2, 4 or 8 for IEEE 754 reals
+  bool swapped = false;   ///< whether the byte order differs from native
 };
 
-/// Converts `count` contiguous numbers from `from`, aligned or not, to `to`. T: float, double,
-/// std::int64_t (from integers alone), std::uint8_t (from itself alone). What float cannot hold becomes infinite, what
-/// int64 cannot hold its highest value.
+/// Converts `count` contiguous numbers from `from`, at any alignment, to `to`. T is float, double, std::int64_t (from
+/// integers only) or std::uint8_t (from uint8 only). Values beyond the range of float become infinite; values beyond
+/// the range of int64 become its maximum.
 template <class T>
 void convert_elements(const std::byte* from, StoredElement element, T* to, std::int64_t count);
 

@@ -30,31 +30,30 @@ bool has_hdf5_signature(const std::string& path) {
 #endif
 }
 
-// Tells apart what HDF5 and MPI-IO call by one name: cannot open.
+// Distinguishes failures that HDF5 reports with one message, "unable to open file".
 void require_hdf5_file(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) throw RunError(fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
     std::error_code ignored;
-    throw RunError(fmt::format("There is no file '{}' (the working directory is '{}'). Check its name.", path,
+    throw RunError(fmt::format("File '{}' does not exist (the working directory is '{}'). Check its name.", path,
                                std::filesystem::current_path(ignored).string()));
   }
-  require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Name a file in it.", path));
+  require(!S_ISDIR(status.st_mode), fmt::format("'{}' is a directory, not an HDF5 file. Specify a file in it.", path));
   require(S_ISREG(status.st_mode),
-          fmt::format("'{}' is not an HDF5 file (it is {}). Name one.", path, file_kind(status.st_mode)));
+          fmt::format("'{}' is not an HDF5 file (it is {}). Specify one.", path, file_kind(status.st_mode)));
   require(::access(path.c_str(), R_OK) == 0, fmt::format("File '{}' cannot be read ({}).", path, std::strerror(errno)));
-  require(has_hdf5_signature(path),
-          fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
-                      status.st_size == 0 ? "it is empty" : "it has not the signature of one"));
+  require(has_hdf5_signature(path), fmt::format("'{}' is not an HDF5 file ({}). Convert it to HDF5 first.", path,
+                                                status.st_size == 0 ? "it is empty" : "it has no HDF5 signature"));
 }
 
 Handle data_set_access() {
   return Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, "HDF5 cannot prepare to open a data set");
 }
 
-// "it has '/a', '/b' and 3 more", at most ten by name.
+// Returns for example "it has '/a', '/b' and 3 more", with at most ten names.
 std::string list_names(const std::vector<std::string>& names) {
-  if (names.empty()) return "it has none";
+  if (names.empty()) return "it has no data sets";
   const auto shown = std::min<std::size_t>(names.size(), 10);
   std::string text = fmt::format("it has '{}'", fmt::join(names.begin(), names.begin() + shown, "', '"));
   if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
@@ -66,9 +65,9 @@ const char* type_name(H5T_class_t type) {
     case H5T_STRING:
       return "text";
     case H5T_COMPOUND:
-      return "compound results (a table)";
+      return "compound values (a table)";
     case H5T_VLEN:
-      return "lists of varying length";
+      return "variable-length lists";
     case H5T_ARRAY:
       return "small arrays";
     case H5T_REFERENCE:
@@ -90,7 +89,8 @@ void describe_shape(hid_t data_set, DataSetInfo& info) {
   info.shape.assign(shape.begin(), shape.end());
 }
 
-// The sides of a chunk, zeros where they are not as many as the data set's; none without chunks.
+// Returns the extents of a chunk, or an empty vector without chunks. Returns zeros if the rank of the chunks differs
+// from that of the data set.
 std::vector<hsize_t> describe_layout(hid_t data_set, DataSetInfo& info) {
   const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return {};
@@ -101,15 +101,15 @@ std::vector<hsize_t> describe_layout(hid_t data_set, DataSetInfo& info) {
   return chunk;
 }
 
-// Whether no product of the sides, of the whole or of a chunk, in whatever type its numbers are read, overflows: a
-// damaged file may declare anything.
+// Returns whether the sizes of the data set and of a chunk, in any type in which the numbers can be read, fit into
+// std::int64_t. A damaged file can declare any extents.
 bool is_countable(const DataSetInfo& info, const std::vector<hsize_t>& chunk) {
   auto bytes = static_cast<std::int64_t>(std::max(info.element_bytes, sizeof(double)));
   for (std::size_t dimension = 0; dimension < info.shape.size(); ++dimension) {
-    const auto chunk_side = chunk.empty() ? 1 : static_cast<std::int64_t>(chunk[dimension]);
-    if (info.shape[dimension] < 0 || chunk_side < 1) return false;
-    const std::int64_t side = std::max(info.shape[dimension], chunk_side);
-    if (__builtin_mul_overflow(bytes, side, &bytes)) return false;
+    const auto chunk_extent = chunk.empty() ? 1 : static_cast<std::int64_t>(chunk[dimension]);
+    if (info.shape[dimension] < 0 || chunk_extent < 1) return false;
+    const std::int64_t extent = std::max(info.shape[dimension], chunk_extent);
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return false;
   }
   return true;
 }
@@ -123,16 +123,16 @@ void require_known_filters(hid_t creation, const std::string& description) {
                                            sizeof name - 1, name, &config);
     require(H5Zfilter_avail(id) > 0, [&] {
       return fmt::format(
-          "The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, "
-          "or set HDF5_PLUGIN_PATH to the folder of the filter's plugin.",
+          "The {} is stored with filter {} '{}' (this HDF5 library does not have it). Store it with gzip, or set "
+          "HDF5_PLUGIN_PATH to the directory of the filter's plugin.",
           description, id, printable(name));
     });
   }
 }
 
-// Whether no filter packs more tightly than deflate, whose limit is a 1032th: others may make a few bytes of any
-// constant.
-bool has_known_tightness(hid_t creation) {
+// Returns whether the compression ratio is limited: deflate cannot exceed 1032, but other filters may store constant
+// data of any size in a few bytes.
+bool has_limited_ratio(hid_t creation) {
   for (int number = 0; number < H5Pget_nfilters(creation); ++number) {
     unsigned flags = 0, config = 0;
     std::size_t value_count = 0;
@@ -143,17 +143,17 @@ bool has_known_tightness(hid_t creation) {
   return true;
 }
 
-// Whether the file that contains the data set can hold its numbers. Virtual data sets and external storage, whose
-// numbers are in other files, are credible.
-bool is_credible(hid_t data_set, const DataSetInfo& info) {
-  constexpr std::int64_t tightest = 1100;
+// Returns whether the file is large enough for the numbers of the data set. True for virtual data sets and external
+// storage, whose numbers are in other files.
+bool is_plausible(hid_t data_set, const DataSetInfo& info) {
+  constexpr std::int64_t max_ratio = 1100;
   const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
   const bool is_elsewhere = H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0;
-  if (is_elsewhere || !has_known_tightness(creation.id())) return true;
+  if (is_elsewhere || !has_limited_ratio(creation.id())) return true;
   const Handle file(H5Iget_file_id(data_set), H5Fclose, "HDF5 cannot describe a data set");
   hsize_t file_bytes = 0;
   H5Fget_filesize(file.id(), &file_bytes);
-  return info.rows() * info.row_elements() / tightest <=
+  return info.rows() * info.row_elements() / max_ratio <=
          static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
 }
 
@@ -185,7 +185,7 @@ bool InputFile::has(const std::string& name) const {
   return has_link(handle_.id(), name);
 }
 
-// Explains why `name` cannot be opened as a data set.
+// Throws RunError with the reason why `name` cannot be opened as a data set.
 void InputFile::refuse(const std::string& name) const {
   const std::string path = with_leading_slash(name);
   const std::string reason = hdf5_reason();
@@ -200,8 +200,8 @@ void InputFile::refuse(const std::string& name) const {
   const bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
   if (object >= 0) H5Oclose(object);
   if (is_group)
-    throw RunError(fmt::format("'{}' of '{}' is a group, not a data set (the file: {}). Name a data set.", path, path_,
-                               list_names(names)));
+    throw RunError(fmt::format("File '{}' has a group '{}', not a data set of this name ({}). Specify a data set.",
+                               path_, path, list_names(names)));
   throw RunError(
       fmt::format("File '{}' has no data set '{}' ({}).{}", path_, path, list_names(names), did_you_mean(path, names)));
 }
@@ -220,8 +220,8 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   const Handle type(H5Dget_type(handle.id()), H5Tclose, "HDF5 cannot describe " + description);
   const H5T_class_t type_class = H5Tget_class(type.id());
   if (type_class != H5T_INTEGER && type_class != H5T_FLOAT && type_class != H5T_ENUM)
-    throw RunError(fmt::format("The {} holds {}, not numbers. Store integers or floating-point numbers.", description,
-                               type_name(type_class)));
+    throw RunError(fmt::format("The {} contains {}, not numbers. Store integers or floating-point numbers.",
+                               description, type_name(type_class)));
   DataSetInfo info;
   info.number_class = type_class == H5T_FLOAT ? NumberClass::real : NumberClass::integer;
   info.element_bytes = H5Tget_size(type.id());
@@ -232,20 +232,20 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   describe_shape(handle.id(), info);
   require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
 
-  // HDF5's chunk cache holds 1 MiB by default: a larger chunk would be read and decompressed anew for every access.
-  // The cache is made when a data set is opened first, so it is closed before.
+  // HDF5's chunk cache holds 1 MiB by default. A larger chunk would be read and decompressed again for every access.
+  // The cache size is set when a data set is opened, so it is closed and opened again.
   const std::vector<hsize_t> chunk = describe_layout(handle.id(), info);
   require(is_countable(info, chunk),
           fmt::format("The {} has too many numbers (its shape is [{}], its chunks [{}]). Copy or recreate the file.",
                       description, fmt::join(info.shape, ", "), fmt::join(chunk, ", ")));
-  require(is_credible(handle.id(), info),
-          fmt::format("The {} has {} numbers, which its file is much too small for: it is damaged, or they were never "
-                      "written. Recreate the file.",
+  require(is_plausible(handle.id(), info),
+          fmt::format("The {} has {} numbers, but its file is much too small for them (it is damaged, or they were "
+                      "never written). Recreate the file.",
                       description, fmt::join(info.shape, " x ")));
   if (!chunk.empty()) {
     constexpr std::size_t default_cache_bytes = std::size_t{1} << 20;
     std::size_t chunk_bytes = info.element_bytes;
-    for (const hsize_t side : chunk) chunk_bytes *= side;
+    for (const hsize_t extent : chunk) chunk_bytes *= extent;
     handle.close("HDF5 cannot close " + description);
     H5Pset_chunk_cache(access.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, std::max(default_cache_bytes, chunk_bytes),
                        H5D_CHUNK_CACHE_W0_DEFAULT);

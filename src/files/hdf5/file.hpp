@@ -1,4 +1,4 @@
-// HDF5 files opened for reading.
+// Opens HDF5 files for reading.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,17 +12,17 @@ namespace sheaf {
 
 class InputFile {
  public:
-  /// Throws RunError when `path` is missing, a directory, not readable or no HDF5 file. Local.
+  /// Throws RunError if `path` is missing, a directory, not readable or not an HDF5 file. Local.
   explicit InputFile(const std::string& path);
 
-  /// Throws RunError when there is no such data set, or when it does not hold rows of numbers. `name` is a path inside
-  /// the file, with or without the leading "/".
+  /// Opens a data set. `name` is a path in the file, with or without the leading "/". Throws RunError if the data set
+  /// does not exist or does not contain rows of numbers.
   DataSetReader data_set(const std::string& name) const;
 
-  /// Whether the file has a link of that name, even one whose target is missing.
+  /// Returns whether the file has a link of that name, even if its target is missing.
   bool has(const std::string& name) const;
 
-  /// Paths of all data sets in the file, each with its leading "/", in the order of their names.
+  /// Returns the paths of all data sets in the file, with the leading "/", sorted by name.
   std::vector<std::string> data_set_names() const;
 
  private:

@@ -44,18 +44,18 @@ H5FD_class_t make_driver(const char* name, [[maybe_unused]] int number) {
 }
 
 int read_or_zero(int descriptor, haddr_t address, std::size_t bytes, void* to) {
-  auto* place = static_cast<std::byte*>(to);
+  auto* next = static_cast<std::byte*>(to);
   int error = 0;
   while (bytes > 0 && error == 0) {
-    const ssize_t got = ::pread(descriptor, place, bytes, static_cast<off_t>(address));
+    const ssize_t got = ::pread(descriptor, next, bytes, static_cast<off_t>(address));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) error = errno;
     if (got <= 0) break;
-    place += got;
+    next += got;
     address += static_cast<haddr_t>(got);
     bytes -= static_cast<std::size_t>(got);
   }
-  std::memset(place, 0, bytes);
+  std::memset(next, 0, bytes);
   return error;
 }
 

@@ -11,15 +11,15 @@
 
 namespace sheaf {
 
-/// A file that a driver has opened. Drivers derive their own from it.
+/// A file that a driver has opened. Drivers derive their own file types from it.
 struct DriverFile {
   H5FD_t base;  // the part that HDF5 uses; must be first
   int descriptor;
   haddr_t allocated;  // set by HDF5
-  haddr_t end;        // bytes of the file
+  haddr_t end;        // size of the file, in bytes
 };
 
-/// `File` is the type that the driver's open function has made.
+/// Converts from HDF5's type. `File` is the type that the driver's open function created.
 template <class File = DriverFile>
 File* driver_file(H5FD_t* file) {
   return static_cast<File*>(reinterpret_cast<DriverFile*>(file));
@@ -29,11 +29,12 @@ const File* driver_file(const H5FD_t* file) {
   return static_cast<const File*>(reinterpret_cast<const DriverFile*>(file));
 }
 
-/// A driver without functions of its own, except those that tell and set the sizes of a DriverFile. `number`: one of
-/// HDF5's range for applications, different for each driver. Pure.
+/// Returns a driver whose only functions are those that get and set the sizes of a DriverFile. `number` is in HDF5's
+/// range for applications and differs between drivers. Pure.
 H5FD_class_t make_driver(const char* name, int number);
 
-/// Reads bytes at an address; those beyond the end of the file, and all after an error, are zeros. Returns 0 or errno.
+/// Reads bytes at an address. Bytes beyond the end of the file and bytes after an error become zeros. Returns 0 or
+/// errno.
 int read_or_zero(int descriptor, haddr_t address, std::size_t bytes, void* to);
 
 }  // namespace sheaf

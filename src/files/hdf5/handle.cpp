@@ -12,7 +12,7 @@
 namespace sheaf {
 namespace {
 
-// HDF5 describes a failed system call with all its arguments and the time of day; the system's message is enough.
+// HDF5 describes a failed system call with its arguments and the time. Returns only the message of the system.
 std::string system_message(const std::string& description) {
   const std::string opening = "error message = '";
   const auto begin = description.find(opening);
@@ -23,7 +23,8 @@ std::string system_message(const std::string& description) {
 
 }  // namespace
 
-static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>, "handle.hpp spells them so");
+static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>,
+              "handle.hpp declares these types without hdf5.h");
 
 void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -42,7 +43,7 @@ std::string hdf5_reason() {
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
-  return reason.empty() ? "HDF5 gives no reason" : system_message(reason);
+  return reason.empty() ? "HDF5 reports no reason" : system_message(reason);
 }
 
 void check_hdf5(int status, const std::string& problem) {

@@ -18,14 +18,14 @@ namespace sheaf {
 namespace {
 
 struct OpenFile : DriverFile {
-  struct stat status;  // when it was opened
+  struct stat status;  // status when the file was opened
 };
 
-// Set by find_raw_data: raw data are not read, their address is stored here.
+// Set by find_raw_data: the driver stores the address of raw data here instead of reading them.
 thread_local haddr_t* raw_data_address = nullptr;
 
-// The text becomes hdf5_reason().
-void give_reason(const std::string& reason) {
+// Sets the text of hdf5_reason().
+void set_reason(const std::string& reason) {
   H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTOPENFILE, "%s", reason.c_str());
 }
 
@@ -34,7 +34,7 @@ H5FD_t* open_file(const char* path, unsigned, hid_t, haddr_t) {
   const int descriptor = open_regular_file(path, status);
   if (descriptor < 0) {
     const bool is_special = status.st_mode != 0 && !S_ISREG(status.st_mode);
-    give_reason(is_special ? "it is " + file_kind(status.st_mode) : std::strerror(errno));
+    set_reason(is_special ? "it is " + file_kind(status.st_mode) : std::strerror(errno));
     return nullptr;
   }
   auto* file = new OpenFile{};
@@ -50,7 +50,7 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
-// HDF5 opens a file once for all identifiers that refer to it; this function identifies it.
+// HDF5 opens a file once for all identifiers that refer to it, and recognizes the file with this function.
 int compare_files(const H5FD_t* one, const H5FD_t* other) {
   const auto identity = [](const H5FD_t* file) {
     const struct stat& status = driver_file<OpenFile>(file)->status;
@@ -78,20 +78,20 @@ herr_t read_file(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, std::siz
   }
   const int error = read_or_zero(driver_file(file)->descriptor, address, bytes, to);
   if (error == 0) return 0;
-  give_reason(std::strerror(error));
+  set_reason(std::strerror(error));
   return -1;
 }
 
-// HDF5 requires the function; it is not called, since files are opened for reading only.
+// Required by HDF5, but never called, since files are opened for reading only.
 herr_t refuse_to_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, std::size_t, const void*) {
   return -1;
 }
 
-// File systems that do not support locks are read without them.
+// Continues without a lock on file systems that do not support locks.
 herr_t lock_file(H5FD_t* file, hbool_t is_exclusive) {
   if (::flock(driver_file(file)->descriptor, (is_exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 || errno != EWOULDBLOCK)
     return 0;
-  give_reason("another program has it open for writing");
+  set_reason("another program has it open for writing");
   return -1;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "/a", "/a/b", "/a/b/c" of "a/b/c".
+// Returns "/a", "/a/b", "/a/b/c" for "a/b/c".
 std::vector<std::string> paths_to(const std::string& name) {
   const std::string path = with_leading_slash(name);
   std::vector<std::string> paths;
@@ -30,7 +30,8 @@ std::vector<std::string> paths_to(const std::string& name) {
   return paths;
 }
 
-// "the file is a pipe (FIFO)": where HDF5 finds that, and would open a file.
+// Returns for example "the file is a pipe (FIFO)" if the first existing path is a special file. HDF5 would open that
+// one.
 std::optional<std::string> find_special_file(const std::vector<std::string>& paths) {
   struct stat status {};
   for (const auto& path : paths) {
@@ -41,7 +42,7 @@ std::optional<std::string> find_special_file(const std::vector<std::string>& pat
   return std::nullopt;
 }
 
-// The file that contains the link `path`.
+// Returns the file that contains the link `path`.
 std::string file_of_link(hid_t file, const std::string& path) {
   const std::string group = path.substr(0, path.rfind('/'));
   return file_of(
@@ -72,7 +73,7 @@ std::optional<std::string> find_broken_link(hid_t file, const std::string& name)
       continue;
     }
     std::string reason = hdf5_reason();
-    reason = reason.substr(0, reason.find(", "));  // "unable to open file, file name = ...": which is said already
+    reason = reason.substr(0, reason.find(", "));  // drop the file name: "unable to open file, file name = ..."
     std::vector<char> value(link.u.val_size + 1, '\0');
     if (H5Lget_val(file, path.c_str(), value.data(), link.u.val_size, H5P_DEFAULT) < 0) return std::nullopt;
     std::string target = fmt::format("'{}'", printable(value.data()));

@@ -7,7 +7,7 @@ namespace sheaf {
 
 namespace {
 
-// The library has none of its own.
+// HDF5 has no predefined type for float16.
 hid_t make_half_type() {
   const hid_t type = H5Tcopy(H5T_NATIVE_FLOAT);
   H5Tset_fields(type, 15, 10, 5, 0, 10);  // sign, exponent and its bits, fraction and its bits

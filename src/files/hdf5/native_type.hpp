@@ -1,4 +1,4 @@
-// HDF5's own types of our numbers.
+// Maps NumberType to HDF5's native types.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sheaf {
 
-/// hid_t of the type in memory, spelled without hdf5.h. Nothing to close.
+/// Returns the hid_t of the type, declared without hdf5.h. Must not be closed.
 std::int64_t native_type(NumberType type);
 
 }  // namespace sheaf

@@ -11,7 +11,7 @@ struct TypeTraits {
   const char* name;
 };
 
-// In the order of NumberType.
+// Indexed by NumberType.
 constexpr TypeTraits traits[] = {{1, "int8"},    {2, "int16"},   {4, "int32"},  {8, "int64"},
                                  {1, "uint8"},   {2, "uint16"},  {4, "uint32"}, {8, "uint64"},
                                  {2, "float16"}, {4, "float32"}, {8, "float64"}};

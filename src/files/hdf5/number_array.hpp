@@ -1,4 +1,4 @@
-// Arrays of numbers of any type, by rows, as files hold them.
+// Row-major arrays of numbers of any type, for file contents.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,31 +13,32 @@ namespace sheaf {
 
 enum class NumberType { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64 };
 
-/// Bytes of one number.
+/// Returns the size of one number, in bytes.
 std::size_t number_bytes(NumberType type);
 
-/// "uint8", as NumPy calls it.
+/// Returns the NumPy name of the type, for example "uint8".
 const char* number_type_name(NumberType type);
 
 bool is_real(NumberType type);
 
-/// Bytes of an array of that shape (extents >= 0). Nothing when the product of its nonzero extents does not fit 64
-/// bits, also when another extent is 0: rows and elements are counted one by one later. Pure.
+/// Returns the size in bytes of an array of that shape (extents >= 0). Returns nullopt if the product of its nonzero
+/// extents does not fit into 64 bits, even if another extent is 0, because later code multiplies only some of the
+/// extents. Pure.
 std::optional<std::uint64_t> array_bytes(const std::vector<std::int64_t>& shape, std::size_t number_bytes);
 
-/// Row-major numbers in the machine's byte order.
+/// Row-major numbers in native byte order.
 struct NumberArray {
   NumberType type = NumberType::float32;
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   std::vector<std::byte> bytes;
 
   std::int64_t rows() const { return shape.front(); }
-  /// Numbers of one row, flattened.
+  /// Returns the numbers per row.
   std::int64_t row_elements() const;
   std::size_t elements() const { return bytes.size() / number_bytes(type); }
 };
 
-/// Calls visitor(const T* values) with the array's own T (of float16: Half), and returns what it returns.
+/// Calls visitor(const T* values) with the type T of the array (Half for float16) and returns its result.
 template <class Visitor>
 decltype(auto) visit_numbers(const NumberArray& array, Visitor visitor) {
   const void* values = array.bytes.data();

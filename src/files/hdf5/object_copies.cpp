@@ -21,13 +21,13 @@
 namespace sheaf {
 namespace {
 
-// Of numbers that are copied at a time.
+// Numbers are copied in tiles of at most this size.
 constexpr hsize_t buffer_bytes = hsize_t{4} << 20;
 
-// Of an object's header, attributes and index, beyond what HDF5 reports.
+// Allowance for the header, attributes and index of an object, which HDF5 does not report.
 constexpr std::int64_t spare_object_bytes = std::int64_t{16} << 10;
 
-// Of everything that is copied: far above any disk, and far below what overflows.
+// Limit of all copied bytes: far more than any disk has, and far below an overflow.
 constexpr std::int64_t limit_bytes = std::int64_t{1} << 60;
 
 std::string problem_with(const std::string& path) {
@@ -38,7 +38,7 @@ void copy_attribute(hid_t from, hid_t to, const char* name) {
   const std::string problem = fmt::format("Attribute '{}' cannot be copied", name);
   const Handle source(H5Aopen(from, name, H5P_DEFAULT), H5Aclose, problem);
   const Handle stored(H5Aget_type(source.id()), H5Tclose, problem);
-  if (H5Tdetect_class(stored.id(), H5T_REFERENCE) > 0) return;  // to objects of the other file
+  if (H5Tdetect_class(stored.id(), H5T_REFERENCE) > 0) return;  // refers to objects in the source file
   const Handle type(H5Tcopy(stored.id()), H5Tclose, problem);
   const Handle space(H5Aget_space(source.id()), H5Sclose, problem);
   const Handle creation(H5Aget_create_plist(source.id()), H5Pclose, problem);
@@ -58,9 +58,9 @@ std::vector<std::string> link_names(hid_t group) {
   H5G_info_t info{};
   check_hdf5(H5Gget_info(group, &info), "A group cannot be listed");
   std::vector<std::string> names;
-  for (hsize_t place = 0; place < info.nlinks; ++place)
+  for (hsize_t index = 0; index < info.nlinks; ++index)
     names.push_back(hdf5_text("A group cannot be listed", [&](char* text, std::size_t room) {
-      return H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, place, text, room, H5P_DEFAULT);
+      return H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, text, room, H5P_DEFAULT);
     }));
   return names;
 }
@@ -69,7 +69,7 @@ Handle open_object(hid_t file, const std::string& path) {
   return Handle(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, problem_with(path));
 }
 
-// Whether the numbers of a data set are outside of the file that contains it.
+// Returns whether the numbers of a data set are in other files.
 bool is_elsewhere(hid_t data_set) {
   const Handle creation(H5Dget_create_plist(data_set), H5Pclose, "HDF5 cannot describe a data set");
   return H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0;
@@ -80,17 +80,17 @@ bool has_references(hid_t data_set) {
   return H5Tdetect_class(type.id(), H5T_REFERENCE) > 0;
 }
 
-// An upper bound; nothing for more than can be counted, since a damaged file may declare anything.
+// Returns an upper bound, or nullopt if it overflows: a damaged file can declare any extents.
 std::optional<std::int64_t> bytes_of_numbers(hid_t data_set) {
   const Handle type(H5Dget_type(data_set), H5Tclose, "HDF5 cannot describe a data set");
   const Handle space(H5Dget_space(data_set), H5Sclose, "HDF5 cannot describe a data set");
   auto bytes = static_cast<std::int64_t>(H5Tget_size(type.id()));
-  for (const hsize_t side : extents_of(space.id()))
-    if (__builtin_mul_overflow(bytes, side, &bytes)) return std::nullopt;
+  for (const hsize_t extent : extents_of(space.id()))
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
   if (H5Tdetect_class(type.id(), H5T_VLEN) > 0 || H5Tis_variable_str(type.id()) > 0) {
     hsize_t varying = 0;
     check_hdf5(H5Dvlen_get_buf_size(data_set, type.id(), space.id(), &varying), "HDF5 cannot read a data set");
-    for (int time = 0; time < 2; ++time)
+    for (int count = 0; count < 2; ++count)
       if (__builtin_add_overflow(bytes, varying, &bytes)) return std::nullopt;
   }
   return std::max(bytes, static_cast<std::int64_t>(H5Dget_storage_size(data_set)));
@@ -112,7 +112,8 @@ class CopyPlanner {
   }
 
  private:
-  // The paths in soft links hold in the file that contains them: those of other files are replaced by their targets.
+  // Paths in soft links are relative to the file that contains the link. Links in other files are replaced by their
+  // targets.
   void add_group(hid_t group, const std::string& path, bool is_of_source) {
     for (const auto& name : link_names(group)) {
       const std::string whole = path + name;
@@ -133,7 +134,7 @@ class CopyPlanner {
     const hid_t object = H5Oopen(group, name.c_str(), H5P_DEFAULT);
     if (object >= 0) return Handle(object, H5Oclose, {});
     const std::string reason = hdf5_reason();
-    throw RunError(fmt::format("{} ({}). Restore the target, or give --copy=false.", problem_with(path),
+    throw RunError(fmt::format("{} ({}). Restore the target or pass --copy=false.", problem_with(path),
                                find_broken_link(root_.id(), path).value_or(reason)));
   }
 
@@ -145,7 +146,7 @@ class CopyPlanner {
     const auto [first, is_new] = first_paths_.emplace(identity, path);
     if (!is_new) return plan_.copies.push_back({ObjectCopy::Kind::hard_link, path, first->second});
     const bool elsewhere = type == H5I_DATASET && is_elsewhere(object.id());
-    if (elsewhere) data_files(object.id());  // which finds what is missing
+    if (elsewhere) data_files(object.id());  // throws if a file is missing
     const bool is_of_source = is_in_same_file(identity, root_identity_);
     if (elsewhere || !is_of_source)
       plan_.bytes_of_others += spare_object_bytes + (type == H5I_DATASET ? bytes_to_copy(object.id(), path) : 0);
@@ -160,7 +161,7 @@ class CopyPlanner {
   std::int64_t bytes_to_copy(hid_t data_set, const std::string& path) const {
     const auto bytes = bytes_of_numbers(data_set);
     require(bytes && *bytes < limit_bytes - plan_.bytes_of_others, [&] {
-      return fmt::format("{} (it has too many numbers). Recreate its file, or give --copy=false.", problem_with(path));
+      return fmt::format("{} (it has too many numbers). Recreate its file or pass --copy=false.", problem_with(path));
     });
     return *bytes + *bytes / 256;
   }
@@ -173,7 +174,7 @@ class CopyPlanner {
   CopyPlan plan_;
 };
 
-// Without times, so that the same work makes the same bytes.
+// Stores no time stamps, so that equal inputs produce equal files.
 void drop_times(hid_t creation) {
   H5Pset_obj_track_times(creation, false);
 }
@@ -187,8 +188,9 @@ void copy_group(hid_t source, hid_t to, const std::string& path) {
   copy_attributes(old.id(), group.id());
 }
 
-// The sides of the pieces in which an array is copied: contiguous, and at most buffer_bytes or one element.
-std::vector<hsize_t> piece_sides(const std::vector<hsize_t>& extents, std::size_t element_bytes) {
+// Returns the extents of the tiles in which an array is copied. A tile is contiguous and has at most buffer_bytes, or
+// one element.
+std::vector<hsize_t> tile_extents(const std::vector<hsize_t>& extents, std::size_t element_bytes) {
   std::vector<hsize_t> sides = extents;
   hsize_t bytes = element_bytes;
   for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
@@ -198,7 +200,7 @@ std::vector<hsize_t> piece_sides(const std::vector<hsize_t>& extents, std::size_
   return sides;
 }
 
-// Moves `start` by one piece, the last dimension first. False: there are no more.
+// Moves `start` to the next tile; the last dimension is the fastest. Returns false after the last tile.
 bool advance(std::vector<hsize_t>& start, const std::vector<hsize_t>& sides, const std::vector<hsize_t>& extents) {
   for (std::size_t dimension = start.size(); dimension-- > 0;) {
     if ((start[dimension] += sides[dimension]) < extents[dimension]) return true;
@@ -207,7 +209,7 @@ bool advance(std::vector<hsize_t>& start, const std::vector<hsize_t>& sides, con
   return false;
 }
 
-// Without the attributes at first: HDF5 would copy references among them, and those in compound values as addresses.
+// Copies attributes separately: H5Ocopy would also copy references, and references in compound values as addresses.
 void copy_object(hid_t source, hid_t to, const std::string& path) {
   const Handle options(H5Pcreate(H5P_OBJECT_COPY), H5Pclose, problem_with(path));
   check_hdf5(H5Pset_copy_object(options.id(), H5O_COPY_WITHOUT_ATTR_FLAG), problem_with(path));
@@ -224,7 +226,7 @@ void copy_numbers(hid_t source, hid_t to, const std::string& path) {
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem);
   drop_times(creation.id());
   const std::vector<hsize_t> extents = extents_of(space.id());
-  const int rank = static_cast<int>(extents.size());  // 0: a single value, or none
+  const int rank = static_cast<int>(extents.size());  // 0: a scalar or empty data set
   const auto space_of = [&](const std::vector<hsize_t>& sides) {
     return Handle(rank > 0 ? H5Screate_simple(rank, sides.data(), nullptr) : H5Scopy(space.id()), H5Sclose, problem);
   };
@@ -234,7 +236,7 @@ void copy_numbers(hid_t source, hid_t to, const std::string& path) {
   copy_attributes(old.id(), copy.id());
   if (H5Sget_simple_extent_npoints(space.id()) == 0) return;
 
-  const std::vector<hsize_t> sides = piece_sides(extents, H5Tget_size(type.id()));
+  const std::vector<hsize_t> sides = tile_extents(extents, H5Tget_size(type.id()));
   std::vector<std::byte> values(
       std::accumulate(sides.begin(), sides.end(), H5Tget_size(type.id()), std::multiplies<>()));
   std::vector<hsize_t> start(extents.size(), 0), count(extents.size());

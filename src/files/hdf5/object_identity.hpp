@@ -1,4 +1,4 @@
-// Which object of which file an HDF5 identifier refers to, whatever links led to it.
+// Identifies the object and file that an HDF5 identifier refers to, independently of links.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,27 +13,27 @@
 
 namespace sheaf {
 
-/// The device and inode of its file, its address there.
+/// The device and inode of the file, and the address of the object in the file.
 using ObjectIdentity = std::tuple<dev_t, ino_t, haddr_t>;
 
 inline bool is_in_same_file(const ObjectIdentity& one, const ObjectIdentity& other) {
   return std::get<0>(one) == std::get<0>(other) && std::get<1>(one) == std::get<1>(other);
 }
 
-/// Throws RunError when HDF5 cannot describe the object. Local.
+/// Throws RunError if HDF5 cannot describe the object. Local.
 ObjectIdentity identity_of(hid_t object);
 
-/// The descriptor with which HDF5 reads the object's file, and which HDF5 closes. Throws as identity_of. Local.
+/// Returns the descriptor with which HDF5 reads the object's file. HDF5 closes it. Throws like identity_of. Local.
 int descriptor_of(hid_t object);
 
-/// The path of the object's file, as HDF5 opened it. Throws as identity_of. Local.
+/// Returns the path of the object's file, as HDF5 opened it. Throws like identity_of. Local.
 std::string file_of(hid_t object);
 
-/// The sides of a data space; none of a single value.
+/// Returns the extents of a data space; empty for a scalar.
 std::vector<hsize_t> extents_of(hid_t space);
 
-/// The text that get(buffer, its size) writes, where get returns the length without the final zero, as HDF5's functions
-/// do. Throws RunError "<problem> (<HDF5's reason>)." when that is negative. Local.
+/// Returns the text that get(buffer, size) writes. Like HDF5's functions, `get` returns the length without the
+/// terminating zero. Throws RunError "<problem> (<HDF5's reason>)." if the length is negative. Local.
 template <class Get>
 std::string hdf5_text(const std::string& problem, const Get& get) {
   const ssize_t length = get(nullptr, 0);

@@ -17,19 +17,19 @@
 namespace sheaf {
 namespace {
 
-// HDF5's own part of the file, amply.
+// An upper bound of the size of HDF5's metadata.
 constexpr std::int64_t metadata_bytes = std::int64_t{1} << 20;
 
-// Throws RunError when the disk lacks room for a file of so many bytes: HDF5 does not survive a full one (it crashes
-// when the program ends).
+// Throws RunError if the disk has no space for a file of `bytes`. HDF5 must not run out of space, because it then
+// crashes at the end of the program.
 void require_room(const std::string& path, int flags, std::int64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
-  require(descriptor >= 0,
-          fmt::format("{} ({}). Choose a place where you may write.", problem_of_writing(path), std::strerror(errno)));
+  require(descriptor >= 0, fmt::format("{} ({}). Choose a directory with write permission.", problem_of_writing(path),
+                                       std::strerror(errno)));
   const int error = ::posix_fallocate(descriptor, 0, bytes);
   ::close(descriptor);
-  require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a place with room.", problem_of_writing(path),
-                                  std::strerror(error), bytes));
+  require(error == 0, fmt::format("{} ({}, {} bytes are needed). Choose a directory with free space.",
+                                  problem_of_writing(path), std::strerror(error), bytes));
 }
 
 std::int64_t create_array(const Handle& file, const RowArray& array, const std::string& problem) {
@@ -79,7 +79,7 @@ std::vector<std::int64_t> create_row_file(const std::string& path, const std::ve
   for (const RowArray& array : arrays) offsets.push_back(create_array(file, array, problem));
   for (const auto& [name, value] : attributes) write_text(file, name, value, problem);
   file.close(problem);
-  // HDF5 has released the space of the arrays and set the length of the file: the space is reserved again.
+  // HDF5 has truncated the file and released the space of the arrays, so reserve it again.
   for (std::size_t array = 0; array < arrays.size(); ++array)
     require_room(path, 0, offsets[array] + arrays[array].shape.front() * arrays[array].row_bytes());
   return offsets;
@@ -96,7 +96,7 @@ RowFileWriter::~RowFileWriter() {
 
 void RowFileWriter::require_system(bool good) const {
   require(good, [&] {
-    return fmt::format("{} ({}). Choose a place with room.", problem_of_writing(path_), std::strerror(errno));
+    return fmt::format("{} ({}). Choose a directory with free space.", problem_of_writing(path_), std::strerror(errno));
   });
 }
 

@@ -1,4 +1,4 @@
-// New HDF5 files whose arrays any number of ranks and threads fill, by rows in any order, however large they are.
+// Creates HDF5 files whose arrays several ranks and threads fill, row by row in any order.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sheaf {
 
-/// An array of a new file: a contiguous data set of this shape.
+/// An array in a new file: a contiguous data set of this shape.
 struct RowArray {
   std::string name;
   NumberType type = NumberType::float32;
@@ -21,15 +21,16 @@ struct RowArray {
   std::int64_t row_bytes() const;
 };
 
-/// Makes file `path` with room on the disk for the arrays, which are not empty, and text attributes, and returns where
-/// each array begins in it, in bytes. Throws RunError when the file cannot be made or the disk has no room. Local.
+/// Creates file `path` with text attributes and reserves disk space for the arrays, which must not be empty. Returns
+/// the offset of each array in the file, in bytes. Throws RunError if the file cannot be created or the disk is full.
+/// Local.
 std::vector<std::int64_t> create_row_file(const std::string& path, const std::vector<RowArray>& arrays,
                                           const std::vector<std::pair<std::string, std::string>>& attributes);
 
-/// Such a file, open for writing. Needs no HDF5.
+/// Writes to a file that create_row_file has created. Does not use HDF5.
 class RowFileWriter {
  public:
-  /// Throws RunError when it cannot be opened. Local.
+  /// Throws RunError if the file cannot be opened. Local.
   explicit RowFileWriter(const std::string& path);
   ~RowFileWriter();
   RowFileWriter(const RowFileWriter&) = delete;
@@ -38,7 +39,7 @@ class RowFileWriter {
   /// Writes bytes at `offset`. Thread-safe. Throws RunError.
   void write(const void* data, std::size_t bytes, std::int64_t offset) const;
 
-  /// Waits until what was written here is on the disk. Throws RunError.
+  /// Waits until all written bytes are on the disk. Throws RunError.
   void sync() const;
 
  private:

@@ -15,7 +15,7 @@ namespace sheaf {
 
 namespace {
 
-// Fewer are read in less time than it takes to ask for them and to map their pages.
+// Fewer bytes are read faster than their pages are checked and mapped.
 constexpr std::size_t least_past_caches = std::size_t{192} << 10;
 
 struct stat state_of(const std::string& path, int descriptor) {
@@ -51,18 +51,18 @@ void SteadyFile::require_unchanged() const {
   struct stat now {};
   if (::fstat(file_.descriptor(), &now) != 0 || !is_same(now, opened_)) refuse_change(path_);
   require(!mapping_.lost(), [&] {
-    return fmt::format("File '{}' could not be read to its end (its storage fails). Copy or recreate it.", path_);
+    return fmt::format("File '{}' cannot be read completely (its storage fails). Copy or recreate it.", path_);
   });
 }
 
-// No, where the system does not tell.
+// Returns false if the system does not support the check.
 bool SteadyFile::is_in_memory(std::int64_t offset) const {
   char byte = 0;
   const struct iovec to { &byte, 1 };
   return ::preadv2(file_.descriptor(), &to, 1, offset, RWF_NOWAIT) == 1;
 }
 
-// False: they have to be read. From storage, pages that are touched would come one by one.
+// Returns false if the bytes must be read instead. Access to a mapping would read pages from storage one by one.
 bool SteadyFile::read_past_caches(std::byte* to, std::size_t bytes, std::int64_t offset) const {
   const auto count = static_cast<std::int64_t>(bytes);
   if (!is_in_memory(offset + count - 1)) return false;
@@ -79,7 +79,7 @@ void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, Nex
     const ssize_t got = ::pread(file_.descriptor(), to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;
     require(got >= 0, [&] { return std::strerror(errno); });
-    require(got > 0, "the file ends before them");
+    require(got > 0, "the file ends too early");
     to += got;
     bytes -= static_cast<std::size_t>(got);
     offset += got;

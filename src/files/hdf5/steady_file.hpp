@@ -15,21 +15,21 @@
 
 namespace sheaf {
 
-/// Thread-safe.
+/// An open input file that detects changes. Thread-safe.
 class SteadyFile {
  public:
-  /// The file that is open as `descriptor`; `path` is for messages. Throws RunError. Local.
+  /// `descriptor` is an open file. `path` is used in messages. Throws RunError. Local.
   SteadyFile(const std::string& path, int descriptor);
 
-  /// Throws RunError when the file has changed since it was opened, or a viewed part of it could not be read.
+  /// Throws RunError if the file has changed since it was opened, or if a part of a view could not be read.
   void require_unchanged() const;
 
-  /// Copies bytes; past the CPU's caches when they are used late and the system has them in memory. Throws RunError
-  /// with the reason, as part of a sentence.
+  /// Reads bytes. Bypasses the processor's caches if the next use is late and the bytes are in the page cache. Throws
+  /// RunError with the reason, a part of a sentence.
   void read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use = NextUse::soon) const;
 
-  /// The bytes in the mapped file; null where they have to be read. Valid as long as this, provided that
-  /// require_unchanged() returns afterwards.
+  /// Returns the bytes in the mapped file, or null if they must be read instead. The pointer is valid as long as this
+  /// object. Call require_unchanged() after using the bytes; if it throws, they may be wrong.
   const std::byte* view(std::int64_t offset, std::int64_t bytes) const;
 
  private:
@@ -42,13 +42,13 @@ class SteadyFile {
   FileMapping mapping_;
 };
 
-/// Files that HDF5 opens at its first read of their data. Thread-safe.
+/// Detects changes of files that HDF5 opens when it first reads their data. Thread-safe.
 class WatchedFiles {
  public:
-  /// Throws RunError when one is missing. Local.
+  /// Throws RunError if a file is missing. Local.
   explicit WatchedFiles(std::vector<std::string> paths);
 
-  /// Throws RunError when one of them was changed or replaced since.
+  /// Throws RunError if a file was changed or replaced since the construction.
   void require_unchanged() const;
 
  private:

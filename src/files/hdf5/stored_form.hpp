@@ -1,4 +1,4 @@
-// How a data set is stored, as far as its rows are read without the library.
+// Describes the storage of data sets whose rows can be read without the HDF5 library.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace sheaf {
 
-/// What numbers of a stored type are; nothing for types that only the library knows. Local.
+/// Describes a stored type. Returns nullopt for types that only the library can read. Local.
 std::optional<StoredElement> element_of(hid_t stored_type);
 
-/// Of the chunks of a data set with such a creation property list, in the order in which they were applied; nothing
-/// when the library has to undo them. Local.
+/// Returns the filters of a data set with this creation property list, in the order in which they were applied. Returns
+/// nullopt if only the library can reverse them. Local.
 std::optional<std::vector<ChunkFilter>> filters_of(hid_t creation);
 
 }  // namespace sheaf

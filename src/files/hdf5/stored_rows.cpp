@@ -20,17 +20,17 @@
 namespace sheaf {
 namespace {
 
-// A block: small, since streamed data are shuffled by blocks first, yet large enough that its system calls do not
-// count.
+// Size of a block. Small, because streamed data is shuffled by blocks first, but large enough to make the cost of
+// system calls negligible.
 constexpr std::int64_t block_bytes = std::int64_t{64} << 10;
 
-// Between two checks of whether the files have changed, for each file; a check costs up to a twentieth of a block.
+// Time between two checks for changes, per file. A check takes up to a twentieth of the time to read a block.
 constexpr std::chrono::milliseconds check_interval{1};
 
-// Parallel HDF5 takes one thread at a time.
+// Parallel HDF5 supports only one thread at a time.
 std::mutex library_mutex;
 
-// An error of HDF5 that is a whole sentence already.
+// An error of HDF5 whose message is complete.
 struct LibraryError : RunError {
   using RunError::RunError;
 };
@@ -43,16 +43,16 @@ struct StoredRows::State {
   InputFile file;
   DataSetReader reader;
   SteadyFile bytes;     // the file that contains the data set
-  WatchedFiles others;  // that the library reads
+  WatchedFiles others;  // files that the library reads
 
   bool element_known = false;
-  StoredElement element;  // where it is
+  StoredElement element;  // valid if element_known
   Path path = Path::library;
-  std::int64_t address = 0;         // of a contiguous data set
-  std::vector<std::int64_t> chunk;  // its sides
+  std::int64_t address = 0;         // address of a contiguous data set
+  std::vector<std::int64_t> chunk;  // extents of a chunk
   std::optional<ChunkIndex> chunks;
-  std::vector<ChunkFilter> filters;  // of each chunk
-  std::size_t chunk_bytes = 0;       // without them
+  std::vector<ChunkFilter> filters;  // filters of each chunk
+  std::size_t chunk_bytes = 0;       // size of a decoded chunk
   std::int64_t block_rows = 1;
 
   State(const std::string& file_path, const std::string& name)
@@ -84,9 +84,9 @@ struct StoredRows::State {
       address = static_cast<std::int64_t>(offset);
       path = Path::contiguous;
     } else if (layout == H5D_CHUNKED) {
-      auto undone = filters_of(creation.id());
-      if (!undone) return;
-      filters = *std::move(undone);
+      auto supported = filters_of(creation.id());
+      if (!supported) return;
+      filters = *std::move(supported);
       std::vector<hsize_t> sides(reader.info().shape.size());
       H5Pget_chunk(creation.id(), static_cast<int>(sides.size()), sides.data());
       chunk.assign(sides.begin(), sides.end());
@@ -96,7 +96,7 @@ struct StoredRows::State {
     }
   }
 
-  // Whether the numbers have the same representation in the file and, as T, in memory.
+  // Returns whether the numbers are stored in the representation of T in memory.
   template <class T>
   bool is_native() const {
     const bool real = element.kind == StoredElement::Kind::real;
@@ -104,7 +104,7 @@ struct StoredRows::State {
            (real || (element.kind == StoredElement::Kind::signed_integer) == std::is_signed_v<T>);
   }
 
-  // Whether each row is within one chunk.
+  // Returns whether each row is within one chunk.
   bool has_whole_rows() const { return std::equal(chunk.begin() + 1, chunk.end(), reader.info().shape.begin() + 1); }
 
   // Rows that are contiguous in the file.
@@ -118,7 +118,7 @@ struct StoredRows::State {
   template <class T>
   void read_rows(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
-  void read_piece(IndexRange rows, T* values, RowBuffers& buffers) const;
+  void read_converted(IndexRange rows, T* values, RowBuffers& buffers) const;
   template <class T>
   void read_by_library(IndexRange rows, T* values) const;
   template <class T>
@@ -131,7 +131,7 @@ struct StoredRows::State {
                        T* values) const;
 };
 
-// The longest run from the first of `rows` on that is stored as T; without rows where that one is not.
+// Returns the longest run at the beginning of `rows` that is stored as T. The run is empty if the first row is not.
 template <class T>
 StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
   if (path == Path::library || !is_native<T>()) return {};
@@ -153,9 +153,9 @@ StoredRows::State::Run StoredRows::State::run_of(IndexRange rows) const {
   return run;
 }
 
-// Reads from a contiguous data set whose numbers are not stored as T.
+// Reads rows of a contiguous data set whose numbers are not stored as T.
 template <class T>
-void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffers) const {
+void StoredRows::State::read_converted(IndexRange rows, T* values, RowBuffers& buffers) const {
   const std::int64_t width = reader.info().row_elements();
   const auto element_bytes = static_cast<std::int64_t>(element.bytes);
   std::int64_t offset = address + rows.begin * width * element_bytes;
@@ -171,7 +171,7 @@ void StoredRows::State::read_piece(IndexRange rows, T* values, RowBuffers& buffe
   }
 }
 
-// Where the chunk can be decoded straight into `values`, which are those of `rows`; null where it cannot.
+// Returns the destination if the chunk can be decoded directly into `values`, the values of `rows`; otherwise null.
 template <class T>
 std::byte* StoredRows::State::destination_of_chunk(const std::vector<hsize_t>& corner, IndexRange rows,
                                                    T* values) const {
@@ -181,8 +181,8 @@ std::byte* StoredRows::State::destination_of_chunk(const std::vector<hsize_t>& c
   return reinterpret_cast<std::byte*>(values + (first - rows.begin) * reader.info().row_elements());
 }
 
-// Reads and decodes the chunk at `corner`, to `to` where that saves a copy (null: nowhere). Returns its numbers; null
-// when it was never written.
+// Reads and decodes the chunk at `corner` and returns its numbers, or null if it was never written. The numbers are at
+// `to` if it is not null and that saves a copy.
 const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corner, std::byte* to,
                                                RowBuffers& buffers) const {
   const auto location = chunks->find(corner);
@@ -193,13 +193,13 @@ const std::byte* StoredRows::State::read_chunk(const std::vector<hsize_t>& corne
   return buffers.decoder_->decode(stored_bytes, location->filter_mask, to);
 }
 
-// Copies the part of a chunk that is in `rows`, run by run along the last dimension (whole rows: all at once).
+// Copies the part of a chunk that is in `rows`, in contiguous runs. A part with whole rows is one run.
 template <class T>
 void StoredRows::State::copy_from_chunk(const std::byte* chunk_values, const std::vector<hsize_t>& corner,
                                         IndexRange rows, T* values) const {
   const auto& shape = reader.info().shape;
   const std::size_t rank = shape.size();
-  // The part of the chunk that is inside: where it begins in the chunk, and its sides.
+  // The part of the chunk that is in `rows` and in the data set: its first element in the chunk, and its extents.
   std::vector<std::int64_t> begin(rank, 0), sides(rank), position(rank, 0);
   for (std::size_t dimension = 0; dimension < rank; ++dimension) {
     const auto first = static_cast<std::int64_t>(corner[dimension]);
@@ -207,7 +207,7 @@ void StoredRows::State::copy_from_chunk(const std::byte* chunk_values, const std
     begin[dimension] = std::max<std::int64_t>(0, low - first);
     sides[dimension] = std::min(high - first, chunk[dimension]) - begin[dimension];
   }
-  // Trailing dimensions that the chunk covers wholly are one run.
+  // Trailing dimensions that the chunk covers completely form one run.
   std::size_t run_dimension = rank - 1;
   while (run_dimension > 0 && chunk[run_dimension] == shape[run_dimension]) --run_dimension;
   std::int64_t run = sides[run_dimension];
@@ -221,14 +221,14 @@ void StoredRows::State::copy_from_chunk(const std::byte* chunk_values, const std
       to = to * shape[dimension] + origin + begin[dimension] + position[dimension];
     }
     convert_elements(chunk_values + from * static_cast<std::int64_t>(element.bytes), element, values + to, run);
-    std::size_t dimension = run_dimension;  // the next run: count up the dimensions before it
+    std::size_t dimension = run_dimension;  // advance to the next run: increment the dimensions before run_dimension
     while (dimension > 0 && ++position[dimension - 1] == sides[dimension - 1]) position[--dimension] = 0;
     if (dimension == 0) return;
   }
 }
 
-// Reads rows from all chunks that contain them; `rows` are within one row of chunks. False: not all of these chunks
-// were ever written.
+// Reads rows from all chunks that contain them. `rows` must be within one row of chunks. Returns false if one of the
+// chunks was never written.
 template <class T>
 bool StoredRows::State::read_row_of_chunks(IndexRange rows, T* values, RowBuffers& buffers) const {
   const auto& shape = reader.info().shape;
@@ -239,7 +239,7 @@ bool StoredRows::State::read_row_of_chunks(IndexRange rows, T* values, RowBuffer
     const std::byte* found = read_chunk(corner, destination, buffers);
     if (found == nullptr) return false;
     if (found != destination) copy_from_chunk(found, corner, rows, values);
-    std::size_t dimension = shape.size() - 1;  // the next chunk: the last dimension is the fastest
+    std::size_t dimension = shape.size() - 1;  // advance to the next chunk; the last dimension is the fastest
     for (; dimension > 0; corner[dimension--] = 0)
       if ((corner[dimension] += static_cast<hsize_t>(chunk[dimension])) < static_cast<hsize_t>(shape[dimension])) break;
     if (dimension == 0) return true;
@@ -267,7 +267,7 @@ void StoredRows::State::read_rows(IndexRange rows, T* values, RowBuffers& buffer
                  run.offset, buffers.next_use_);
     } else if (path == Path::contiguous) {
       next = rows;
-      read_piece(next, values, buffers);
+      read_converted(next, values, buffers);
     } else {
       next.end = std::min(rows.end, (rows.begin / chunk.front() + 1) * chunk.front());
       if (!read_row_of_chunks(next, values, buffers)) read_by_library(next, values);
@@ -336,13 +336,13 @@ void StoredRows::check_files(RowBuffers& buffers) const {
   buffers.checked_ = now;
 }
 
-// Adds the rows to the message of an error in `work`.
+// Calls `work` and adds the rows to the message of an error.
 template <class Work>
 void StoredRows::attempt(IndexRange rows, const Work& work) const {
   try {
     work();
   } catch (const LibraryError&) {
-    require_unchanged();  // a change of the file is the likelier reason
+    require_unchanged();  // if the file has changed, report that: it is the likely cause
     throw;
   } catch (const RunError& error) {
     require_unchanged();

@@ -1,5 +1,6 @@
-// Reads the rows of a data set with any number of threads: HDF5 locates the stored bytes; reading, checking,
-// decompressing and converting them are done here. SPDX-License-Identifier: MIT
+// Reads the rows of a data set with several threads. HDF5 only locates the stored bytes; this code reads, checks,
+// decompresses and converts them.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -19,52 +20,53 @@
 
 namespace sheaf {
 
-/// Buffers of one thread for reading one data set, reused from call to call. Not shared between threads.
+/// Buffers of one thread for reading one data set, reused between calls. Not thread-safe.
 class RowBuffers {
   friend class StoredRows;
   std::optional<ChunkDecoder> decoder_;
-  Clock::time_point checked_;         // when the files were last checked for changes
-  NextUse next_use_ = NextUse::soon;  // of the values that are read
+  Clock::time_point checked_;         // time of the last check of the files for changes
+  NextUse next_use_ = NextUse::soon;  // next use of the values
   AlignedVector<std::byte> bytes_;
 };
 
-/// Reading needs no MPI, and is independent of other ranks. Layouts and filters that are not known here (virtual data
-/// sets, LZF and the like) are read by HDF5, by one thread at a time; other code may not use HDF5 meanwhile.
+/// Reads the rows of one data set. Does not use MPI and is independent of other ranks. For layouts and filters without
+/// support here (such as virtual data sets and LZF), HDF5 reads the rows, in one thread at a time. Other code must not
+/// use HDF5 meanwhile.
 class StoredRows {
  public:
-  /// Opens data set `name` of the file. Throws as InputFile. Local.
+  /// Opens data set `name` of the file. Throws like InputFile. Local.
   StoredRows(const std::string& path, const std::string& name);
   ~StoredRows();
   StoredRows(const StoredRows&) = delete;
   StoredRows& operator=(const StoredRows&) = delete;
 
   const DataSetInfo& info() const;
-  /// "data set '/features' of 'digits.h5'"
+  /// Names the data set in messages: "data set '/features' of 'digits.h5'".
   const std::string& description() const;
-  /// The type of the numbers, in any byte order; none where NumberType lacks it.
+  /// Returns the type of the numbers, in any byte order, or nullopt if NumberType does not have it.
   std::optional<NumberType> number_type() const;
 
-  /// Blocks of rows that are cheap to read: whole chunks, in the order of the rows.
+  /// The number of blocks. A block is a range of rows that is efficient to read: one or more whole chunks.
   std::int64_t block_count() const;
   IndexRange block(std::int64_t number) const;
-  /// Numbers of the largest block.
+  /// Returns the numbers in the largest block.
   std::int64_t most_block_elements() const;
 
-  /// Reads any rows into values[rows.count() * info().row_elements()]; whole blocks cost least. T: float, double,
-  /// std::int64_t (of integers), std::uint8_t (of info().is_bytes). Conversions as DataSetReader::read_rows.
-  /// Thread-safe. Throws RunError that names the file and the rows when a chunk is damaged, the file cannot be read, or
-  /// was changed since it was opened (checked every millisecond).
+  /// Reads any rows into values[rows.count() * info().row_elements()]. Whole blocks are the most efficient. T is float,
+  /// double, std::int64_t (integers only) or std::uint8_t (if info().is_bytes). Converts like DataSetReader::read_rows.
+  /// Thread-safe. Throws RunError with the file and the rows if a chunk is damaged, the file cannot be read, or it was
+  /// changed since it was opened (checked every millisecond).
   template <class T>
   void read(IndexRange rows, T* values, RowBuffers& buffers, NextUse next_use = NextUse::soon) const;
 
-  /// The rows, without a copy where they are stored contiguously as T; else read into `memory`. Valid as long as this
-  /// and until the memory's next use, provided that require_unchanged() returns afterwards. T: float, std::uint8_t
-  /// (of info().is_bytes). Thread-safe. Throws as read().
+  /// Returns the rows. Does not copy them if they are stored contiguously as T; otherwise reads them into `memory`. The
+  /// pointer is valid as long as this object and until `memory` is used again. Call require_unchanged() after using the
+  /// rows; if it throws, they may be wrong. T is float or std::uint8_t (if info().is_bytes). Thread-safe. Throws like
+  /// read().
   template <class T>
   const T* view(IndexRange rows, AlignedVector<T>& memory, RowBuffers& buffers) const;
 
-  /// Throws RunError when a file that the rows come from has changed since it was opened, or viewed rows could not be
-  /// read.
+  /// Throws RunError if one of the files has changed since it was opened, or if rows of a view could not be read.
   void require_unchanged() const;
 
  private:

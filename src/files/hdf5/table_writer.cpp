@@ -18,10 +18,10 @@
 namespace sheaf {
 namespace {
 
-// Rows that are packed and written at a time.
+// Number of rows that are packed and written together.
 constexpr std::int64_t rows_per_write = 65536;
 
-// Of an array of numbers: large enough for a parallel file system, small enough that ranks can share them out.
+// Size of the chunks of an array: large enough for a parallel file system, small enough to divide among ranks.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 
 using Texts = std::vector<std::string>;
@@ -34,7 +34,7 @@ Handle text_type(std::size_t bytes) {
   return type;
 }
 
-// In bytes; at least 1, since HDF5 has no text of no bytes.
+// Returns the length in bytes; at least 1, because HDF5 does not support text types of length 0.
 std::size_t longest(const Texts& texts) {
   std::size_t bytes = 1;
   for (const auto& text : texts) bytes = std::max(bytes, text.size());
@@ -49,7 +49,7 @@ std::size_t cell_bytes(const ColumnType& type) {
   return type.kind == ColumnType::Kind::text ? type.text_bytes : 8;
 }
 
-// The offset of each column in a row; at the end, the size of a row.
+// Returns the offset of each column in a row, followed by the size of a row.
 std::vector<std::size_t> cell_offsets(const std::vector<ColumnType>& types) {
   std::vector<std::size_t> offsets{0};
   for (const auto& type : types) offsets.push_back(offsets.back() + cell_bytes(type));
@@ -82,12 +82,12 @@ bool fits(const TableColumn& column, const ColumnType& type) {
   return kind_of(column) == type.kind && (texts == nullptr || longest(*texts) <= type.text_bytes);
 }
 
-// Of a wrong call, which would spoil the file.
-void require_right_call(bool condition, const std::string& problem, const std::string& reason) {
-  require(condition, fmt::format("{} ({}). This is an error of the program, please report it.", problem, reason));
+// Checks the arguments of calls that would otherwise damage the file.
+void require_valid_call(bool condition, const std::string& problem, const std::string& reason) {
+  require(condition, fmt::format("{} ({}). This is a bug in Sheaf; please report it.", problem, reason));
 }
 
-// Puts the cells of `rows`, which fit, at every row_bytes from `cell` on; text is padded by the zeros that are there.
+// Copies the cells of `rows` to `cell` with a stride of `row_bytes`. The buffer is zeroed, so short texts are padded.
 void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_bytes, std::byte* cell) {
   std::visit(
       [&](const auto& values) {
@@ -127,13 +127,13 @@ Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<Colum
 }
 
 void Hdf5Table::append(const std::vector<TableColumn>& columns) {
-  require_right_call(columns.size() == types_.size(), problem_,
+  require_valid_call(columns.size() == types_.size(), problem_,
                      fmt::format("a table of {} columns got {}", types_.size(), columns.size()));
   const std::int64_t rows = row_count(columns.front());
   for (std::size_t number = 0; number < columns.size(); ++number)
-    require_right_call(row_count(columns[number]) == rows && fits(columns[number], types_[number]), problem_,
+    require_valid_call(row_count(columns[number]) == rows && fits(columns[number], types_[number]), problem_,
                        fmt::format("the values of column '{}' do not fit", types_[number].name));
-  require_right_call(rows <= rows_ - written_, problem_,
+  require_valid_call(rows <= rows_ - written_, problem_,
                      fmt::format("a table of {} rows got {}", rows_, written_ + rows));
   std::vector<std::byte> packed;
   for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
@@ -151,7 +151,7 @@ void Hdf5Table::append(const std::vector<TableColumn>& columns) {
 }
 
 void Hdf5Table::close() {
-  require_right_call(written_ == rows_, problem_, fmt::format("a table of {} rows got {}", rows_, written_));
+  require_valid_call(written_ == rows_, problem_, fmt::format("a table of {} rows got {}", rows_, written_));
   data_set_.close(problem_);
 }
 
@@ -184,7 +184,7 @@ void Hdf5Writer::write_attribute(const std::string& name, const AttributeValue& 
   };
   if (const auto* text = std::get_if<std::string>(&value)) {
     const char* characters = text->c_str();
-    write(text_type(H5T_VARIABLE).id(), &characters);  // variable, so that h5py gives str and not bytes
+    write(text_type(H5T_VARIABLE).id(), &characters);  // variable length, so that h5py returns str instead of bytes
   } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     write(H5T_NATIVE_INT64, integer);
   } else {
@@ -210,7 +210,7 @@ void Hdf5Writer::write_table(const std::string& name, const std::vector<TableCol
 void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array, int compression) {
   const std::size_t row_bytes = static_cast<std::size_t>(array.row_elements()) * number_bytes(array.type);
   const std::size_t bytes = static_cast<std::size_t>(array.rows()) * row_bytes;
-  require_right_call(bytes > 0 && array.bytes.size() == bytes, problem(),
+  require_valid_call(bytes > 0 && array.bytes.size() == bytes, problem(),
                      fmt::format("an array of {} bytes got {}", bytes, array.bytes.size()));
   const std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
   std::vector<hsize_t> chunk = extents;

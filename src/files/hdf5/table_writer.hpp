@@ -1,4 +1,4 @@
-// New HDF5 files: tables that h5py reads as structured arrays, arrays of numbers, attributes.
+// Writes new HDF5 files with tables (structured arrays in h5py), arrays of numbers, and attributes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,32 +14,33 @@
 
 namespace sheaf {
 
-/// A named column of a table. Text is stored with a fixed length in UTF-8: that of the column's longest.
+/// A named column of a table. Text is stored as UTF-8 with a fixed length, that of the longest text in the column.
 struct TableColumn {
   std::string name;
   std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 };
 
-/// The name and type of a column, known before its first row.
+/// The name and type of a column, which must be known before its first row.
 struct ColumnType {
   enum class Kind { integer, real, text };
   std::string name;
   Kind kind = Kind::integer;
-  std::size_t text_bytes = 1;  ///< of the longest text; not 0
+  std::size_t text_bytes = 1;  ///< length of the longest text; at least 1
 };
 
-/// The types of a table's columns, with room for the texts that it has. Pure.
+/// Returns the types of the columns, with text lengths that fit the texts in them. Pure.
 std::vector<ColumnType> column_types(const std::vector<TableColumn>& columns);
 
 /// The value of an attribute.
 using AttributeValue = std::variant<std::int64_t, double, std::string>;
 
-/// A table of a file that is being written, whose rows come in pieces. Gone before the file is closed. Local.
+/// A table that is written in several calls. Must be destroyed before the file is closed. Local.
 class Hdf5Table {
  public:
-  /// Appends rows: the table's columns in their order, of its types, texts no longer than announced. Throws RunError.
+  /// Appends rows. `columns` must have the order and types of the table, and texts must not exceed the declared length.
+  /// Throws RunError.
   void append(const std::vector<TableColumn>& columns);
-  /// All rows have been appended. Throws RunError. The last call.
+  /// Closes the table after all rows have been appended. Must be the last call. Throws RunError.
   void close();
 
  private:
@@ -48,39 +49,38 @@ class Hdf5Table {
 
   std::string problem_;
   std::vector<ColumnType> types_;
-  std::vector<std::size_t> offsets_;  // of the columns in a row; at the end, the size of a row
+  std::vector<std::size_t> offsets_;  // offsets of the columns in a row, followed by the size of a row
   std::int64_t rows_;
-  std::int64_t written_ = 0;  // rows
+  std::int64_t written_ = 0;  // number of rows
   Handle type_;
   Handle space_;
   Handle data_set_;
 };
 
-/// Writes one new HDF5 file; one of the same name is replaced. Names are paths inside the file: groups on the way are
-/// made. Every call throws RunError when it fails; a full disk is reported by close() alone. Local.
+/// Writes one new HDF5 file and replaces an existing file. Names are paths in the file; missing groups are created. All
+/// members throw RunError, but only close() reports a full disk. Local.
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::string& path);
 
-  /// An attribute of the file itself.
+  /// Writes an attribute of the root group.
   void write_attribute(const std::string& name, const AttributeValue& value);
 
-  /// A data set [rows] of compound type, one member per column. Columns have different names and one length, which may
-  /// be zero; there is at least one.
+  /// Writes a data set [rows] of compound type, with one member per column. At least one column is required. The
+  /// columns must have different names and the same length, which may be zero.
   void write_table(const std::string& name, const std::vector<TableColumn>& columns);
 
-  /// The same for a table of `rows` rows that are appended one piece after the other.
+  /// Begins a table of `rows` rows, which are appended later.
   Hdf5Table begin_table(const std::string& name, std::int64_t rows, const std::vector<ColumnType>& types);
 
-  /// A data set of the array's shape and type, which has at least one number, in chunks of whole rows, about 1 MiB
-  /// each. `compression`: 0 (none) to 9, of gzip, after HDF5's shuffle.
+  /// Writes an array as a data set of the same shape and type, in chunks of whole rows of about 1 MiB. The array must
+  /// not be empty. `compression` is a gzip level, 0 (none) to 9, applied after HDF5's shuffle filter.
   void write_numbers(const std::string& name, const NumberArray& array, int compression);
 
-  /// An attribute of a data set that was written before: one text or more, 4000 at most (HDF5 keeps an attribute in 64
-  /// KiB).
+  /// Writes an attribute of an existing data set with 1 to 4000 texts (HDF5 limits an attribute to 64 KiB).
   void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
 
-  /// Writes everything and waits until it is on the disk. The last call.
+  /// Writes all buffered data and waits until it is on the disk. Must be the last call.
   void close();
 
  private:

@@ -21,7 +21,7 @@ namespace sheaf {
 
 struct WrittenFile::State {
   int descriptor = -1;
-  int error = 0;  // errno of the first call that failed
+  int error = 0;  // errno of the first failed call
 };
 
 namespace {
@@ -44,14 +44,14 @@ herr_t close_file(H5FD_t* file) {
   return 0;
 }
 
-// Without sieve buffers: those read before they write.
+// No sieve buffers, because they read before they write.
 herr_t describe_driver(const H5FD_t*, unsigned long* flags) {
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
            H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 
-// Bytes that have not been written, or could not be, are zeros.
+// Bytes that were not written are zeros.
 herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
   read_or_zero(driver_file(file)->descriptor, address, bytes, to);
   return 0;
@@ -93,8 +93,8 @@ hid_t writing_driver() {
 
 // Throws RunError with the system's reason.
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw RunError(fmt::format("{} ({}). Choose a place with room where you may write.", problem_of_writing(path),
-                             std::strerror(error)));
+  throw RunError(fmt::format("{} ({}). Choose a directory with free space and write permission.",
+                             problem_of_writing(path), std::strerror(error)));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a new HDF5 file goes: a file descriptor that the library writes to, and that may run out of room.
+// The output of a new HDF5 file: a file driver that tolerates a full disk.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,23 +8,24 @@
 
 namespace sheaf {
 
-/// The library crashes at the end of the program when a write has failed. So this class reports success to the library
-/// for every write, keeps the first error, and drops the data of all later writes. Local.
+/// The library crashes at the end of the program if a write has failed. Therefore this class always reports success to
+/// the library, keeps the first error, and ignores all later writes. Local.
 class WrittenFile {
  public:
-  /// Creates the file, or empties the one of that name. Throws RunError.
+  /// Creates the file or truncates an existing one. Throws RunError.
   explicit WrittenFile(const std::string& path);
   ~WrittenFile();
   WrittenFile(const WrittenFile&) = delete;
   WrittenFile& operator=(const WrittenFile&) = delete;
 
-  /// A file access property list: a file created with it is written here. The path given to the library is only a name.
+  /// Returns a file access property list. The library writes a file that is created with it to this object; the path
+  /// passed to the library is only a name.
   Handle access() const;
-  /// Everything is on the disk. Throws RunError with the first error. After the library has closed the file; the last
-  /// call.
+  /// Syncs the file to the disk and closes it. Must be the last call, after the library has closed the file. Throws
+  /// RunError with the first error.
   void sync_and_close();
 
-  struct State;  // for the library's callbacks
+  struct State;  // used by the driver functions
 
  private:
   std::string path_;

@@ -65,7 +65,7 @@ std::vector<double> zeros_but(std::vector<std::pair<std::size_t, double>> others
 
 TEST_CASE("a missing file or data set gives the same message on all ranks") {
   CHECK_THAT(error_of([](const std::string& path) { std::filesystem::remove(path); }, options_of(Task::regression)),
-             StartsWith("There is no file 'bad.h5' ("));
+             StartsWith("File 'bad.h5' does not exist ("));
   auto options = options_of(Task::regression);
   options.targets = "/target";
   CHECK(error_of(file_of({1, 2, 3, 4}, {1, 2, 3, 4}), options) ==

@@ -98,13 +98,12 @@ TEST_CASE("a file that is not an HDF5 file is refused with its name and the reas
   std::filesystem::create_directories("directory.h5");
   const std::string here = std::filesystem::current_path().string();
   CHECK(error_of("missing.h5") ==
-        "There is no file 'missing.h5' (the working directory is '" + here + "'). Check its name.");
+        "File 'missing.h5' does not exist (the working directory is '" + here + "'). Check its name.");
   CHECK(error_of("text.h5/x") == "File 'text.h5/x' cannot be read (Not a directory).");
-  CHECK(error_of("directory.h5") == "'directory.h5' is a directory, not an HDF5 file. Name a file in it.");
-  CHECK(error_of("/dev/null") == "'/dev/null' is not an HDF5 file (it is a device). Name one.");
+  CHECK(error_of("directory.h5") == "'directory.h5' is a directory, not an HDF5 file. Specify a file in it.");
+  CHECK(error_of("/dev/null") == "'/dev/null' is not an HDF5 file (it is a device). Specify one.");
   CHECK(error_of("empty.h5") == "'empty.h5' is not an HDF5 file (it is empty). Convert it to HDF5 first.");
-  CHECK(error_of("text.h5") ==
-        "'text.h5' is not an HDF5 file (it has not the signature of one). Convert it to HDF5 first.");
+  CHECK(error_of("text.h5") == "'text.h5' is not an HDF5 file (it has no HDF5 signature). Convert it to HDF5 first.");
   if (geteuid() != 0) {  // root can read any file
     FixtureFile("secret.h5").numbers("/x", {1}, {1});
     std::filesystem::permissions("secret.h5", std::filesystem::perms::none);
@@ -144,12 +143,13 @@ TEST_CASE("an object that is not a data set of numbers is refused with its name 
         "File 'sets.h5' has no data set '/targets/deeper/still' (it has '/features', '/group/targets', '/scalar', "
         "'/table', '/text').");
   CHECK(error_of("sets.h5", "/group") ==
-        "'/group' of 'sets.h5' is a group, not a data set (the file: it has '/features', '/group/targets', '/scalar', "
-        "'/table', '/text'). Name a data set.");
+        "File 'sets.h5' has a group '/group', not a data set of this name (it has '/features', '/group/targets', "
+        "'/scalar', '/table', "
+        "'/text'). Specify a data set.");
   CHECK(error_of("sets.h5", "/text") ==
-        "The data set '/text' of 'sets.h5' holds text, not numbers. Store integers or floating-point numbers.");
+        "The data set '/text' of 'sets.h5' contains text, not numbers. Store integers or floating-point numbers.");
   CHECK(error_of("sets.h5", "table") ==
-        "The data set '/table' of 'sets.h5' holds compound results (a table), not numbers. Store integers or "
+        "The data set '/table' of 'sets.h5' contains compound values (a table), not numbers. Store integers or "
         "floating-point numbers.");
   CHECK(error_of("sets.h5", "/scalar") ==
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");
@@ -163,8 +163,8 @@ TEST_CASE("a shape with too many numbers for the file is refused") {
   }
   FixtureFile("huge.h5").unwritten("/x", {huge >> 8}, {1 << 20});
   CHECK(error_of("huge.h5") ==
-        "The data set '/x' of 'huge.h5' has 18014398509481984 numbers, which its file is much too small for: it is "
-        "damaged, or they were never written. Recreate the file.");
+        "The data set '/x' of 'huge.h5' has 18014398509481984 numbers, but its file is much too small for them (it "
+        "is damaged, or they were never written). Recreate the file.");
   FixtureFile("huge.h5").unwritten("/x", {50, 1000}, {10, 1000});
   CHECK(error_of("huge.h5") == "no error");
 }

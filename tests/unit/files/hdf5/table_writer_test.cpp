@@ -87,8 +87,8 @@ TEST_CASE("an attribute can have up to the maximum number of strings") {
 
 TEST_CASE("a file that cannot be created is an error with its name and the reason") {
   CHECK_THROWS_WITH(Hdf5Writer("nowhere/file.h5"),
-                    "HDF5 file 'nowhere/file.h5' cannot be written (No such file or directory). Choose a place with "
-                    "room where you may write.");
+                    "HDF5 file 'nowhere/file.h5' cannot be written (No such file or directory). Choose a directory "
+                    "with free space and write permission.");
 }
 
 TEST_CASE("two data sets with the same name are an error") {
@@ -106,7 +106,7 @@ TEST_CASE("values that do not match the declared columns and rows are an error a
   };
   const std::string wrong_text =
       "HDF5 file 'wrong.h5' cannot be written (the values of column 'text' do not fit). This "
-      "is an error of the program, please report it.";
+      "is a bug in Sheaf; please report it.";
   CHECK_THROWS_WITH(append({1}, {"four"}), wrong_text);
   CHECK_THROWS_WITH(append({1}, {"a", "b"}), wrong_text);
   CHECK_THROWS_WITH(table.append({{"number", std::vector<std::int64_t>{1}}, {"text", std::vector<double>{1}}}),
@@ -130,8 +130,8 @@ TEST_CASE("closing a file on a full disk is an error") {
   Hdf5Writer writer("/dev/full");
   writer.write_attribute("name", std::string("value"));
   CHECK_THROWS_WITH(writer.close(),
-                    "HDF5 file '/dev/full' cannot be written (No space left on device). Choose a place with room where "
-                    "you may write.");
+                    "HDF5 file '/dev/full' cannot be written (No space left on device). Choose a directory with free "
+                    "space and write permission.");
 }
 
 TEST_CASE("closing a file that cannot grow any more is an error, for any content") {
