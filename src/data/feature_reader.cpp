@@ -10,7 +10,7 @@
 namespace sheaf {
 namespace {
 
-// From [height, width, channels] to [channels, height, width].
+// Copies an image from [height, width, channels] to [channels, height, width].
 template <class Value>
 void channels_first(const ImageShape& image, const Value* from, Value* to) {
   const std::int64_t pixels = image.height * image.width;
@@ -41,12 +41,12 @@ void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers, Ne
 
 void FeatureReader::require_finite(IndexRange rows, const float* values) const {
   const std::int64_t count = rows.count() * width_;
-  const std::int64_t place = first_not_finite(values, count);
-  if (place == count) return;
-  throw BadRow(rows.begin + place / width_,
-               fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating point). "
+  const std::int64_t index = first_not_finite(values, count);
+  if (index == count) return;
+  throw BadRow(rows.begin + index / width_,
+               fmt::format("The {} contains {} in row {}, column {} (values must be finite in 32-bit floating point). "
                            "Remove or replace it.",
-                           rows_.description(), values[place], rows.begin + place / width_, place % width_));
+                           rows_.description(), values[index], rows.begin + index / width_, index % width_));
 }
 
 void FeatureReader::read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const {

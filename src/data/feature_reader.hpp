@@ -1,4 +1,4 @@
-// A file's features as training wants them.
+// Reads the features of an HDF5 file in the form that training needs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sheaf {
 
-/// A row that holds what it must not.
+/// Thrown for a row with an invalid value.
 class BadRow : public RunError {
  public:
   BadRow(std::int64_t row, const std::string& message) : RunError(message), row_(row) {}
@@ -26,39 +26,40 @@ class BadRow : public RunError {
   std::int64_t row_;
 };
 
-/// Reads rows in order or not, by any number of threads: unsigned bytes as they are, other numbers as float; images
-/// channels first.
+/// Reads ranges of rows, in any order and by any number of threads. Unsigned bytes stay bytes, other types become float.
+/// Images get their channels first.
 class FeatureReader {
  public:
-  /// What a thread needs; keeps its memory. Not shared between threads.
+  /// Buffers of one thread, reused between calls.
   struct Buffers {
     RowBuffers rows;
     std::vector<std::byte> image;
     AlignedVector<float> floats;
   };
 
-  /// Opens options.file. Throws as InputFile. Local.
+  /// Opens options.file. Throws as InputFile(). Local.
   FeatureReader(const DataOptions& options, const FileSchema& schema);
 
-  /// The rows in pieces that are read at one go.
+  /// Blocks: ranges of rows that are read efficiently with one call.
   std::int64_t block_count() const { return rows_.block_count(); }
   IndexRange block(std::int64_t number) const { return rows_.block(number); }
 
-  /// Reads whole rows to `values`, [rows, feature_count] of bytes or floats as the schema says. Throws BadRow with the
-  /// lowest row that holds a number that is not finite, RunError when the file cannot be read. Thread-safe.
+  /// Reads rows into `values`, [rows, feature_count] of bytes or floats according to the schema. Throws BadRow with the
+  /// first row that has a value that is not finite, RunError if the file cannot be read. Thread-safe.
   void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
-  /// The same for rows that were read before: they are not looked at again, and `values` not expected to be used soon.
+  /// Same, for rows that were read before: does not check the values again. May bypass the caches, because `values` are
+  /// not used soon.
   void read_again(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
-  /// Rows as floats, bytes too, [rows, feature_count], finite or not; without a copy where the file holds them so.
-  /// Valid until the next call with these buffers; to be believed once require_unchanged() returns. Throws as
-  /// StoredRows.
+  /// Returns rows as floats, also if the file has bytes, [rows, feature_count]; not checked for finite values. Does not
+  /// copy if the file stores the rows in this form. The pointer is valid until the next call with these buffers; the
+  /// values are only reliable if require_unchanged() returns afterwards. Throws as StoredRows.
   const float* view_floats(IndexRange rows, Buffers& buffers) const;
 
-  /// Throws BadRow as read() does.
+  /// Throws BadRow as read().
   void require_finite(IndexRange rows, const float* values) const;
-  /// As StoredRows.
+  /// As StoredRows::require_unchanged().
   void require_unchanged() const { rows_.require_unchanged(); }
 
  private:
@@ -69,7 +70,7 @@ class FeatureReader {
   StoredRows rows_;
   std::int64_t width_;
   bool bytes_;
-  ImageShape turned_;  // images whose channels come last in the file
+  ImageShape turned_;  // the shape of images with channels last in the file; otherwise all zero
 };
 
 }  // namespace sheaf

@@ -21,43 +21,43 @@ std::string named_shape(const std::string& name, const DataSetInfo& info) {
 }
 
 void check_features(const DataOptions& options, const DataSetInfo& features) {
-  require(features.rows() > 0, fmt::format("Data set {} of '{}' has no rows. Store at least one sample.",
+  require(features.rows() > 0, fmt::format("Data set {} of '{}' has no rows. Store at least one row.",
                                            named_shape(options.features, features), options.file));
-  require(features.row_elements() > 0, fmt::format("Data set {} of '{}' has no features. Store at least one a row.",
+  require(features.row_elements() > 0, fmt::format("Data set {} of '{}' has no features. Store at least one per row.",
                                                    named_shape(options.features, features), options.file));
 }
 
 void check_targets(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& targets) {
   const std::string shape = named_shape(options.targets, targets);
   require(features.rows() == targets.rows(),
-          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a target for each "
-                      "sample.",
+          fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows (they must have the same number). Store one "
+                      "target per row.",
                       options.features, options.targets, options.file, features.rows(), targets.rows()));
   if (options.task == Task::classification) {
     require(targets.shape.size() <= 2 && targets.row_elements() == 1,
-            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification takes [rows] or "
-                        "[rows, 1]). Store one label a row, or set data.task = regression.",
+            fmt::format("Data set {} of '{}' is not a list of class labels (data.task = classification needs [rows] or "
+                        "[rows, 1]). Store one label per row, or set data.task = regression.",
                         shape, options.file));
   } else {
     require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
-            fmt::format("Data set {} of '{}' is not a list of targets (data.task = regression takes [rows] or [rows, "
-                        "outputs]). Store at least one number a row.",
+            fmt::format("Data set {} of '{}' is not a list of targets (data.task = regression needs [rows] or [rows, "
+                        "outputs]). Store at least one number per row.",
                         shape, options.file));
   }
 }
 
 void check_weights(const DataOptions& options, const DataSetInfo& features, const DataSetInfo& weights) {
   require(features.rows() == weights.rows(),
-          fmt::format("Data sets '{}' and '{}' of '{}' differ in length ({} and {} rows). Store a weight for each "
-                      "sample.",
+          fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows (they must have the same number). Store one "
+                      "weight per row.",
                       options.features, options.weights, options.file, features.rows(), weights.rows()));
   require(weights.shape.size() <= 2 && weights.row_elements() == 1,
-          fmt::format("Data set {} of '{}' is not a list of sample weights (these are [rows] or [rows, 1]). Store one "
-                      "weight a row.",
+          fmt::format("Data set {} of '{}' is not a list of sample weights (its shape must be [rows] or [rows, 1]). "
+                      "Store one weight per row.",
                       named_shape(options.weights, weights), options.file));
 }
 
-// data.image wins over what the shape of the features says.
+// The shape of a row as an image. data.image takes precedence over the shape of the features.
 ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   const ImageShape& image = options.image;
   if (image.channels == 0) {
@@ -69,14 +69,14 @@ ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   const std::int64_t pixels = image.channels * image.height * image.width;
   require(
       pixels == features.row_elements(),
-      fmt::format("data.image = {}x{}x{} does not fit data set {} of '{}' ({} values a row, not {}). Set data.image "
-                  "to its channels x height x width.",
+      fmt::format("data.image = {}x{}x{} does not match data set {} of '{}' ({} values per row, not {}). Set "
+                  "data.image to channels x height x width of its images.",
                   image.channels, image.height, image.width, named_shape(options.features, features), options.file,
                   features.row_elements(), pixels));
   return image;
 }
 
-// The files other than options.file that the numbers come from, each once.
+// The files other than options.file that contain values, without duplicates.
 std::vector<std::string> other_files(const DataOptions& options, const FileSchema& schema) {
   std::vector<std::string> others;
   const auto add = [&](const DataSetInfo& info) {
@@ -131,8 +131,8 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options) {
   schema.feature_count = schema.features.row_elements();
   schema.image = image_of(options, schema.features);
   require(options.channels == ChannelOrder::first || schema.image.channels > 0,
-          fmt::format("data.channels = last needs images (data set {} of '{}' holds none). Set data.image to their "
-                      "channels x height x width.",
+          fmt::format("data.channels = last needs images (data set {} of '{}' has no image shape). Set data.image to "
+                      "channels x height x width of its images.",
                       named_shape(options.features, schema.features), options.file));
   return schema;
 }

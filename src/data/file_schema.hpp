@@ -1,4 +1,4 @@
-// What a study's HDF5 file must look like, and what its data sets mean. Reads no rows.
+// Checks the data sets of a study's HDF5 file and describes them. Reads metadata only, not rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,29 +13,29 @@
 
 namespace sheaf {
 
-/// A file's features, targets and weights, found fit for each other.
+/// The features, targets and weights of a file, after inspect_file() has checked that they match.
 struct FileSchema {
   DataSetInfo features;
   DataSetInfo targets;
-  std::optional<DataSetInfo> weights;  ///< of data.weights
+  std::optional<DataSetInfo> weights;  ///< only with data.weights
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;
   std::int64_t target_columns = 1;
-  ImageShape image;         ///< of data.image, or of features [N, C, H, W] or [N, H, W, C]
-  std::string fingerprint;  ///< file name, size and time, names and shapes of its data sets; the same of other files
-                            ///< that their numbers come from
+  ImageShape image;         ///< from data.image, or from features [N, C, H, W] or [N, H, W, C]
+  std::string fingerprint;  ///< names and shapes of the data sets; name, size and time of the file, and of all other
+                            ///< files that it takes values from (external links, virtual data sets)
 };
 
-/// A file's name, size and time. Throws RunError when it cannot be looked at. Local.
+/// A file's name, size and modification time, as text. Throws RunError if the file cannot be accessed. Local.
 std::string file_identity(const std::string& path);
 
-/// The same of several files; of many, a fingerprint. Throws as file_identity. Local.
+/// Same, for several files; for many files, a fingerprint. Throws as file_identity(). Local.
 std::string file_identities(const std::vector<std::string>& paths);
 
-/// Looks at the features alone: the schema of a file without targets. Throws as inspect_file. Local.
+/// Checks the features only, for a file without targets. Throws as inspect_file(). Local.
 FileSchema inspect_features(const InputFile& file, const DataOptions& options);
 
-/// Looks at the metadata of options.file. Throws RunError with one sentence on the first thing that is wrong. Local.
+/// Checks the metadata of options.file. Throws RunError for the first problem found. Local.
 FileSchema inspect_file(const DataOptions& options);
 
 }  // namespace sheaf

@@ -25,7 +25,7 @@ struct ConstColumns {
   const double *mean, *squares, *least, *greatest;
 };
 
-// `mine`: of `before` rows, perhaps 0; `later`: of `added` rows.
+// Joins the moments `later` of `added` rows to `mine` of `before` rows. `before` may be 0.
 void join_columns(const Columns& mine, double before, const ConstColumns& later, double added, std::int64_t features) {
   const double share = added / (before + added);
   for (std::int64_t feature = 0; feature < features; ++feature) {
@@ -135,7 +135,7 @@ RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize) {
     const double least = moments.least(feature), width = moments.greatest(feature) - least;
     const bool standard = normalize == Normalize::standard;
     const double deviation = std::sqrt(moments.squares(feature) / static_cast<double>(moments.count()));
-    // Rounding leaves what is constant a tiny deviation, hence the look at its extremes.
+    // The deviation of a constant feature may differ from 0 by rounding errors, so its extremes are compared.
     scaling.shift.push_back(standard && width > 0 ? moments.mean(feature) : least);
     scaling.divisor.push_back(!(width > 0) ? 1.0 : standard ? deviation : width);
   }

@@ -1,5 +1,4 @@
-// What scaling needs to know of rows: means, deviations and extremes of features, gathered some rows at a time and
-// joined part by part.
+// Computes means, deviations and extremes of features for scaling, from blocks of rows whose results are joined.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,32 +9,33 @@
 
 namespace sheaf {
 
-/// Of the rows seen so far, for each feature.
+/// The moments and extremes of each feature over the rows added so far.
 class FeatureMoments {
  public:
   explicit FeatureMoments(std::int64_t features);
 
-  /// How many rows add() should get at once: enough for accuracy, few enough that they stay in a cache.
+  /// The recommended number of rows per call of add(): enough for accuracy, few enough to fit into a cache.
   std::int64_t rows_at_once() const;
-  /// Adds the rows of these numbers of `values`, [rows, features], all finite: first their mean, then the squares about
-  /// it, which loses no digits where the mean is large; then as join(). For double, float and std::uint8_t.
+  /// Adds the given rows of `values`, [rows, features]; the values must be finite. Computes the mean of the rows, then
+  /// the squared distances to it (accurate also for large means), and joins the result as join() does. `Value` is
+  /// double, float or std::uint8_t.
   template <class Value>
   void add(const Value* values, const std::vector<std::int64_t>& rows);
-  /// Adds the rows of `later`. The order of calls decides the last bits. Source: Chan, Golub and LeVeque, "Updating
+  /// Adds the rows of `later`. The last bits depend on the order of calls. Source: Chan, Golub and LeVeque, "Updating
   /// Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979).
   void join(const FeatureMoments& later);
-  /// The moments of groups of features, each as if it were one: feature f belongs to group group_of[f], and all groups
-  /// have as many features.
+  /// The moments of groups of features, with the values of a group pooled. Feature f belongs to group group_of[f]. All
+  /// groups must have the same number of features.
   FeatureMoments pooled(const std::vector<std::int64_t>& group_of, std::int64_t groups) const;
 
-  /// As plain numbers and back, to be sent.
+  /// Conversion to plain numbers, to send them to other ranks, and back.
   const std::vector<double>& numbers() const { return numbers_; }
   static FeatureMoments of_numbers(std::vector<double> numbers, std::int64_t count);
 
   std::int64_t count() const { return count_; }
   std::int64_t features() const { return static_cast<std::int64_t>(numbers_.size() / 4); }
   double mean(std::int64_t feature) const { return numbers_[static_cast<std::size_t>(feature)]; }
-  double squares(std::int64_t feature) const { return at(1, feature); }  ///< of the distances to the mean, summed
+  double squares(std::int64_t feature) const { return at(1, feature); }  ///< sum of squared distances to the mean
   double least(std::int64_t feature) const { return at(2, feature); }
   double greatest(std::int64_t feature) const { return at(3, feature); }
 
@@ -47,12 +47,12 @@ class FeatureMoments {
   std::vector<double> numbers_;  // [mean, squares, least, greatest][feature]
 };
 
-/// A feature becomes (value - shift) / divisor.
+/// Scaling of features: (value - shift) / divisor.
 struct RowScaling {
   std::vector<double> shift, divisor;
 };
 
-/// standard: mean 0 and (population) standard deviation 1; minmax: 0..1. What is constant is only shifted. Source:
+/// standard: mean 0 and (population) standard deviation 1; minmax: range 0 to 1. Constant features are only shifted. Source:
 /// scikit-learn's StandardScaler and MinMaxScaler.
 RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize);
 

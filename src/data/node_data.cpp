@@ -23,10 +23,10 @@
 namespace sheaf {
 namespace {
 
-// Lets this rank read its share of `blocks` blocks, and throws what is wrong with the lowest row: the same however many
-// ranks share the rows. Collective.
+// Calls read() with this rank's part of `blocks` blocks. Throws the error of the lowest bad row of all ranks, so that the
+// message does not depend on the number of ranks. Collective.
 template <class Read>
-void read_share(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
+void read_part(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
   std::optional<BadRow> bad;
   agree(world, [&] {
     try {
@@ -43,7 +43,7 @@ void read_share(std::int64_t blocks, const Communicator& world, const Communicat
 
 void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int64_t threads, const Communicator& world,
                    const Communicator& node, std::byte* features) {
-  read_share(reader.block_count(), world, node, [&](IndexRange blocks) {
+  read_part(reader.block_count(), world, node, [&](IndexRange blocks) {
     for_each_index(blocks, threads, [&]() -> IndexWork {
       auto buffers = std::make_shared<FeatureReader::Buffers>();
       return [&, buffers](std::int64_t number) {
@@ -55,10 +55,10 @@ void read_features(const FeatureReader& reader, std::int64_t row_bytes, std::int
   });
 }
 
-// Reads this rank's share of the rows as T, block by block, and shows each row: look(its values, row).
-template <class T, class Look>
-void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Look look) {
-  read_share(stored.block_count(), world, node, [&](IndexRange blocks) {
+// Reads this rank's part of the rows as T, block by block, and calls visit(values, row) for each row.
+template <class T, class Visit>
+void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Visit visit) {
+  read_part(stored.block_count(), world, node, [&](IndexRange blocks) {
     RowBuffers buffers;
     std::vector<T> values(static_cast<std::size_t>(stored.most_block_elements()));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
@@ -66,7 +66,7 @@ void read_rows(const StoredRows& stored, const Communicator& world, const Commun
       const IndexRange rows = stored.block(number);
       stored.read(rows, values.data(), buffers);
       for (std::int64_t row = rows.begin; row < rows.end; ++row)
-        look(values.data() + (row - rows.begin) * stored.info().row_elements(), row);
+        visit(values.data() + (row - rows.begin) * stored.info().row_elements(), row);
     }
   });
 }
@@ -76,23 +76,23 @@ void read_targets(const StoredRows& stored, const Communicator& world, const Com
   read_rows<float>(stored, world, node, [&](const float* values, std::int64_t row) {
     const float* found = std::find_if_not(values, values + width, [](float value) { return std::isfinite(value); });
     if (found != values + width)
-      throw BadRow(row, fmt::format("The {} holds {} in row {}, column {} (values must be finite in 32-bit floating "
+      throw BadRow(row, fmt::format("The {} contains {} in row {}, column {} (values must be finite in 32-bit floating "
                                     "point). Remove or replace it.",
                                     stored.description(), *found, row, found - values));
     std::copy_n(values, width, targets + row * width);
   });
 }
 
-// What is wrong with `label`, if anything. `limit` is the number of classes, or of rows when that is not given.
+// Returns why `label` is not valid, or nullopt. `limit` is data.classes, or the number of rows if that is not set.
 std::optional<std::string> label_problem(double label, const DataOptions& options, std::int64_t limit) {
-  if (!(std::floor(label) == label) || std::isinf(label)) return "class labels are whole numbers";
+  if (!(std::floor(label) == label) || std::isinf(label)) return "class labels must be integers";
   if (label < 0) return "class labels count from 0";
   if (label < static_cast<double>(limit)) return std::nullopt;
-  return options.classes > 0 ? fmt::format("data.classes = {} allows 0 to {}", options.classes, limit - 1)
-                             : fmt::format("there cannot be more classes than the {} rows", limit);
+  return options.classes > 0 ? fmt::format("data.classes = {} allows labels 0 to {}", options.classes, limit - 1)
+                             : fmt::format("class labels must be less than the number of rows, {}", limit);
 }
 
-// A label as messages show it: larger numbers are read as the largest of their type.
+// A label for messages. Integers beyond int64 are read as its largest value.
 std::string label_text(double label) {
   return fmt::format("{}", label);
 }
@@ -101,22 +101,22 @@ std::string label_text(std::int64_t label) {
   return fmt::format("{}{}", label, label == std::numeric_limits<std::int64_t>::max() ? " or more" : "");
 }
 
-// Returns the highest label of all rows.
+// Reads the labels and returns the largest one of all ranks.
 std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, const Communicator& world,
                          const Communicator& node, std::int64_t* labels) {
   const std::int64_t limit = options.classes > 0 ? options.classes : stored.info().rows();
   std::int64_t highest = 0;
-  const auto look = [&](const auto* label, std::int64_t row) {
+  const auto visit = [&](const auto* label, std::int64_t row) {
     if (const auto problem = label_problem(static_cast<double>(*label), options, limit))
-      throw BadRow(row, fmt::format("The {} holds {} in row {} ({}). Correct it.", stored.description(),
+      throw BadRow(row, fmt::format("The {} contains {} in row {} ({}). Correct it.", stored.description(),
                                     label_text(*label), row, *problem));
     labels[row] = static_cast<std::int64_t>(*label);
     highest = std::max(highest, labels[row]);
   };
   if (stored.info().number_class == NumberClass::integer)
-    read_rows<std::int64_t>(stored, world, node, look);
+    read_rows<std::int64_t>(stored, world, node, visit);
   else
-    read_rows<double>(stored, world, node, look);  // seen before they are cut to integers
+    read_rows<double>(stored, world, node, visit);  // as double, to find labels that are not integers
   return world.maximum(highest);
 }
 
@@ -125,27 +125,28 @@ void read_weights(const StoredRows& stored, const Communicator& world, const Com
   read_rows<float>(stored, world, node, [&](const float* weight, std::int64_t row) {
     if (!std::isfinite(*weight) || *weight < 0)
       throw BadRow(row,
-                   fmt::format("The {} holds {} in row {} (sample weights are finite and not negative). Correct it.",
+                   fmt::format("The {} contains {} in row {} (sample weights must be finite and not negative). Correct "
+                               "it.",
                                stored.description(), *weight, row));
     weights[row] = *weight;
     positive = positive || *weight > 0;
   });
   const bool any_positive = world.maximum(std::int64_t{positive}) > 0;
   agree(world, [&] {
-    require(any_positive, fmt::format("The {} holds zeros alone (no row would count). Give rows positive weights.",
+    require(any_positive, fmt::format("The {} contains only zeros (no row would count). Store positive weights.",
                                       stored.description()));
   });
 }
 
-// Nodes may see different files under one name. Collective.
+// Checks that all nodes found the same file: a path may refer to a local file of each node. Collective.
 void require_same_file(const Communicator& world, const FileSchema& schema, const std::string& file) {
   bool same = true;
   for (const std::int64_t number : {schema.rows, schema.feature_count, schema.target_columns})
     same = world.minimum(number) == world.maximum(number) && same;
   agree(world, [&] {
     require(same,
-            fmt::format("File '{}' is not the same on all nodes (its shapes differ). Put one file where all nodes "
-                        "see it.",
+            fmt::format("File '{}' is not the same on all nodes (its shapes differ). Use a file on a shared file "
+                        "system.",
                         file));
   });
 }
@@ -166,7 +167,7 @@ RowShape row_shape(const FileSchema& schema, Task task) {
 
 namespace {
 
-// `threads` = 0: without the features.
+// With `threads` = 0, does not load the features.
 DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t threads, const Communicator& world,
              const Communicator& node) {
   const bool with_features = threads > 0;
@@ -197,7 +198,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   agree(world, [&] {
     require(
         options.task == Task::regression || data.output_count > 1,
-        fmt::format("the labels '{}' of '{}' hold one class only (all are 0). Give labels of two or more classes, or "
+        fmt::format("the labels '{}' of '{}' have only one class (all are 0). Store labels of at least two classes, or "
                     "set data.classes.",
                     options.targets, options.file));
     if (features) features->require_unchanged();

@@ -1,4 +1,4 @@
-// Puts a study's data set into memory that all ranks of a node share.
+// Loads a study's data set into memory that all ranks of a node share.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,24 +10,25 @@
 
 namespace sheaf {
 
-/// inspect_file() on every rank. Throws AgreedError when the file is missing, no HDF5 file, unfit, or not the same on
-/// all nodes. Collective over world.
+/// Calls inspect_file() on every rank. Throws AgreedError if it throws on any rank, or if the file differs between nodes.
+/// Collective over `world`.
 FileSchema agree_on_file(const DataOptions& options, const Communicator& world);
 
-/// What a row of the file takes in memory. Pure.
+/// The memory layout of the file's rows. Pure.
 RowShape row_shape(const FileSchema& schema, Task task);
 
-/// Reads the file's data sets once per node, each of its ranks a share of the chunks by `threads` threads, into MPI
-/// shared memory, and checks every value on the way. Features of unsigned bytes stay so, other numbers of any type
-/// become float (labels int64).
-/// Collective over `world`; `node` holds the ranks of one node. The last copy of the result must go on all ranks of a
-/// node alike: freeing the memory is collective over them. Throws AgreedError, the same whatever the number of ranks,
-/// as agree_on_file(), and when the file cannot be read, a feature or target is not finite, a label is no integer,
-/// negative or too high, a weight is negative or not finite, no weight is positive, or a node lacks the shared memory.
+/// Reads the file's data sets once per node into MPI shared memory, and checks every value. Each rank of a node reads an
+/// equal part of the blocks with `threads` threads. Features of unsigned bytes stay bytes, labels become int64, all other
+/// numbers float.
+/// Collective over `world`; `node` is the communicator of the ranks of one node. Freeing the memory is collective over
+/// `node`: all its ranks must destroy their last copy of the result at the same point of the program.
+/// Throws AgreedError, independent of the number of ranks, if the file cannot be read, a feature or target is not
+/// finite, a label is not an integer or out of range, a weight is negative or not finite, no weight is positive, or a
+/// node does not have enough shared memory.
 DataSet load_to_node_memory(const DataOptions& options, const FileSchema& schema, std::int64_t threads,
                             const Communicator& world, const Communicator& node);
 
-/// The same for all but the features, which are null in the result. Collective over `world`.
+/// Same, but without the features, which are null in the result. Collective over `world`.
 DataSet load_targets(const DataOptions& options, const FileSchema& schema, const Communicator& world,
                      const Communicator& node);
 

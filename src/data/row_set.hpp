@@ -1,4 +1,4 @@
-// Which rows of a data set train or validate, without a list of them.
+// Sets of rows for training and validation, stored without a list of row numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// Rows of a data set in ascending order, some of them perhaps several times. It takes no memory, one number per row of
-/// the data set that others look at, too (folds), or one byte per row (samples). Cheap to copy; immutable.
+/// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for all rows;
+/// 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
 class RowSet {
  public:
   /// No rows.
@@ -19,20 +19,20 @@ class RowSet {
 
   /// The rows 0..rows-1.
   static RowSet all(std::int64_t rows);
-  /// Those of `rows` rows whose number in `fold_of` is `fold`, or is another.
+  /// The rows of 0..rows-1 with fold_of[row] == fold, or with fold_of[row] != fold.
   static RowSet in_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
   static RowSet outside_fold(std::shared_ptr<const std::int32_t> fold_of, std::int64_t rows, std::int64_t fold);
-  /// Each row as often as `times` says.
+  /// Row r is repeated times[r] times.
   static RowSet sample(std::vector<std::uint8_t> times);
 
-  /// Repeated rows count as often as they occur.
+  /// The number of rows, with repetitions.
   std::int64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
 
-  /// Of the data set, chosen or not.
+  /// The number of rows of the data set.
   std::int64_t data_rows() const { return data_rows_; }
 
-  /// Calls use(row) for each of the rows, or for those inside `among` alone.
+  /// Calls use(row) for each row, or for each row in the range `among`.
   template <class Use>
   void for_each(IndexRange among, const Use& use) const;
   template <class Use>
@@ -40,7 +40,7 @@ class RowSet {
     for_each({0, data_rows_}, use);
   }
 
-  /// Writes all count() of them to `rows`.
+  /// Writes all count() row numbers to `rows`.
   void list(std::int64_t* rows) const;
   std::vector<std::int64_t> list() const;
 

@@ -24,8 +24,8 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// All rows in random order; for classification one class after the other, each in random order. Whoever deals such a
-// list out evenly deals each class out evenly.
+// All rows in random order. For classification, the rows are grouped by class, in random order within each class: a
+// selection at even distances then selects evenly from each class.
 Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   const bool stratified = data.task == Task::classification;
   const auto class_of = [&](std::int64_t row) { return stratified ? static_cast<std::size_t>(data.labels[row]) : 0; };
@@ -42,7 +42,7 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   return order;
 }
 
-// Of these rows of `values`, [rows, features].
+// The moments of the given rows of `values`, [rows, features].
 template <class Value>
 FeatureMoments moments_of(const Value* values, std::int64_t features, const RowSet& rows) {
   FeatureMoments moments(features);
@@ -58,7 +58,7 @@ FeatureMoments moments_of(const Value* values, std::int64_t features, const RowS
   return moments;
 }
 
-// As the function for users, into `fold_of`, [rows].
+// Same as the public function, written to `fold_of`, [rows].
 void assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed, std::int64_t repeat,
                   std::int32_t* fold_of) {
   assert(folds >= 1);
@@ -84,7 +84,7 @@ std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std
   const std::int64_t count = holdout_count(data.rows, fraction);
   assert(count <= data.rows);
   const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::holdout, static_cast<std::uint64_t>(repeat)));
-  // Places at even distances: `count` of them in all, and of each class its share to within one.
+  // Selects `count` rows at even distances. The number of each class is proportional, to within one row.
   Rows held_out;
   held_out.reserve(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number)
@@ -93,7 +93,7 @@ std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std
   return held_out;
 }
 
-// More than 255 times a row is drawn with a probability below 1e-500, however many rows there are.
+// One byte per count is enough: for any number of rows, the probability of more than 255 draws of a row is below 1e-500.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   RandomStream stream(iteration_seed, Purpose::bootstrap);
   const auto count = static_cast<std::uint64_t>(rows.count());
@@ -142,10 +142,11 @@ void epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed
 
 namespace {
 
-// The number of each row's fold, of one repeat; with a hold-out 0 for the rows held out, 1 for the others.
+// The fold of each row in one repeat. With a hold-out: 0 for rows held out, 1 for the others.
 using FoldNumbers = std::shared_ptr<const std::int32_t>;
 
-// The fold numbers of repeats 0..repeats-1 in the memory of a node. Whoever wants a repeat's first makes them.
+// The fold numbers of repeats 0..repeats-1 in the shared memory of a node. The first thread that needs the numbers of a
+// repeat computes them.
 class NodeFolds {
  public:
   NodeFolds(std::int64_t rows, std::int64_t repeats, const Communicator& node)
@@ -159,7 +160,7 @@ class NodeFolds {
 
   bool has(std::int64_t repeat) const { return repeat < repeats_; }
 
-  // `make` writes the numbers. They do not outlive this.
+  // Calls make(numbers) unless the numbers exist. The result must not outlive this object.
   template <class Make>
   FoldNumbers get(std::int64_t repeat, const Make& make) {
     State& state = states_[repeat];
@@ -170,7 +171,7 @@ class NodeFolds {
         try {
           make(numbers);
         } catch (...) {
-          set(state, nothing);  // the next one tries again
+          set(state, nothing);  // another thread may try again
           throw;
         }
         set(state, made);
@@ -182,7 +183,7 @@ class NodeFolds {
   }
 
  private:
-  // In shared memory, which begins as zeros.
+  // In shared memory, which is initialized with zeros.
   enum Progress : std::int32_t { nothing = 0, being_made, made };
   using State = std::atomic<Progress>;
   struct Board {
@@ -202,14 +203,14 @@ class NodeFolds {
   std::int32_t* const numbers_;  // [repeats, rows]
 };
 
-// Repeats whose fold numbers a node keeps: all where they are small, else few.
+// The number of repeats whose fold numbers are in the node's shared memory: all if they are small, otherwise few.
 std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
   constexpr std::int64_t small_bytes = std::int64_t{8} << 20, few = 4;
   return std::min(repeats, std::max(few, small_bytes / (4 * rows)));
 }
 
-// How many splits of `data` a rank keeps: studies with millions of repeats must not fill the memory with them. Those of
-// one repeat have their fold numbers in common.
+// The number of splits that a rank caches. Limited, because a study may have millions of repeats. The splits of a repeat
+// share their fold numbers.
 std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
   const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 8 * data.feature_count;
@@ -221,12 +222,13 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
   if (folds > 1) {
     require(rows >= folds,
-            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Ask for fewer folds.",
+            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Use fewer folds.",
                         rows, folds));
   } else if (validation > 0) {
     const std::int64_t held_out = holdout_count(rows, validation);
     require(held_out < rows,
-            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Hold out fewer.",
+            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Reduce "
+                        "data.validation.",
                         validation, held_out, rows));
   } else {
     require(rows > 0, "The data set has no rows to train on.");
@@ -286,7 +288,7 @@ struct Splits::State {
   const Normalize normalize;
   const std::uint64_t seed;
   const std::int64_t repeats;
-  std::vector<FeatureScaling> scalings;  // of data without features
+  std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features
   std::optional<NodeFolds> node_folds;
   OnceCache<std::int64_t, std::vector<std::int32_t>> own_folds{2};
   std::optional<OnceCache<std::pair<std::int64_t, std::int64_t>, Split>> splits;
@@ -312,7 +314,7 @@ std::int64_t Splits::count() const {
 }
 
 std::shared_ptr<const Split> Splits::split(std::int64_t repeat, std::int64_t fold) {
-  // Without folds and hold-out every repeat trains on all rows: one split serves them all.
+  // Without folds and hold-out, every repeat trains on all rows and uses the same split.
   if (!state_->holds_out()) repeat = 0;
   return state_->splits->get({repeat, fold}, [&] { return state_->make(repeat, fold); });
 }

@@ -1,4 +1,4 @@
-// Which rows train and which validate: folds, hold-out and bootstraps over the shared rows.
+// Splits a data set into training and validation rows: folds, hold-out and bootstraps.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,60 +15,63 @@
 
 namespace sheaf {
 
-/// value = (feature - shift) * scale, a pair for each feature. Empty: features stay as they are.
+/// Scaling of features: (value - shift) * scale, with one pair per feature. Empty: no scaling.
 struct FeatureScaling {
   std::vector<float> shift;
   std::vector<float> scale;
 };
 
-/// One split of the rows. `scaling` comes from the training rows alone.
+/// One split of the rows. `scaling` is computed from the training rows only.
 struct Split {
   RowSet training_rows;
   RowSet validation_rows;  ///< may be empty
   FeatureScaling scaling;
 };
 
-/// Shuffled folds of almost equal size: the fold of each row, 0..folds-1. Stratified for classification: each class
-/// is dealt over the folds as evenly as can be. Depends on (seed, repeat) only. Pure.
+/// Assigns rows to shuffled folds of almost equal size; returns the fold of each row, 0..folds-1. Stratified for
+/// classification: each class is spread over the folds as evenly as possible. Random numbers depend on (seed, repeat)
+/// only. Pure.
 std::vector<std::int32_t> assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed,
                                        std::int64_t repeat);
 
-/// How many rows are held out: round(rows * fraction), at least 1. Pure.
+/// The number of rows to hold out: round(rows * fraction), at least 1. Pure.
 std::int64_t holdout_count(std::int64_t rows, double fraction);
 
-/// The rows held out, holdout_count of them: shuffled and, for classification, stratified. Ascending. Pure.
+/// The rows to hold out, in ascending order: holdout_count() rows drawn at random, stratified for classification. Pure.
 std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat);
 
-/// As many rows as given, drawn from them with replacement. `rows` has none twice. Pure.
+/// Draws rows.count() rows from `rows` with replacement. `rows` must not have repetitions. Pure.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
 
-/// scaling_of() the moments, rounded to float. Pure.
+/// scaling_of(), rounded to float. Pure.
 FeatureScaling feature_scaling(const FeatureMoments& moments, Normalize normalize);
 
-/// The scaling by these rows, none with Normalize::none. The same bits whatever else is computed. Pure.
+/// The scaling from the given rows of `data`; empty with Normalize::none. Bitwise reproducible. Pure.
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize);
 
-/// The splits of a study over one data set, made when first asked for and then shared. Each repeat's take 4 bytes per
-/// row, the number of its fold: the first repeats' are in memory that the ranks of the node share and stay there, of
-/// the others each rank keeps some. Without folds and hold-out nothing is kept. Thread-safe.
+/// The splits of a study over one data set. A split is computed when it is first requested, and then cached. The fold
+/// numbers of a repeat take 4 bytes per row. Those of the first repeats stay in memory shared by the ranks of the node;
+/// of the others, each rank caches the most recent ones. Thread-safe.
 class Splits {
  public:
-  /// Throws RunError when there are fewer rows than folds (or too few to train and validate). `data` is kept. The
-  /// splits of this rank alone.
+  /// Splits of this rank only, without shared memory. Throws RunError if there are fewer rows than folds, or too few to
+  /// train and validate. Keeps `data` alive.
   Splits(const Study& study, DataSet data);
-  /// The same, shared by the ranks of `node`, whose `data` are alike. The splits must not outlive it. Throws
-  /// AgreedError when the node lacks the shared memory. Collective over `node`, as is the destructor.
+  /// Splits shared by the ranks of `node`, which must have the same `data`. They must not outlive `node`. Throws as
+  /// above, and AgreedError if the node does not have enough shared memory. Collective over `node`, as is the
+  /// destructor.
   Splits(const Study& study, DataSet data, const Communicator& node);
   ~Splits();
 
-  /// For data without features: sets the scaling of every split (streamed_scalings). Before any other thread asks for
-  /// one; those given out before stay as they are.
+  /// Sets the scaling of every split, for data without features (streamed_scalings). Must be called before other threads
+  /// use the splits. Does not change splits that were returned before.
   void scale_by(std::vector<FeatureScaling> scalings);
 
-  /// Different splits: of each repeat and fold, the fold fastest.
+  /// The number of different splits. They are numbered by repeat and fold; the fold varies fastest.
   std::int64_t count() const;
 
-  /// Without folds `fold` is 0 and the split holds out `data.validation` of the rows.
+  /// The split of a repeat and fold. Without folds, `fold` is 0 and the fraction `data.validation` of the rows is held
+  /// out.
   std::shared_ptr<const Split> split(std::int64_t repeat, std::int64_t fold);
 
  private:
@@ -76,14 +79,14 @@ class Splits {
   std::unique_ptr<State> state_;
 };
 
-/// Throws RunError unless every split has a row to train on. Pure.
+/// Throws RunError unless every split has at least one training row. Pure.
 void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation);
 
-/// The rows in the order of one epoch: shuffled, or ascending. Pure.
+/// The order of the rows in one epoch: shuffled or ascending. Pure.
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,
                                       std::int64_t epoch);
 
-/// The same into `order`, which has room for rows.count(); allocates nothing.
+/// Same, written to `order`, which must have space for rows.count() numbers; does not allocate.
 void epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed, std::int64_t epoch,
                  std::int64_t* order);
 

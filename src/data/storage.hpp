@@ -1,4 +1,4 @@
-// How a data set lies in one piece of memory: its features, its labels or targets, its weights.
+// The layout of a data set in one block of memory: features, then labels or targets, then weights.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,27 +9,27 @@
 
 namespace sheaf {
 
-/// What a row takes.
+/// The contents of a row.
 struct RowShape {
   std::int64_t feature_count = 0;
-  bool byte_features = false;  ///< one byte each, else float
+  bool byte_features = false;  ///< whether features are unsigned bytes instead of floats
   Task task = Task::regression;
-  std::int64_t target_columns = 1;  ///< regression; classification has one label
+  std::int64_t target_columns = 1;  ///< regression only; classification has one label
   bool weighted = false;
 };
 
 /// Bytes of a row's features.
 std::int64_t feature_bytes(const RowShape& shape);
 
-/// Where a data set's arrays begin in its memory; each is 64-byte aligned when the memory is.
+/// Offsets of a data set's arrays in its memory, in bytes. If the memory is 64-byte aligned, so is each array.
 struct Storage {
-  std::size_t labels_offset = 0;   ///< of the labels, or of the targets
-  std::size_t weights_offset = 0;  ///< 0: there are none
-  std::size_t bytes = 0;           ///< of all
+  std::size_t labels_offset = 0;   ///< offset of the labels or targets
+  std::size_t weights_offset = 0;  ///< 0: no weights
+  std::size_t bytes = 0;           ///< total size
 };
 Storage storage_of(std::int64_t rows, const RowShape& shape);
 
-/// The arrays inside `memory`, to be filled.
+/// Writable pointers to the arrays in `memory`.
 struct StoredArrays {
   std::byte* features = nullptr;
   std::int64_t* labels = nullptr;  ///< classification only
@@ -38,10 +38,10 @@ struct StoredArrays {
 };
 StoredArrays arrays_in(std::byte* memory, const Storage& storage, Task task);
 
-/// Points `data` to features of the shape's kind.
+/// Sets the features of `data`, as bytes or floats according to `shape`.
 void attach_features(const std::byte* features, const RowShape& shape, DataSet& data);
 
-/// Points `data` to the arrays.
+/// Sets all arrays of `data`.
 void attach(const StoredArrays& arrays, const RowShape& shape, DataSet& data);
 
 }  // namespace sheaf

@@ -16,7 +16,7 @@
 namespace sheaf {
 namespace {
 
-// Streams of Purpose::synthetic_targets. Values are part of the reproducibility promise: never renumber.
+// Random streams of Purpose::synthetic_targets. Results depend on the values: do not renumber.
 enum TargetStream : std::uint64_t { independent_targets = 0, hidden_matrix = 1, noise = 2 };
 
 std::shared_ptr<std::byte> aligned_memory(std::size_t bytes) {
@@ -32,7 +32,7 @@ void draw(Distribution distribution, const StreamPlace& place, float* values, st
     fill_normal(place, values, count);
 }
 
-// Calls take(row, values) with each row's `outputs` values of features A + noise.
+// Calls take(row, values) for each row, with its `outputs` values of features A + noise.
 template <class Take>
 void for_each_linear_row(const DataOptions& options, std::uint64_t seed, const float* features, std::int64_t outputs,
                          Take take) {

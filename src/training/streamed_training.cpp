@@ -128,7 +128,7 @@ std::vector<std::int64_t> StreamedTraining::row_numbers(const Window& window, co
   std::vector<std::int64_t> numbers;
   numbers.reserve(count);
   for (const auto& block : window.blocks)
-    rows.for_each(block.rows, [&](std::int64_t row) { numbers.push_back(block.place + row - block.rows.begin); });
+    rows.for_each(block.rows, [&](std::int64_t row) { numbers.push_back(block.offset + row - block.rows.begin); });
   return numbers;
 }
 

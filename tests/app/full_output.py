@@ -55,7 +55,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
         if words[0] == "resume":
             os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(words, stdout)
-        checks.check(result.code == 0 and f"the result Cannot print the result ({reason})" in result.stderr and
+        checks.check(result.code == 0 and f"Cannot print the result ({reason})" in result.stderr and
                      not result.error_lines(), f"{words[0]} with stdout {stdout}",
                      f"exit {result.code}\n{result.stderr}")
         checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: same results")

@@ -20,7 +20,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Longer texts are not names of classes.
+// The maximum length of a class name, in bytes.
 constexpr std::size_t longest_label = 4096;
 
 template <class T>
@@ -28,7 +28,7 @@ bool contains(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Numbers that come one by one. They grow without being copied, so that there are never more than twice as many.
+// Collects floats that are added one by one. Never copies them to grow, so that take() needs twice their memory at most.
 class FloatBlocks {
  public:
   void add(float value) {
@@ -36,7 +36,7 @@ class FloatBlocks {
     blocks_.back().push_back(value);
   }
 
-  /// All of them in one piece; none are left.
+  /// Returns all floats as one array, and clears this object.
   std::vector<std::byte> take() {
     std::vector<std::byte> bytes;
     if (!blocks_.empty()) bytes.reserve(((blocks_.size() - 1) * block_floats + blocks_.back().size()) * sizeof(float));
@@ -52,7 +52,7 @@ class FloatBlocks {
   std::deque<std::vector<float>> blocks_;
 };
 
-// The rows of all files in their order. Later files must have the columns and the names of the first.
+// Collects the rows of all files, in order. All files must have the same columns and column names.
 class Table {
  public:
   explicit Table(const CsvOptions& options) : options_(options) {}
@@ -64,36 +64,36 @@ class Table {
   Texts field_copies() const;
   void choose_columns(const Texts& first, bool header);
   void require_same_columns(const std::string& previous, const Texts& first, bool header) const;
-  void add_result(std::string_view record, std::int64_t line);
+  void add_row(std::string_view record, std::int64_t line);
   float number(std::size_t column, std::int64_t line) const;
   std::string column_text(std::size_t column) const;
 
   const CsvOptions& options_;
-  std::string file_;  // the one that is read
+  std::string file_;  // name of the current file
   char delimiter_ = ',';
-  CsvFields fields_;  // of the record that is read
+  CsvFields fields_;  // fields of the current record
   std::size_t column_count_ = 0;
   Texts names_;  // empty without a header
   std::vector<std::size_t> features_;
   std::vector<std::size_t> targets_;
   std::int64_t rows_ = 0;
   FloatBlocks feature_numbers_;
-  FloatBlocks target_numbers_;  // of targets that are quantities for sure
-  LabelColumn labels_;          // of others
-  bool quantities_ = false;
+  FloatBlocks target_numbers_;  // if is_regression_
+  LabelColumn labels_;          // otherwise; finish() chooses the task
+  bool is_regression_ = false;  // known before the values are read
 };
 
 void Table::split(std::string_view record, std::int64_t line) {
   require(fields_.split(record, delimiter_), [&] {
     return fmt::format(
-        "Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes "
-        "inside a field.",
+        "Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes inside a "
+        "field.",
         line, file_);
   });
   require(fields_.size() <= most_csv_fields, [&] {
     return fmt::format(
-        "Line {} of '{}' has more than {} columns (which is the limit). Check --delimiter, or import the "
-        "data as a NumPy array.",
+        "Line {} of '{}' has more than {} columns (the limit). Check --delimiter, or import the data as a NumPy "
+        "array.",
         line, file_, most_csv_fields);
   });
 }
@@ -107,7 +107,7 @@ Texts Table::field_copies() const {
 void Table::append(ByteSource& source) {
   CsvRecords records(source);
   require(records.next(),
-          fmt::format("'{}' is empty (it has no line of numbers). Name a file with samples.", source.name()));
+          fmt::format("'{}' is empty (it has no rows). Import a file with at least one row.", source.name()));
   const std::string previous = std::exchange(file_, source.name());
   const std::string first(records.text());
   const std::int64_t first_line = records.line();
@@ -123,9 +123,10 @@ void Table::append(ByteSource& source) {
     require_same_columns(previous, first_fields, header);
 
   const std::int64_t rows_before = rows_;
-  if (!header) add_result(first, first_line);
-  for (; more; more = records.next()) add_result(records.text(), records.line());
-  require(rows_ > rows_before, fmt::format("'{}' is empty (it has a header alone). Name a file with samples.", file_));
+  if (!header) add_row(first, first_line);
+  for (; more; more = records.next()) add_row(records.text(), records.line());
+  require(rows_ > rows_before,
+          fmt::format("'{}' is empty (it has only a header). Import a file with at least one row.", file_));
 }
 
 void Table::choose_columns(const Texts& first, bool header) {
@@ -135,19 +136,20 @@ void Table::choose_columns(const Texts& first, bool header) {
   const auto dropped = find_columns(options_.drop, names_, column_count_, file_);
   for (std::size_t column = 0; column < column_count_; ++column)
     if (!contains(targets_, column) && !contains(dropped, column)) features_.push_back(column);
-  require(!features_.empty(), fmt::format("'{}' has no features (label and dropped columns are all of its {}). Check "
+  require(!features_.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). Check "
                                           "--delimiter, --label and --drop.",
                                           file_, column_count_));
-  quantities_ = targets_.size() > 1 || options_.task == Task::regression;
+  is_regression_ = targets_.size() > 1 || options_.task == Task::regression;
 }
 
 void Table::require_same_columns(const std::string& previous, const Texts& first, bool header) const {
   require(first.size() == column_count_,
-          fmt::format("'{}' has {} columns, '{}' {} (the files of one data set have the same). Import them apart.",
+          fmt::format("'{}' has {} columns, but '{}' has {} (all files must have the same columns). Import them "
+                      "separately.",
                       file_, first.size(), previous, column_count_));
   require(!header || names_.empty() || first == names_,
-          fmt::format("The columns of '{}' and '{}' differ in their names (the files of one data set have the same). "
-                      "Bring them into one order, or import them apart.",
+          fmt::format("'{}' and '{}' have different column names (all files must have the same columns in the same "
+                      "order). Reorder the columns, or import the files separately.",
                       previous, file_));
 }
 
@@ -161,35 +163,36 @@ float Table::number(std::size_t column, std::int64_t line) const {
   const std::string_view text = fields_[column];
   const auto value = parse_number<float>(text);
   if (value && std::isfinite(*value)) return *value;
-  const std::string place = fmt::format("line {} of '{}', {}", line, file_, column_text(column));
+  const std::string location = fmt::format("line {} of '{}', {}", line, file_, column_text(column));
   if (value)
-    throw RunError(fmt::format("{}, holds {} (values must be finite in 32-bit floating point). Remove or replace it.",
-                               place, quoted(std::string(text))));
+    throw RunError(fmt::format("{}, contains {} (values must be finite in 32-bit floating point). Remove or replace it.",
+                               location, quoted(std::string(text))));
   throw RunError(
-      fmt::format("{}, holds {} (a number is expected there). Correct it{}.", place,
-                  text.empty() ? "nothing" : quoted(std::string(text)),
-                  contains(targets_, column) ? "" : fmt::format(", or leave the column out by --drop={}", column)));
+      fmt::format("{}, {} (a number is expected). Correct it{}.", location,
+                  text.empty() ? "is empty" : "contains " + quoted(std::string(text)),
+                  contains(targets_, column) ? "" : fmt::format(", or drop the column with --drop={}", column)));
 }
 
-void Table::add_result(std::string_view record, std::int64_t line) {
+void Table::add_row(std::string_view record, std::int64_t line) {
   split(record, line);
   require(fields_.size() == column_count_, [&] {
     return fmt::format(
-        "Line {} of '{}' has {} columns, not {} (each row has those of the first). Correct it, or give "
+        "Line {} of '{}' has {} columns, not {} (all rows must have the same number). Correct it, or pass "
         "--delimiter.",
         line, file_, fields_.size(), column_count_);
   });
   for (const std::size_t column : features_) feature_numbers_.add(number(column, line));
   ++rows_;
-  if (quantities_) {
+  if (is_regression_) {
     for (const std::size_t column : targets_) target_numbers_.add(number(column, line));
     return;
   }
   const std::size_t column = targets_.front();
   const std::string_view label = fields_[column];
-  // A label that is empty, NaN or infinite is refused as a number would be; other texts name a class.
+  // An empty, NaN or infinite label is an error, as for numbers. Any other text is a number or a class name.
   require(label.size() <= longest_label, [&] {
-    return fmt::format("The label in line {} of '{}' has {} bytes (more than {}). Choose another column by --label.",
+    return fmt::format("The label in line {} of '{}' has {} bytes (the limit is {}). Choose another column with "
+                       "--label.",
                        line, file_, label.size(), longest_label);
   });
   if (label.empty() || !std::isfinite(parse_number<float>(label).value_or(0))) number(column, line);
@@ -199,7 +202,7 @@ void Table::add_result(std::string_view record, std::int64_t line) {
 ImportedData Table::finish() {
   ImportedData data;
   data.features = {NumberType::float32, {rows_, static_cast<std::int64_t>(features_.size())}, feature_numbers_.take()};
-  if (quantities_) {
+  if (is_regression_) {
     data.targets = {NumberType::float32, {rows_}, target_numbers_.take()};
     if (targets_.size() > 1) data.targets.shape.push_back(static_cast<std::int64_t>(targets_.size()));
   } else {
@@ -210,28 +213,29 @@ ImportedData Table::finish() {
   return data;
 }
 
-std::optional<std::int64_t> column_number(const std::string& word, std::size_t column_count) {
+std::optional<std::int64_t> column_number(const std::string& text, std::size_t column_count) {
   std::int64_t number = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || stop != end) return std::nullopt;
   const auto count = static_cast<std::int64_t>(column_count);
   require(number >= -count && number < count,
-          fmt::format("There is no column {} (of {} columns, counted from 0, negative from the end). Check --label and "
-                      "--drop.",
+          fmt::format("There is no column {} (there are {} columns, counted from 0 or backwards from -1). Check "
+                      "--label and --drop.",
                       number, count));
   return number < 0 ? number + count : number;
 }
 
-std::size_t find_column(const std::string& word, const Texts& names, std::size_t column_count,
+std::size_t find_column(const std::string& text, const Texts& names, std::size_t column_count,
                         const std::string& file) {
-  const auto named = std::find(names.begin(), names.end(), word);
+  const auto named = std::find(names.begin(), names.end(), text);
   if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
-  if (const auto number = column_number(word, column_count)) return static_cast<std::size_t>(*number);
+  if (const auto number = column_number(text, column_count)) return static_cast<std::size_t>(*number);
   throw RunError(fmt::format(
-      "'{}' has no column {} ({}).{} Columns also go by number, from 0.", file, quoted(word),
-      names.empty() ? "it has no header, or give --header=true" : fmt::format("its header has {} names", names.size()),
-      did_you_mean(word, names)));
+      "'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file, quoted(text),
+      names.empty() ? "no header was found; if there is one, pass --header=true"
+                    : fmt::format("its header has {} names", names.size()),
+      did_you_mean(text, names)));
 }
 
 }  // namespace

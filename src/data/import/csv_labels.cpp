@@ -15,7 +15,8 @@
 namespace sheaf {
 namespace {
 
-// The most class names that fit an HDF5 attribute; a column with more values is a quantity, or names the rows.
+// The maximum number of class names that fit into an HDF5 attribute. A column with more different values is probably a
+// quantity or an identifier of the rows.
 constexpr std::size_t most_names = 4000;
 
 template <class T>
@@ -50,7 +51,7 @@ std::optional<T> parse_number(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
-  if (error == std::errc::result_out_of_range)  // either too large or too small, which strtod tells apart
+  if (error == std::errc::result_out_of_range)  // strtod returns infinity if too large, 0 or a subnormal if too small
     value = static_cast<T>(std::strtod(std::string(text).c_str(), nullptr));
   return value;
 }
@@ -82,8 +83,8 @@ void LabelColumn::add(std::string_view text) {
 }
 
 LabelColumn::Targets LabelColumn::finish(std::optional<Task> task, const std::string& description) const {
-  const bool quantity = all_numbers_ && !all_integers_;
-  if (task.value_or(quantity ? Task::regression : Task::classification) == Task::regression)
+  const bool has_fractions = all_numbers_ && !all_integers_;
+  if (task.value_or(has_fractions ? Task::regression : Task::classification) == Task::regression)
     return {float_targets(numbers_), {}};
   const auto is_class = [&](double number) {
     return number >= 0 && number < static_cast<double>(rows_) && std::floor(number) == number;
@@ -96,9 +97,9 @@ LabelColumn::Targets LabelColumn::finish(std::optional<Task> task, const std::st
 
 LabelColumn::Targets LabelColumn::numbered(const std::string& description) const {
   require(few_texts_,
-          fmt::format("The label {} holds more than {} different values (too many for classes with names). "
-                      "Choose another column by --label{}.",
-                      description, most_names, all_numbers_ ? ", or give --task=regression if it is a quantity" : ""));
+          fmt::format("The label {} has more than {} different values (too many class names). Choose another column "
+                      "with --label{}.",
+                      description, most_names, all_numbers_ ? ", or pass --task=regression if it is a quantity" : ""));
   std::vector<std::string> names(texts_.size());
   for (const auto& [text, number] : texts_) names[static_cast<std::size_t>(number)] = text;
   const auto value = [&](std::size_t index) { return *parse_number<double>(names[index]); };
@@ -111,11 +112,11 @@ LabelColumn::Targets LabelColumn::numbered(const std::string& description) const
 
   Targets targets{empty_labels(rows_), {}};
   std::vector<std::int64_t> class_of(names.size());
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    // "1" and "1.0" are one class.
-    const bool same = all_numbers_ && place > 0 && value(order[place]) == value(order[place - 1]);
-    if (!same) targets.class_names.push_back(names[order[place]]);
-    class_of[order[place]] = static_cast<std::int64_t>(targets.class_names.size()) - 1;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    // "1" and "1.0" are the same class.
+    const bool same = all_numbers_ && i > 0 && value(order[i]) == value(order[i - 1]);
+    if (!same) targets.class_names.push_back(names[order[i]]);
+    class_of[order[i]] = static_cast<std::int64_t>(targets.class_names.size()) - 1;
   }
   for (std::size_t row = 0; row < rows_; ++row)
     put(targets.array, row, class_of[static_cast<std::size_t>(text_of_row_[row])]);

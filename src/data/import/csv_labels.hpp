@@ -1,4 +1,4 @@
-// The label column of a CSV file: whether its texts are numbers or class names, and the targets made of them.
+// Converts the label column of a CSV file to targets for regression or classification.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace sheaf {
 
-/// A number as CSV writes it: decimal, an exponent, a sign. Not finite: NaN, infinite, or beyond the range of T, which
-/// is float or double. None: the text is not a number.
+/// Parses a decimal number with optional sign and exponent. Returns nullopt if the text is not a number, and a value that
+/// is not finite for NaN, infinity and numbers beyond the range of T (float or double).
 template <class T>
 std::optional<T> parse_number(std::string_view text);
 
@@ -25,23 +25,24 @@ extern template std::optional<double> parse_number(std::string_view);
 /// Collects the labels of all rows, then chooses between regression and classification.
 class LabelColumn {
  public:
-  /// `text` is not empty; if it is a number, it is finite in 32-bit floating point.
+  /// Adds the label of the next row. `text` must not be empty; if it is a number, it must be finite in 32-bit floating
+  /// point.
   void add(std::string_view text);
 
   struct Targets {
     NumberArray array;
     std::vector<std::string> class_names;
   };
-  /// Without a task, numbers that are not all integers make regression; all else is classification. Integers from 0
-  /// to less than the number of rows are the classes themselves; other numbers and texts are numbered in sorted order,
-  /// and class_names has them by number. Throws RunError naming `description` ("column 2 ('y') of 'a.csv'") when there
-  /// are more than 4000 to be numbered.
+  /// Without a task, numbers with fractions mean regression, everything else classification. Integers from 0 to less than
+  /// the number of rows are used as class labels directly. Other values are sorted and numbered, and class_names has the
+  /// text of each class. Throws RunError, with `description` ("column 2 ('y') of 'a.csv'"), for more than 4000 classes
+  /// with names.
   Targets finish(std::optional<Task> task, const std::string& description) const;
 
  private:
   Targets numbered(const std::string& description) const;
 
-  // Distinct texts are stored while there are few of them; numbers, while all texts are numbers.
+  // texts_ and text_of_row_ are only filled while few_texts_, numbers_ only while all_numbers_.
   std::unordered_map<std::string, std::int32_t> texts_;
   std::vector<std::int32_t> text_of_row_;
   std::vector<double> numbers_;

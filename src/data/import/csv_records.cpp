@@ -23,11 +23,11 @@ const char* skip_blanks(const char* begin, const char* end, char delimiter) {
 
 }  // namespace
 
-std::string CsvRecords::place() const {
+std::string CsvRecords::location() const {
   return fmt::format("line {} of '{}'", line_, source_.name());
 }
 
-// Moves what is left to the front and reads on; false at the end of the source.
+// Moves the unused bytes to the front of the buffer and reads more. Returns false at the end of the source.
 bool CsvRecords::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -38,9 +38,9 @@ bool CsvRecords::fill() {
   return got > 0;
 }
 
-// The end of the record that begins at begin_: its newline outside quotes, or the end of the buffer and the source.
+// The end of the record that begins at begin_: the first newline outside quotes, or the end of the source.
 std::size_t CsvRecords::find_end() {
-  std::size_t scanned = 0;  // from begin_, which fill() moves
+  std::size_t scanned = 0;  // bytes from begin_; fill() changes begin_
   bool quoted = false;
   for (;;) {
     const char* from = buffer_.data() + begin_ + scanned;
@@ -51,9 +51,9 @@ std::size_t CsvRecords::find_end() {
     scanned += static_cast<std::size_t>(stop - from);
     require(scanned <= longest_, [&] {
       return fmt::format(
-          "The record that begins in {} is longer than {} (a quote that is not closed, or not a CSV file). "
+          "The record that begins in {} is longer than {} (a quote is not closed, or this is not a CSV file). "
           "Correct it.",
-          place(), human_bytes(static_cast<double>(longest_)));
+          location(), human_bytes(static_cast<double>(longest_)));
     });
     if (newline) ++next_line_;
     if (newline && !quoted) break;
@@ -61,7 +61,7 @@ std::size_t CsvRecords::find_end() {
       ++scanned;
     } else if (!fill()) {
       require(!quoted,
-              fmt::format("A quote of the record in {} is not closed (the file ends before). Close it.", place()));
+              fmt::format("A quote of the record in {} is not closed (the file ends). Close it.", location()));
       break;
     }
   }
@@ -85,7 +85,7 @@ bool CsvRecords::next() {
   return true;
 }
 
-// `begin` is behind the opening quote; returns what is behind the closing one.
+// Appends a quoted field that begins at `begin`, after the opening quote. Returns the position after the closing quote.
 const char* CsvFields::take_quoted(const char* begin, const char* end) {
   const char* close = std::find(begin, end, '"');
   if (close == end || close + 1 == end || close[1] != '"') {

@@ -1,4 +1,4 @@
-// CSV (RFC 4180) as text: records and their fields.
+// Splits CSV text (RFC 4180) into records and fields.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,31 +12,31 @@
 
 namespace sheaf {
 
-/// The longest record that is read, in bytes. Without a limit, a file of one endless line, a few megabytes of gzip,
-/// would take all memory.
+/// The maximum length of a record, in bytes. Without a limit, a few megabytes of gzip with a single endless line could
+/// fill the memory.
 constexpr std::size_t longest_csv_record = std::size_t{64} << 20;
 
-/// The most fields of a record, for the same reason.
+/// The maximum number of fields of a record, for the same reason.
 constexpr std::size_t most_csv_fields = std::size_t{1} << 22;
 
-/// The records of a source, in order. Blank lines and a byte-order mark at the start are passed over; a line ends in
-/// "\n" or "\r\n".
+/// Reads the records of a source, in order. Skips blank lines and a byte order mark at the start. Lines end in "\n" or
+/// "\r\n".
 class CsvRecords {
  public:
-  /// `block_bytes`: bytes to read at a time, at least 3.
+  /// `block_bytes` is the number of bytes per read, at least 3.
   explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20,
                       std::size_t longest = longest_csv_record)
       : source_(source), block_bytes_(block_bytes), longest_(longest) {}
 
-  /// Goes to the next record; false at the end. Throws RunError when a quote is not closed or the record is longer than
-  /// `longest` bytes.
+  /// Advances to the next record; returns false at the end. Throws RunError if a quote is not closed or the record is
+  /// longer than `longest` bytes.
   bool next();
-  /// The record without its line end; valid until the next call of next().
+  /// The record without its line ending; valid until the next call of next().
   std::string_view text() const { return text_; }
-  /// Where it begins, from 1.
+  /// The line in which the record begins, from 1.
   std::int64_t line() const { return line_; }
   /// "line 3 of 'train.csv'"
-  std::string place() const;
+  std::string location() const;
 
  private:
   bool fill();
@@ -46,18 +46,18 @@ class CsvRecords {
   std::size_t block_bytes_;
   std::size_t longest_;
   std::string buffer_;
-  std::size_t begin_ = 0;  // of the bytes that no record has used yet
+  std::size_t begin_ = 0;  // the first byte of buffer_ after the current record
   bool started_ = false;
   std::string_view text_;
   std::int64_t line_ = 0;
   std::int64_t next_line_ = 1;
 };
 
-/// The fields of one record, in memory that is used again for the next.
+/// The fields of one record. Reuses its memory for the next record.
 class CsvFields {
  public:
-  /// Cuts `record`, which must outlive the fields. Blanks around a field are dropped, but kept inside quotes. Returns
-  /// false when text follows a closing quote. Stops after most_csv_fields + 1 fields.
+  /// Splits `record`, which must outlive the fields. Strips spaces and tabs around a field, but not inside quotes.
+  /// Returns false if text follows a closing quote. Stops after most_csv_fields + 1 fields.
   bool split(std::string_view record, char delimiter);
 
   std::size_t size() const { return fields_.size(); }
@@ -70,7 +70,7 @@ class CsvFields {
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque, since the fields point into it
 };
 
-/// The most frequent of tab, semicolon and comma in the record, outside quotes; without any, the comma.
+/// The most frequent of tab, semicolon and comma in the record, outside quotes. Comma if there are none.
 char detect_delimiter(std::string_view record);
 
 }  // namespace sheaf

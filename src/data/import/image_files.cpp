@@ -29,18 +29,19 @@ NumberType idx_type(int code, const std::string& name) {
       return NumberType::float64;
     default:
       throw RunError(
-          fmt::format("'{}' is not an IDX file (its third byte, the type, is {:#04x}). Name images and labels "
-                      "of the MNIST kind.",
+          fmt::format("'{}' is not an IDX file (its third byte, the type, is {:#04x}). Pass images and labels in the "
+                      "format of MNIST.",
                       name, code));
   }
 }
 
-// The header: two zeros, the type, the rank, then the extents, big-endian. The numbers are still to come.
+// Reads the header: two zeros, the type, the rank, then the extents, big-endian. Returns an array without values.
 NumberArray read_idx_header(ByteSource& source) {
   unsigned char opening[4] = {};
   read_exactly(source, opening, sizeof opening, "its header");
   require(opening[0] == 0 && opening[1] == 0 && opening[3] >= 1 && opening[3] <= 8,
-          fmt::format("'{}' is not an IDX file (it does not begin as one). Name images and labels of the MNIST kind.",
+          fmt::format("'{}' is not an IDX file (it does not begin with an IDX header). Pass images and labels in the format of "
+                      "MNIST.",
                       source.name()));
   NumberArray array{idx_type(opening[2], source.name()), {}, {}};
   for (int dimension = 0; dimension < opening[3]; ++dimension) {
@@ -55,7 +56,7 @@ NumberArray read_idx(ByteSource& source) {
   NumberArray array = read_idx_header(source);
   const auto bytes = array_bytes(array.shape, number_bytes(array.type));
   require(bytes.has_value(),
-          fmt::format("'{}' is not an IDX file (its shape {} has too many numbers). Copy or recreate it.",
+          fmt::format("'{}' is not an IDX file (its shape {} has too many values). Copy or recreate it.",
                       source.name(), shape_text(array.shape)));
   append_exactly(source, array.bytes, *bytes, "its numbers");
   require_end(source);
@@ -63,7 +64,7 @@ NumberArray read_idx(ByteSource& source) {
   return array;
 }
 
-// Appends the rows of `part`, from the file `name`.
+// Appends the rows of `part`, which were read from the file `name`.
 void append_rows(NumberArray& whole, NumberArray part, const std::string& name) {
   if (whole.shape.empty()) {
     whole = std::move(part);
@@ -72,8 +73,8 @@ void append_rows(NumberArray& whole, NumberArray part, const std::string& name) 
   std::vector<std::int64_t> shape = part.shape;
   shape.front() = whole.rows();
   require(part.type == whole.type && shape == whole.shape,
-          fmt::format("'{}' {} {} does not fit the files before it ({} {}: rows of one data set have one shape and "
-                      "type). Import it apart.",
+          fmt::format("'{}' {} {} does not match the files before it, {} {} (all rows must have the same shape and "
+                      "type). Import it separately.",
                       name, shape_text(part.shape), number_type_name(part.type), shape_text(whole.shape),
                       number_type_name(whole.type)));
   whole.shape.front() += part.rows();
@@ -96,7 +97,8 @@ ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources)
     if (part.features.shape.size() == 3) part.features.shape.insert(part.features.shape.begin() + 1, 1);
     const NumberArray labels = read_idx(labels_source);
     require(labels.shape.size() == 1,
-            fmt::format("'{}' {} holds no labels (these are [rows]). Name the files in the order images, labels.",
+            fmt::format("'{}' {} does not contain labels (their shape is [rows]). Pass the files in the order images, "
+                        "labels.",
                         labels_source.name(), shape_text(labels.shape)));
     part.targets = as_targets(labels, Task::classification, labels_source.name());
     require_fit(part, images_source.name(), labels_source.name());
@@ -115,19 +117,20 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
     std::byte record[cifar_record];
     for (std::size_t got = source->read(record, cifar_record); got > 0; got = source->read(record, cifar_record)) {
       require(got == cifar_record, [&] {
-        return fmt::format("'{}' is not a CIFAR-10 file ({} bytes are left after {} records of {}). Copy it again.",
+        return fmt::format("'{}' is not a CIFAR-10 file ({} bytes follow after {} records of {} bytes). Copy it again.",
                            source->name(), got, rows, cifar_record);
       });
       require(record[0] < std::byte{10}, [&] {
         return fmt::format(
-            "'{}' is not a CIFAR-10 file (record {} has the label {}, and 0 to 9 can be). Copy it again.",
+            "'{}' is not a CIFAR-10 file (record {} has the label {}, but labels are 0 to 9). Copy it again.",
             source->name(), rows, static_cast<int>(record[0]));
       });
       labels.bytes.push_back(record[0]);
       data.features.bytes.insert(data.features.bytes.end(), record + 1, record + cifar_record);
       ++rows;
     }
-    require(rows > 0, fmt::format("'{}' is empty (it has no record). Name a file with samples.", source->name()));
+    require(rows > 0,
+            fmt::format("'{}' is empty (it has no records). Import a file with at least one row.", source->name()));
     data.features.shape.front() += rows;
   }
   labels.shape.front() = data.features.rows();

@@ -14,7 +14,7 @@
 namespace sheaf {
 namespace {
 
-// Written so that NaN fails, too.
+// The comparison is false for NaN.
 bool fits_float(double value) {
   return std::abs(value) <= double{std::numeric_limits<float>::max()};
 }
@@ -27,7 +27,7 @@ void require_finite(const NumberArray& array, const std::string& name) {
     if (bad == end) return;
     const std::int64_t index = bad - values;
     throw RunError(
-        fmt::format("'{}' holds {} in row {}, column {} (values must be finite in 32-bit floating point). Remove or "
+        fmt::format("'{}' contains {} in row {}, column {} (values must be finite in 32-bit floating point). Remove or "
                     "replace it.",
                     name, static_cast<double>(*bad), index / array.row_elements(), index % array.row_elements()));
   });
@@ -41,8 +41,8 @@ NumberArray as_labels(const NumberArray& array, const std::string& name) {
       const auto value = static_cast<double>(values[row]);
       require(value >= 0 && value < 0x1p63 && std::floor(value) == value, [&] {
         return fmt::format(
-            "'{}' holds {} in row {} (class labels are whole numbers and count from 0). Number the "
-            "classes from 0, or give --task=regression.",
+            "'{}' contains {} in row {} (class labels must be integers and count from 0). Number the classes from 0, "
+            "or pass --task=regression.",
             name, value, row);
       });
       const auto label = static_cast<std::int64_t>(values[row]);
@@ -74,15 +74,15 @@ std::int64_t ImportedData::classes() const {
 }
 
 NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name) {
-  const bool one_a_row = array.row_elements() == 1;
+  const bool one_per_row = array.row_elements() == 1;
   require(array.shape.size() <= 2 && array.row_elements() > 0,
-          fmt::format("'{}' {} is not a list of targets (these are [rows] or [rows, outputs]). Name the files in the "
-                      "order features, targets.",
+          fmt::format("'{}' {} is not a list of targets (its shape must be [rows] or [rows, outputs]). Pass the files "
+                      "in the order features, targets.",
                       name, shape_text(array.shape)));
-  if (task.value_or(is_real(array.type) || !one_a_row ? Task::regression : Task::classification) == Task::regression)
+  if (task.value_or(is_real(array.type) || !one_per_row ? Task::regression : Task::classification) == Task::regression)
     return is_real(array.type) ? std::move(array) : as_float32(array);
-  require(one_a_row, fmt::format("'{}' {} is not a list of class labels (one per row). Give one label per row, or "
-                                 "--task=regression.",
+  require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one label "
+                                 "per row, or pass --task=regression.",
                                  name, shape_text(array.shape)));
   return as_labels(array, name);
 }
@@ -90,11 +90,11 @@ NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::s
 void require_fit(const ImportedData& data, const std::string& features_name, const std::string& targets_name) {
   const NumberArray& features = data.features;
   require(features.rows() > 0 && features.row_elements() > 0,
-          fmt::format("'{}' {} holds no features (there must be a row and a feature). Name a file with samples.",
+          fmt::format("'{}' {} is empty (it has no rows or no features). Import a file with at least one row.",
                       features_name, shape_text(features.shape)));
   require(features.rows() == data.targets.rows(),
-          fmt::format("'{}' and '{}' differ in length ({} and {} rows). Give a target for each sample.", features_name,
-                      targets_name, features.rows(), data.targets.rows()));
+          fmt::format("'{}' and '{}' have {} and {} rows (they must have the same number). Store one target per row.",
+                      features_name, targets_name, features.rows(), data.targets.rows()));
   require_finite(features, features_name);
   require_finite(data.targets, targets_name);
 }

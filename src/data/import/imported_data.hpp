@@ -1,4 +1,4 @@
-// The result of an import: features and targets as data/README.md documents them.
+// The result of an import: features and targets in the format that data/README.md documents.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,21 +12,22 @@
 
 namespace sheaf {
 
+/// Features and targets in memory.
 struct ImportedData {
   NumberArray features;                  ///< [rows, ...]
-  NumberArray targets;                   ///< classes: int64 [rows], not negative; else real, [rows] or [rows, outputs]
-  std::vector<std::string> class_names;  ///< of labels that were numbered here, by class; else empty
+  NumberArray targets;                   ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
+  std::vector<std::string> class_names;  ///< names of the classes if the import numbered them; otherwise empty
 
-  /// The highest label + 1; 0 for regression.
+  /// The largest label + 1; 0 for regression.
   std::int64_t classes() const;
 };
 
-/// Targets from an array of numbers: class labels for classification and, without a task, when they are integers, one
-/// per row. Throws RunError naming `name` when they are not such targets.
+/// Converts an array to targets. Without a task, one integer per row means classification, everything else regression.
+/// Throws RunError, with `name`, if the array is not valid for the task.
 NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name);
 
-/// Throws RunError, naming the files, unless there are rows and features, as many rows of each, and every number is
-/// finite in 32-bit floating point.
+/// Throws RunError, with the file names, unless there are rows and features, the numbers of rows are equal, and all
+/// values are finite in 32-bit floating point.
 void require_fit(const ImportedData& data, const std::string& features_name, const std::string& targets_name);
 
 }  // namespace sheaf

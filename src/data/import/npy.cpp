@@ -24,12 +24,12 @@ constexpr std::string_view magic = "\x93NUMPY";
       fmt::format("'{}' is not a readable .npy file ({}). Save it again with numpy.save.", source.name(), why));
 }
 
-// The text after "'key':" in the header, a Python dictionary that numpy.save writes.
+// The text after "'key':" in the header, which is a Python dictionary.
 std::string_view value_of(std::string_view header, std::string_view key, const ByteSource& source) {
   const std::size_t found = header.find(fmt::format("'{}'", key));
   const std::size_t colon = found == header.npos ? found : header.find(':', found);
   const std::size_t value = colon == header.npos ? colon : header.find_first_not_of(' ', colon + 1);
-  if (value == header.npos) refuse(source, fmt::format("its header lacks {}", key));
+  if (value == header.npos) refuse(source, fmt::format("its header has no {}", key));
   return header.substr(value);
 }
 
@@ -39,15 +39,15 @@ void parse_type(std::string_view value, NpyHeader& header, const ByteSource& sou
   const bool plain = value.front() == '\'' && type.size() == 3 && std::string_view("<>|=").find(type[0]) != type.npos;
   constexpr std::string_view known[] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
   if (!plain || std::find(std::begin(known), std::end(known), type.substr(1)) == std::end(known))
-    refuse(source, fmt::format("its type is {}, and integers, floating-point numbers of 16, 32 or 64 bits and bool can "
-                               "be",
-                               plain || value.front() == '\'' ? quoted(std::string(type)) : "a result"));
+    refuse(source, fmt::format("its type is {}; supported types are bool, integers, and floating-point numbers of 16, "
+                               "32 or 64 bits",
+                               plain || value.front() == '\'' ? quoted(std::string(type)) : "structured"));
   header.big_endian = type[0] == '>' || (type[0] == '=' && machine_is_big_endian());
   header.kind = type[1];
   header.number_bytes = static_cast<std::size_t>(type[2] - '0');
 }
 
-// "(3, 4)", "(3,)".
+// Parses a shape such as "(3, 4)" or "(3,)".
 std::vector<std::int64_t> parse_shape(std::string_view value, const ByteSource& source) {
   std::vector<std::int64_t> shape;
   const std::size_t close = value.find(')');
@@ -63,14 +63,14 @@ std::vector<std::int64_t> parse_shape(std::string_view value, const ByteSource& 
     shape.push_back(extent);
     next = stop;
   }
-  if (shape.empty()) refuse(source, "it holds a single value, not rows of numbers");
+  if (shape.empty()) refuse(source, "it contains a single value, not rows of numbers");
   if (shape.size() > 32) refuse(source, "it has more than 32 dimensions");
   return shape;
 }
 
 std::uint64_t byte_count(const NpyHeader& header, const ByteSource& source) {
   const auto bytes = array_bytes(header.shape, header.number_bytes);
-  if (!bytes) refuse(source, "its shape has too many numbers");
+  if (!bytes) refuse(source, "its shape has too many values");
   return *bytes;
 }
 
@@ -92,7 +92,7 @@ NumberType number_type(const NpyHeader& header) {
   }
 }
 
-// Column-major to row-major, in the order of the result: an index counts up, the last dimension fastest.
+// Converts column-major to row-major order. Visits the elements in the order of the result.
 std::vector<std::byte> to_c_order(const std::vector<std::byte>& bytes, const std::vector<std::int64_t>& shape,
                                   std::size_t number_bytes) {
   std::vector<std::byte> ordered(bytes.size());
@@ -117,9 +117,9 @@ std::vector<std::byte> to_c_order(const std::vector<std::byte>& bytes, const std
 NpyHeader read_npy_header(ByteSource& source) {
   char opening[8] = {};
   if (source.read(opening, sizeof opening) != sizeof opening || std::string_view(opening, magic.size()) != magic)
-    refuse(source, "it does not begin as one");
+    refuse(source, "it does not begin with an .npy header");
   const int version = opening[6];
-  if (version < 1 || version > 3) refuse(source, fmt::format("its version is {}, and 1 to 3 can be", version));
+  if (version < 1 || version > 3) refuse(source, fmt::format("its format version is {}; supported versions are 1 to 3", version));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   unsigned char length[4] = {};
   read_exactly(source, length, length_bytes, "its header");

@@ -1,4 +1,4 @@
-// NumPy's .npy files, of numbers.
+// Reads arrays of numbers from NumPy's .npy files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,25 +10,25 @@
 
 namespace sheaf {
 
-/// The content of a header, of versions 1 to 3.
+/// The contents of a header, format versions 1 to 3.
 struct NpyHeader {
-  char kind = 'f';               ///< as NumPy's: 'f', 'i', 'u', 'b' (bool)
-  std::size_t number_bytes = 4;  ///< of one number
+  char kind = 'f';               ///< numpy.dtype.kind: 'f', 'i', 'u', 'b' (bool)
+  std::size_t number_bytes = 4;  ///< size of one number
   bool big_endian = false;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;  ///< rank >= 1
-  std::uint64_t header_bytes = 0;   ///< from the file's begin to its first number
-  std::uint64_t data_bytes = 0;
+  std::uint64_t header_bytes = 0;   ///< offset of the first number in the file
+  std::uint64_t data_bytes = 0;     ///< size of all numbers
 };
 
-/// Reads the header. Throws RunError when it is not a header, or when the array does not hold real numbers.
+/// Reads the header. Throws RunError if it is not valid or if the array does not have real numbers.
 NpyHeader read_npy_header(ByteSource& source);
 
-/// Reads the numbers that follow the header, to the end, in C order and the machine's byte order. bool becomes
-/// uint8 of 0 and 1.
+/// Reads the numbers that follow the header, to the end of the source. Converts them to C order and the machine's byte
+/// order, and bool to uint8 values 0 and 1.
 NumberArray read_npy_numbers(ByteSource& source, const NpyHeader& header);
 
-/// Both.
+/// Reads the header and the numbers.
 NumberArray read_npy(ByteSource& source);
 
 }  // namespace sheaf

@@ -17,23 +17,23 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// The member that the user named, or the first of the usual names.
+// The archive member `wanted`, or, if that is empty, the first member with one of the `usual` names.
 ZipMember choose_member(const std::vector<ZipMember>& members, const std::string& wanted, const Names& usual,
                         const std::string& option, const std::string& archive) {
   for (const auto& name : wanted.empty() ? usual : Names{wanted})
     for (const auto& member : members)
       if (member.name == name + ".npy" || member.name == name) return member;
-  Names there;
-  for (const auto& member : members) there.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
-  const std::string nearest = wanted.empty() ? "" : did_you_mean(wanted, there);
+  Names present;
+  for (const auto& member : members) present.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
+  const std::string nearest = wanted.empty() ? "" : did_you_mean(wanted, present);
   constexpr std::size_t most_shown = 20;
-  if (there.size() > most_shown) {
-    there.resize(most_shown);
-    there.push_back("...");
+  if (present.size() > most_shown) {
+    present.resize(most_shown);
+    present.push_back("...");
   }
-  throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Name one by --{}=NAME.", archive,
+  throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Select one with --{}=NAME.", archive,
                              wanted.empty() ? fmt::format("{}", fmt::join(usual, ", ")) : quoted(wanted),
-                             fmt::join(there, ", "), nearest, option));
+                             fmt::join(present, ", "), nearest, option));
 }
 
 NumberArray read_member(std::string_view archive, const std::string& archive_name, const ZipMember& member) {
@@ -41,8 +41,8 @@ NumberArray read_member(std::string_view archive, const std::string& archive_nam
   const NpyHeader header = read_npy_header(*source);
   require(
       header.header_bytes + header.data_bytes == member.bytes,
-      fmt::format("'{}' is not what it declares ({} bytes in the archive's directory, {} by its own header). Create "
-                  "the archive again.",
+      fmt::format("'{}' has inconsistent sizes ({} bytes in the archive's directory, {} in its own header). Create the "
+                  "archive again.",
                   source->name(), member.bytes, header.header_bytes + header.data_bytes));
   return read_npy_numbers(*source, header);
 }

@@ -1,4 +1,4 @@
-// Features and targets from NumPy's files: two .npy files, or one .npz archive.
+// Imports features and targets from two .npy files or from one .npz archive of NumPy.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,17 +11,17 @@
 
 namespace sheaf {
 
-/// See as_targets for `task`. Throws RunError.
+/// Imports two .npy files. `task`: see as_targets(). Throws RunError.
 ImportedData import_npy(ByteSource& features, ByteSource& targets, std::optional<Task> task);
 
 struct NpzOptions {
-  std::string features;  ///< the member's name, without .npy; empty: the first there is of X, features, data, x_train
-  std::string targets;   ///< likewise: y, targets, labels, y_train
+  std::string features;  ///< member name without .npy; empty: the first that exists of X, features, data, x_train
+  std::string targets;   ///< member name without .npy; empty: the first that exists of y, targets, labels, y_train
   std::optional<Task> task;
 };
 
-/// `archive`: the whole file. No member is unpacked before its .npy header has been found to fit the size that the
-/// archive declares. Throws RunError.
+/// Imports an archive. `archive` is the content of the file. Unpacks a member only if the size in its .npy header matches
+/// the size in the archive's directory. Throws RunError.
 ImportedData import_npz(std::string_view archive, const std::string& name, const NpzOptions& options);
 
 }  // namespace sheaf

@@ -22,46 +22,48 @@ DataSet StreamState::data_of(std::int64_t window) const {
   return data;
 }
 
-// When all blocks are kept: reads one, unless a thread does so or has done so for another pass.
+// Reads a block that stays in memory, unless a thread has done so before or is doing so. Only if all blocks are kept.
 void StreamState::keep_block(std::int64_t block, FeatureReader::Buffers& buffers) {
-  auto before = Known::nothing;
-  if (!known[block].compare_exchange_strong(before, Known::being_kept)) return;
+  auto before = BlockState::unread;
+  if (!block_states[block].compare_exchange_strong(before, BlockState::being_kept)) return;
   board->taken.value.fetch_add(1);
   const IndexRange rows = options.plan.rows_of(block);
   reader->read(rows, kept + block * block_bytes(), buffers);
   bytes_read += rows.count() * feature_bytes(shape);
-  known[block] = Known::kept;
+  block_states[block] = BlockState::kept;
   board->events.advance();
 }
 
-// From the file, or from the blocks that are kept; two threads may be at the same block, for two passes.
+// Reads a block's features from the file, or copies them if the block is kept in memory. Two threads may read the same
+// block at the same time, for different passes.
 void StreamState::read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
   const auto bytes = static_cast<std::size_t>(rows.count() * feature_bytes(shape));
-  const auto place = options.plan.kept_place(block);
-  std::byte* kept_block = place ? kept + *place * block_bytes() : nullptr;
-  if (known[block] == Known::kept) {
+  const auto kept_index = options.plan.kept_index(block);
+  std::byte* kept_block = kept_index ? kept + *kept_index * block_bytes() : nullptr;
+  if (block_states[block] == BlockState::kept) {
     copy_past_caches(kept_block, bytes, to);
     return;
   }
-  if (known[block] == Known::nothing)
+  if (block_states[block] == BlockState::unread)
     reader->read(rows, to, buffers);
   else
     reader->read_again(rows, to, buffers);
   bytes_read += static_cast<std::int64_t>(bytes);
-  auto before = Known::nothing;
-  known[block].compare_exchange_strong(before, Known::fit);
-  before = Known::fit;
-  if (place && known[block].compare_exchange_strong(before, Known::being_kept)) {
+  auto before = BlockState::unread;
+  block_states[block].compare_exchange_strong(before, BlockState::checked);
+  before = BlockState::checked;
+  if (kept_index && block_states[block].compare_exchange_strong(before, BlockState::being_kept)) {
     copy_past_caches(to, bytes, kept_block);
-    known[block] = Known::kept;
+    block_states[block] = BlockState::kept;
   }
 }
 
-// Reads block `block` of the file to place `place` of a window, its targets with it.
-void StreamState::read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers) {
+// Reads block `block` of the file, with its targets and weights, to block position `position` of a window.
+void StreamState::read_block(std::int64_t block, std::int64_t position, std::byte* to,
+                             FeatureReader::Buffers& buffers) {
   const IndexRange rows = options.plan.rows_of(block);
-  const std::int64_t first = place * options.plan.block_rows;
+  const std::int64_t first = position * options.plan.block_rows;
   const StoredArrays arrays = arrays_in(to, storage, shape.task);
   read_features(block, arrays.features + first * feature_bytes(shape), buffers);
   if (arrays.labels != nullptr)
@@ -80,35 +82,35 @@ void StreamState::run_reader() {
     std::vector<std::int64_t> order;
     std::optional<Pass> ordered;
     while (!plan.keeps_all() || board->taken.value.load() < plan.blocks()) {
-      const std::int64_t task = board->next_place.value.fetch_add(1);
-      const std::int64_t window = task / plan.window_blocks, place = task % plan.window_blocks;
+      const std::int64_t task = board->next_task.value.fetch_add(1);
+      const std::int64_t window = task / plan.window_blocks, position = task % plan.window_blocks;
       Slot& slot = slot_of(window);
       StreamRound round;
       const auto may_read = [&] {
-        // The slot before the round: a round that ends early lowers end_window before slots of windows behind it become
-        // free. A slot may be ahead of `window` where the last window of a pass has no block at this place.
+        // Load the slot before the round: a round that ends early lowers end_window before it frees the slots of later
+        // windows. The slot may be ahead of `window` if the last window of a pass has no block at this position.
         const bool is_free = plan.keeps_all() || slot.window.value.load() >= window;
         return find_round(window, round) && (is_free || window < round.first_window);
       };
       if (!wait(may_read)) return;
-      if (window < round.first_window) {  // of a round that is over, which may have ended early by many windows
-        raise_to(board->next_place.value, round.first_window * plan.window_blocks);
+      if (window < round.first_window) {  // a window of a round that has ended: skip to the current round
+        raise_to(board->next_task.value, round.first_window * plan.window_blocks);
         continue;
       }
       const std::int64_t number = window - round.first_window + round.begin;
-      const IndexRange places = plan.blocks_of(number % plan.windows());
-      if (place >= places.count()) continue;       // a pass's last window
-      if (board->failed.value.load() > 0) return;  // one message is enough
+      const IndexRange positions = plan.blocks_of(number % plan.windows());
+      if (position >= positions.count()) continue;  // the last window of a pass may have fewer blocks
+      if (board->failed.value.load() > 0) return;   // one error message is enough
       const Pass pass = pass_at(number / plan.windows(), round.epochs, options.validation);
       if (ordered != pass) order = options.block_order(pass);
       ordered = pass;
-      const std::int64_t block = order[static_cast<std::size_t>(places.begin + place)];
+      const std::int64_t block = order[static_cast<std::size_t>(positions.begin + position)];
       if (plan.keeps_all()) {
         keep_block(block, buffers);
         continue;
       }
-      read_block(block, place, slot_memory(window % plan.slots), buffers);
-      if (slot.blocks.value.fetch_add(1) + 1 == places.count()) board->events.advance();
+      read_block(block, position, slot_memory(window % plan.slots), buffers);
+      if (slot.blocks.value.fetch_add(1) + 1 == positions.count()) board->events.advance();
     }
   } catch (...) {
     const std::lock_guard lock(mutex);

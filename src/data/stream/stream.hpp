@@ -1,10 +1,10 @@
-// A data set larger than memory, passing through the memory that the ranks of a node share.
+// Streams a data set that is larger than memory, window by window, through the shared memory of a node.
 //
-// The node's lanes train in rounds: each brings the models that it has claimed, a round begins where the one that is
-// least far begins, and every window of rows that is read serves them all, so that a pass reads the file once however
-// many models, lanes and ranks there are; a model that goes on from a checkpoint lets pass what it has had. Reading
-// threads of all ranks take block by block from one counter, ahead of the lanes by as many windows as memory has slots.
-// A round ends early when no lane needs more of it. Who waits, waits asleep.
+// The lanes of a node train in rounds. In a round, each lane trains the models that it has claimed, and all models use
+// the same windows: a pass reads the file once, for any number of models, lanes and ranks. A round begins at the first
+// window that any of its models needs; a model that continues from a checkpoint skips windows until its own. A round
+// ends early when no lane needs more windows. Reading threads of all ranks take blocks from a common counter. They are
+// ahead of the lanes by up to as many windows as there are slots in memory. Waiting threads sleep until an event.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -25,26 +25,27 @@
 
 namespace sheaf {
 
-/// Rows in memory, for a while.
+/// The rows that are in memory at the same time.
 struct Window {
   struct Block {
-    IndexRange rows;         ///< of the file
-    std::int64_t place = 0;  ///< of the first in `data`
+    IndexRange rows;          ///< rows of the file
+    std::int64_t offset = 0;  ///< the first of them in `data`
   };
   Pass pass;
-  std::int64_t number = 0;  ///< in the pass
-  bool last = false;        ///< of the pass
+  std::int64_t number = 0;  ///< index of the window in the pass
+  bool last = false;        ///< whether it is the last window of the pass
   std::vector<Block> blocks;
-  DataSet data;  ///< a row where a block says so
+  DataSet data;  ///< row r of a block is row r - rows.begin + offset of `data`
 };
 
-struct StreamState;  // what the ranks of a node share: stream_state.hpp
+struct StreamState;  // stream_state.hpp
 
+/// The stream of one data file, shared by the ranks of a node, with the reading threads of this rank.
 class Stream {
  public:
-  /// `reader` and `shape`: of the file, which this does not open. `targets`: its data set without features
-  /// (load_targets). Reading begins with the first round. Throws AgreedError when the node lacks the shared memory.
-  /// Collective over `node`, as is the destructor.
+  /// `reader` and `shape` belong to the file; `targets` is its data set without features (load_targets()). Reading
+  /// begins with the first round. Throws AgreedError if the node does not have enough shared memory. Collective over
+  /// `node`, as is the destructor.
   Stream(std::unique_ptr<const FeatureReader> reader, const RowShape& shape, const DataSet& targets,
          const StreamOptions& options, const Communicator& node);
   ~Stream();
@@ -53,7 +54,7 @@ class Stream {
 
   const StreamOptions& options() const;
 
-  /// Bytes of features that this rank has read.
+  /// Bytes of features that this rank has read from the file.
   std::int64_t bytes_read() const;
 
  private:
@@ -61,38 +62,38 @@ class Stream {
   std::unique_ptr<StreamState> state_;
 };
 
-/// One lane's way through the stream. Every lane of the node takes part in every round, with models or without, until
-/// a round has none or a lane leaves one, which ends the stream for all. Not shared between threads. Functions throw
-/// RunError when this rank's reading has failed.
+/// The access of one lane to a stream. Every lane of the node takes part in every round, with or without models. The
+/// stream ends for all lanes when a round has no models or when a lane leaves a round. Used by one thread only. Methods
+/// throw RunError if this rank failed to read the file.
 class StreamLane {
  public:
-  /// Begins after the rounds so far: once all lanes have had a round without models, others may take their places. They
-  /// are made before the next round begins, which waits for all of them.
+  /// Joins after the rounds so far. After a round without models, new StreamLanes can replace all previous ones. Create
+  /// all of them before the next round, which waits for all lanes of the node.
   explicit StreamLane(Stream& stream);
 
-  /// Waits for all lanes of the node, then begins a round; `epochs` is what the lane's models want at most, 0 without
-  /// models, `from` the first window that one of them needs, counted from the first pass on. Returns how many epochs
-  /// the round has; 0: no lane has models any more, or one has left.
+  /// Waits for all lanes of the node, then begins a round. `epochs` is the maximum number of epochs that the lane's
+  /// models need, 0 without models. `from` is the first window that one of them needs, counted from the first pass.
+  /// Returns the number of epochs of the round, or 0 if no lane has models or a lane has left.
   std::int64_t begin_round(std::int64_t epochs, std::int64_t from = 0);
 
-  /// The next window of the round; nothing at its end, once a lane has left it, or when `gives_up`, asked while there
-  /// is nothing to train on, says so. What was returned before is no longer valid.
-  const Window* next(const std::function<bool()>& gives_up = {});
+  /// Waits for the next window of the round. Returns null at the end of the round, if a lane has left, or if
+  /// should_stop(), called while waiting, returns true. Invalidates the previous window.
+  const Window* next(const std::function<bool()>& should_stop = {});
 
-  /// Says that the lane's models need no more windows of this round. Once all lanes have said so, the round ends after
-  /// the windows that are in memory or being read; until then next() goes on. To be called any number of times.
+  /// Declares that the lane's models need no more windows of this round. When all lanes have called it, the round ends
+  /// after the windows that are in memory or being read; until then, next() returns windows. Can be called repeatedly.
   void need_no_more();
 
   /// Leaves the round before its end.
   void leave();
-  /// Whether a lane has.
+  /// Whether a lane of the node has left.
   bool is_left() const;
 
-  /// Windows that next() has given in this round, and that it has still to give.
+  /// The number of windows that next() has returned in this round, and the number still to come.
   std::int64_t windows_given() const { return next_window_ - first_window_; }
   std::int64_t windows_left() const { return end_window_ - next_window_; }
 
-  /// Seconds that next() has waited for data, since the lane began.
+  /// Seconds that next() has waited for data, in total.
   double waited_seconds() const { return waited_; }
 
  private:
@@ -100,15 +101,15 @@ class StreamLane {
   void update_end();
 
   StreamState& stream_;
-  std::int64_t round_ = 0;                          // that it is in, from 1
-  std::int64_t epochs_ = 0;                         // of the round
-  std::int64_t begin_ = 0;                          // of the round, counted from the first pass on
-  std::int64_t next_window_ = 0;                    // counted from the beginning of the stream, as are the next two
-  std::int64_t first_window_ = 0, end_window_ = 0;  // of the round
-  bool holds_ = false;
-  bool needs_more_ = false;  // of the round
+  std::int64_t round_ = 0;                          // the current round, from 1
+  std::int64_t epochs_ = 0;                         // epochs of the round
+  std::int64_t begin_ = 0;                          // first window of the round, counted from its first pass
+  std::int64_t next_window_ = 0;                    // counted from the beginning of the stream, as the next two
+  std::int64_t first_window_ = 0, end_window_ = 0;  // range of the round's windows
+  bool holds_ = false;                              // whether window_ is in use
+  bool needs_more_ = false;                         // until need_no_more() is called in a round
   Window window_;
-  std::vector<std::int64_t> order_;  // of the pass's blocks
+  std::vector<std::int64_t> order_;  // order of the blocks in the current pass
   double waited_ = 0;
 };
 

@@ -52,9 +52,10 @@ void StreamLane::update_end() {
     end_window_ = stream_.board->end_window[round_ % 2].value.load();
 }
 
-// The last lane to need no more ends the round early. A window is read when all lanes have released the one that had
-// its slot, so readers and lanes are within `slots` windows of the first one that this lane has not released: these
-// still pass. Where all blocks are kept, lanes do not depend on each other, and each ends the round for itself.
+// The last lane that calls this ends the round early. A window is read only after all lanes have released the previous
+// window of its slot. So readers and lanes are at most `slots` windows ahead of the first window that this lane has not
+// released; these windows are still delivered. If all blocks are kept in memory, lanes do not depend on each other, and
+// each lane ends the round for itself.
 void StreamLane::need_no_more() {
   if (!std::exchange(needs_more_, false)) return;
   auto& board = *stream_.board;
@@ -80,34 +81,36 @@ void StreamLane::release() {
   stream_.board->events.advance();
 }
 
-const Window* StreamLane::next(const std::function<bool()>& gives_up) {
+const Window* StreamLane::next(const std::function<bool()>& should_stop) {
   release();
   update_end();
   if (next_window_ == end_window_) return nullptr;
   const StreamPlan& plan = stream_.options.plan;
-  const std::int64_t place_in_passes = next_window_ - first_window_ + begin_;
-  const std::int64_t number = place_in_passes % plan.windows();
-  const Pass pass = pass_at(place_in_passes / plan.windows(), epochs_, stream_.options.validation);
+  const std::int64_t window_of_round = next_window_ - first_window_ + begin_;
+  const std::int64_t number = window_of_round % plan.windows();
+  const Pass pass = pass_at(window_of_round / plan.windows(), epochs_, stream_.options.validation);
   if (number == 0 || next_window_ == first_window_) order_ = stream_.options.block_order(pass);
-  const IndexRange places = plan.blocks_of(number);
+  const IndexRange positions = plan.blocks_of(number);
   const auto start = Clock::now();
-  const auto is_there = [&] { return stream_.is_read(next_window_, order_.data() + places.begin, places.count()); };
+  const auto is_read = [&] {
+    return stream_.is_read(next_window_, order_.data() + positions.begin, positions.count());
+  };
   const auto is_over = [&] {
     update_end();
-    return next_window_ == end_window_ || is_left() || (gives_up && gives_up());
+    return next_window_ == end_window_ || is_left() || (should_stop && should_stop());
   };
-  const bool ended = !stream_.wait([&] { return is_there() || is_over(); });
+  const bool ended = !stream_.wait([&] { return is_read() || is_over(); });
   waited_ += seconds_since(start);
   if (ended) stream_.rethrow_failure();
-  if (!is_there()) return nullptr;
+  if (!is_read()) return nullptr;
 
   window_.pass = pass;
   window_.number = number;
   window_.last = number + 1 == plan.windows();
   window_.blocks.clear();
-  for (std::int64_t place = places.begin; place < places.end; ++place) {
-    const std::int64_t block = order_[static_cast<std::size_t>(place)];
-    window_.blocks.push_back({plan.rows_of(block), stream_.place_of(block, place - places.begin)});
+  for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+    const std::int64_t block = order_[static_cast<std::size_t>(position)];
+    window_.blocks.push_back({plan.rows_of(block), stream_.offset_of(block, position - positions.begin)});
   }
   window_.data = stream_.data_of(next_window_);
   ++next_window_;

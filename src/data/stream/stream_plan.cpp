@@ -18,15 +18,16 @@ namespace {
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t streaming_mebibytes = 384;
 
-// Blocks of a file are put together as far as they are still copied faster for it, while a window holds enough of them
-// to look like the whole file.
+// Small blocks of a file are combined up to this size, because larger blocks are copied faster; but a window must have
+// at least `mixing_blocks` blocks, so that its rows represent the whole file.
 constexpr std::int64_t quick_block_bytes = std::int64_t{512} << 10;
 constexpr std::int64_t mixing_blocks = 128;
 
-// Of all windows: with more they would mix little better, while blocks that are kept spare reading.
+// The maximum memory of all windows. More would hardly improve the mixing of rows; the rest of the memory keeps blocks,
+// so that they are read only once.
 constexpr std::int64_t windows_mebibytes = 128;
 
-// Less than such a part of the file would spare too little to be worth the memory.
+// Blocks are kept only if the memory can keep at least 1 / least_kept of the file.
 constexpr std::int64_t least_kept = 8;
 
 std::int64_t enlarged(std::int64_t block_rows, std::int64_t row_bytes, std::int64_t window_bytes) {
@@ -44,9 +45,9 @@ IndexRange StreamPlan::blocks_of(std::int64_t window) const {
   return {window * window_blocks, std::min((window + 1) * window_blocks, blocks())};
 }
 
-std::optional<std::int64_t> StreamPlan::kept_place(std::int64_t block) const {
-  const std::int64_t place = block * kept_blocks / blocks();
-  return (block + 1) * kept_blocks / blocks() > place ? std::optional(place) : std::nullopt;
+std::optional<std::int64_t> StreamPlan::kept_index(std::int64_t block) const {
+  const std::int64_t index = block * kept_blocks / blocks();
+  return (block + 1) * kept_blocks / blocks() > index ? std::optional(index) : std::nullopt;
 }
 
 std::string StreamPlan::text() const {
@@ -54,7 +55,7 @@ std::string StreamPlan::text() const {
       fmt::format("{} of {}", counted(windows(), "window"), counted(std::min(window_rows(), rows), "row"));
   if (keeps_all()) return text + "; the whole file is kept in memory";
   const std::string some =
-      kept_blocks > 0 ? fmt::format("; {} % of the file is kept there", 100 * kept_blocks / blocks()) : "";
+      kept_blocks > 0 ? fmt::format("; {} % of the file is kept in memory", 100 * kept_blocks / blocks()) : "";
   return fmt::format("{}, {} in memory{}", text, slots, some);
 }
 
@@ -70,26 +71,26 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
   const std::int64_t most_blocks = slot_bytes / (block_rows * row_bytes);
   const auto refuse = [&](std::int64_t window_blocks, const std::string& problem, const std::string& advice) {
     const std::int64_t needed = plan.slots * window_blocks * block_rows * row_bytes;
-    throw RunError(fmt::format("{} ({} windows in memory need {} MiB, data.memory gives {}). Set data.memory = {}{}.",
-                               problem, plan.slots, needed / mebibyte + 1, mebibytes, needed / mebibyte + 1, advice));
+    throw RunError(fmt::format("{} ({} windows need {} MiB, but data.memory is {}). Set data.memory = {}{}.", problem,
+                               plan.slots, needed / mebibyte + 1, mebibytes, needed / mebibyte + 1, advice));
   };
   if (most_blocks < 1)
-    refuse(1, fmt::format("The chunks of '{}' are too large to be streamed", options.file),
-           " or more, or rewrite the file in smaller chunks");
+    refuse(1, fmt::format("The chunks of '{}' are too large for streaming", options.file),
+           " or more, or rewrite the file with smaller chunks");
   if (options.window > 0) {
     plan.window_blocks = std::min((options.window + block_rows - 1) / block_rows, plan.blocks());
     if (plan.window_blocks > most_blocks)
       refuse(plan.window_blocks, fmt::format("data.window = {} does not fit into memory", options.window),
-             " or more, or a smaller window");
+             " or more, or reduce data.window");
   } else {
-    const std::int64_t enough = windows_mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
-    plan.window_blocks = std::min({std::max(enough, mixing_blocks), most_blocks, plan.blocks()});
+    const std::int64_t wanted = windows_mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
+    plan.window_blocks = std::min({std::max(wanted, mixing_blocks), most_blocks, plan.blocks()});
   }
-  const std::int64_t left = (most_blocks - plan.window_blocks) * plan.slots;
+  const std::int64_t free_blocks = (most_blocks - plan.window_blocks) * plan.slots;
   if (plan.blocks() <= mebibytes * mebibyte / (block_rows * row_bytes))
     plan.kept_blocks = plan.blocks();
-  else if (left >= plan.blocks() / least_kept)
-    plan.kept_blocks = left;
+  else if (free_blocks >= plan.blocks() / least_kept)
+    plan.kept_blocks = free_blocks;
   return plan;
 }
 

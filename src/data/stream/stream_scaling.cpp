@@ -18,18 +18,19 @@
 namespace sheaf {
 namespace {
 
-// The file in so many parts, whatever the number of threads and ranks: each is summed up by itself.
+// The file is divided into this number of parts, each with its own sums, so that results do not depend on the number of
+// threads and ranks.
 constexpr std::int64_t most_parts = 64;
 constexpr std::int64_t most_splits = 1000;
 
-// Sums up parts of the file for all splits.
+// Computes the moments of parts of the file for all splits.
 class PartReader {
  public:
   PartReader(const FeatureReader& reader, const RowShape& shape,
              const std::vector<std::shared_ptr<const Split>>& splits)
       : reader_(reader), shape_(shape), splits_(splits) {}
 
-  // Of each split.
+  // Returns the moments of each split over the given blocks.
   std::vector<FeatureMoments> sum_up(IndexRange blocks) {
     std::vector<FeatureMoments> sums(splits_.size(), FeatureMoments(shape_.feature_count));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
@@ -68,14 +69,14 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
   if (study.data.normalize == Normalize::none) return {};
   std::vector<std::shared_ptr<const Split>> splits;
   const RowShape shape = row_shape(schema, study.data.task);
-  // Of each part and split: the rows, and the moments' numbers.
+  // Row counts and FeatureMoments::numbers() for each part and split.
   const auto size = static_cast<std::size_t>(4 * shape.feature_count);
   std::vector<std::int64_t> counts;
   std::vector<double> numbers;
   agree(world, [&] {
     if (all.count() > most_splits)
       throw UsageError(
-          fmt::format("data.normalize of streamed data takes at most {} splits (folds times repeats are {}). "
+          fmt::format("data.normalize supports at most {} splits of streamed data (folds times repeats are {}). "
                       "Normalize the file beforehand, or set data.mode = memory.",
                       most_splits, all.count()));
     const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);

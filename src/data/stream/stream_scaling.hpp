@@ -1,4 +1,4 @@
-// Normalization of a data set that is larger than memory: one reading gives the statistics of all its splits.
+// Computes the scaling of streamed data: one pass over the file gives the statistics of all splits.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace sheaf {
 
-/// The scaling of each of the study's splits, as Splits numbers them, from its training rows as feature_scaling() means
-/// it; sums are combined in the order of the rows, the same for any number of ranks and threads. Empty without
-/// data.normalize. Throws AgreedError when the file cannot be read, a feature is not finite, or there are more than
-/// 1000 splits. Collective over world.
+/// The feature_scaling() of each split of the study, in the order of Splits::count(). Sums are combined in the order of
+/// the rows, so that results do not depend on the number of ranks and threads. Empty without data.normalize. Throws
+/// AgreedError if the file cannot be read, a feature is not finite, or there are more than 1000 splits. Collective over
+/// `world`.
 std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSchema& schema, Splits& all,
                                               std::int64_t threads, const Communicator& world);
 

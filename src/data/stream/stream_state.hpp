@@ -1,5 +1,5 @@
-// The state of a stream that the ranks of a node share: rounds, slots and blocks. For stream.cpp, whose threads
-// read, and stream_lane.cpp, whose lanes train.
+// The shared state of a stream: rounds, slots and blocks. Used by the reading threads (stream.cpp) and the lanes
+// (stream_lane.cpp).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -27,49 +27,50 @@ namespace sheaf {
 
 inline constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
-// The longest sleep before a condition that no thread signals is checked again: a lane that gives up.
+// The maximum time between checks of conditions that no thread signals, such as should_stop() of a lane.
 inline constexpr std::chrono::milliseconds longest_sleep{100};
 
 struct StreamRound {
   std::int64_t first_window = 0;  // counted from the beginning of the stream
-  std::int64_t end_window = 0;    // likewise; after the last one
-  std::int64_t begin = 0;         // the first window, counted from the first pass of such a round
+  std::int64_t end_window = 0;    // one after the last, counted from the beginning of the stream
+  std::int64_t begin = 0;         // the first window, counted from the first pass of the round
   std::int64_t epochs = 0;
 };
 
-// Raises `known` to `value`.
-inline void raise_to(std::atomic<std::int64_t>& known, std::int64_t value) {
-  for (std::int64_t now = known; now < value && !known.compare_exchange_weak(now, value);) {
+// Sets `counter` to `value` if it is less.
+inline void raise_to(std::atomic<std::int64_t>& counter, std::int64_t value) {
+  for (std::int64_t now = counter; now < value && !counter.compare_exchange_weak(now, value);) {
   }
 }
 
 struct StreamState {
-  // In shared memory, which begins as zeros.
+  // Board and Slot are in shared memory, which is initialized with zeros. Arrays of two have one element per parity of
+  // the round's number.
   struct alignas(64) Counter {
     std::atomic<std::int64_t> value;
   };
   struct Board {
-    Counter arrivals;               // lanes that came to a round, in all
-    Counter round;                  // that is on, from 1
-    Counter wanted[2];              // epochs, of the round of that parity
-    Counter unneeded[2];            // likewise; `endless` minus the first window that any lane needs
-    Counter first_window[2];        // likewise
-    Counter end_window[2];          // likewise; falls when the round ends early
-    Counter satisfied;              // lanes that needed no more of a round, in all
-    Counter next_place;             // of a block to be read, `window_blocks` of them to a window
-    Counter left;                   // a lane has left its round
-    Counter failed;                 // a rank cannot read; it ends the job
-    Counter taken;                  // blocks to be kept that a thread has begun to read, where all are kept
-    alignas(64) EventCount events;  // changes of these and of the slots that someone may wait for
+    Counter arrivals;               // lanes that have arrived at a round, summed over all rounds
+    Counter round;                  // the current round, from 1
+    Counter wanted[2];              // epochs of the round
+    Counter unneeded[2];            // `endless` minus the first window that any lane needs
+    Counter first_window[2];        // first window of the round
+    Counter end_window[2];          // end of the round; lowered when it ends early
+    Counter satisfied;              // lanes that need no more windows of a round, summed over all rounds
+    Counter next_task;              // the next block to read: window * window_blocks + position in the window
+    Counter left;                   // 1 after a lane has left its round
+    Counter failed;                 // 1 after a rank failed to read; that rank ends the job
+    Counter taken;                  // blocks that a thread has begun to read, if all blocks are kept
+    alignas(64) EventCount events;  // changes of these counters and of slots that threads wait for
   };
   struct Slot {
-    Counter window;  // that it is for, counted over all passes
-    Counter blocks;  // of it that are read
-    Counter lanes;   // that are done with it
+    Counter window;  // the window in this slot, counted over all passes
+    Counter blocks;  // blocks of the window that are read
+    Counter lanes;   // lanes that have released the window
   };
-  // The state of a block: whether its values were found fit for training, and whether it stays in memory.
-  enum class Known : std::uint8_t { nothing, fit, being_kept, kept };
-  using Knowledge = std::atomic<Known>;
+  // Whether the values of a block have been checked, and whether it is kept in memory.
+  enum class BlockState : std::uint8_t { unread, checked, being_kept, kept };
+  using AtomicBlockState = std::atomic<BlockState>;
 
   StreamState(std::unique_ptr<const FeatureReader> file, const RowShape& row, const DataSet& all_targets,
               const StreamOptions& stream, const Communicator& ranks)
@@ -82,11 +83,11 @@ struct StreamState {
         reader(std::move(file)),
         memory(node, sizeof(Board) + slots() * (sizeof(Slot) + storage.bytes) +
                          static_cast<std::size_t>(stream.plan.kept_blocks * block_bytes()) +
-                         static_cast<std::size_t>(stream.plan.blocks()) * sizeof(Knowledge)) {
+                         static_cast<std::size_t>(stream.plan.blocks()) * sizeof(AtomicBlockState)) {
     board = reinterpret_cast<Board*>(memory.data());
     slot_boards = reinterpret_cast<Slot*>(memory.data() + sizeof(Board));
     kept = slot_memory(stream.plan.slots);
-    known = reinterpret_cast<Knowledge*>(kept + stream.plan.kept_blocks * block_bytes());
+    block_states = reinterpret_cast<AtomicBlockState*>(kept + stream.plan.kept_blocks * block_bytes());
     if (node.is_root())
       for (std::size_t slot = 0; slot < slots(); ++slot)
         slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
@@ -106,7 +107,7 @@ struct StreamState {
   }
   Slot& slot_of(std::int64_t window) const { return slot_boards[window % options.plan.slots]; }
 
-  // Sleeps until `ready()`; false when the stream is stopped before.
+  // Sleeps until ready() returns true; returns false if the stream stops before that.
   template <class Ready>
   bool wait(const Ready& ready) const {
     bool is_ready = false;
@@ -127,63 +128,64 @@ struct StreamState {
     round.first_window = board->first_window[number % 2].value.load();
     round.end_window = board->end_window[number % 2].value.load();
     const std::int64_t needed = endless - board->unneeded[number % 2].value.load();
-    round.epochs = board->wanted[number % 2].value.load();  // last: it goes first when the round is over
+    round.epochs = board->wanted[number % 2].value.load();  // loaded last, because it is reset first
     const std::int64_t passes = pass_count(round.epochs, options.validation);
     round.begin = std::min(needed, std::max<std::int64_t>(passes - 1, 0) * options.plan.windows());
     return round;
   }
 
-  // By the last lane that comes to round `number`, for all.
+  // Begins round `number`. Called by the last lane that arrives.
   void begin_round(std::int64_t number) {
     const std::int64_t first = round_at(number - 1).end_window;
     const StreamRound round = round_at(number);
     const std::int64_t windows = pass_count(round.epochs, options.validation) * options.plan.windows() - round.begin;
     board->first_window[number % 2].value = first;
     board->end_window[number % 2].value = first + windows;
-    board->wanted[(number + 1) % 2].value = 0;  // of the round after this one, as the next
+    board->wanted[(number + 1) % 2].value = 0;  // of the next round, as the following line
     board->unneeded[(number + 1) % 2].value = 0;
     board->round.value = number;
     board->events.advance();
   }
 
-  // The round of a window; false when it is not on yet.
+  // Finds the current round; returns false if the window belongs to a later one, or if the round changes meanwhile.
   bool find_round(std::int64_t window, StreamRound& round) const {
-    const std::int64_t on = board->round.value.load();
-    round = round_at(on);
-    return board->round.value.load() == on && round.epochs > 0 && window < round.end_window;
+    const std::int64_t current = board->round.value.load();
+    round = round_at(current);
+    return board->round.value.load() == current && round.epochs > 0 && window < round.end_window;
   }
 
-  // Whether the blocks of a window are all there.
+  // Whether all blocks of a window are in memory.
   bool is_read(std::int64_t window, const std::int64_t* blocks, std::int64_t count) const {
     if (options.plan.keeps_all())
-      return std::all_of(blocks, blocks + count, [&](std::int64_t block) { return known[block] == Known::kept; });
+      return std::all_of(blocks, blocks + count,
+                         [&](std::int64_t block) { return block_states[block] == BlockState::kept; });
     const Slot& slot = slot_of(window);
     return slot.window.value.load() == window && slot.blocks.value.load() == count;
   }
 
-  // A row's place in the memory that a window shows, of a block that is at `place` of the window.
-  std::int64_t place_of(std::int64_t block, std::int64_t place) const {
-    return (options.plan.keeps_all() ? block : place) * options.plan.block_rows;
+  // The row of a window's data at which a block begins. `position` is the block's position in the window.
+  std::int64_t offset_of(std::int64_t block, std::int64_t position) const {
+    return (options.plan.keeps_all() ? block : position) * options.plan.block_rows;
   }
   DataSet data_of(std::int64_t window) const;
 
   void run_reader();
   void keep_block(std::int64_t block, FeatureReader::Buffers& buffers);
   void read_features(std::int64_t block, std::byte* to, FeatureReader::Buffers& buffers);
-  void read_block(std::int64_t block, std::int64_t place, std::byte* to, FeatureReader::Buffers& buffers);
+  void read_block(std::int64_t block, std::int64_t position, std::byte* to, FeatureReader::Buffers& buffers);
 
   const StreamOptions options;
   const RowShape shape;
   const DataSet targets;
-  const Storage storage;  // of a window; where all blocks are kept, they are looked at there
+  const Storage storage;  // layout of a window; empty if all blocks are kept
   const Communicator node;
-  const std::int64_t lanes;  // of the node
+  const std::int64_t lanes;  // all lanes of the node
   const std::unique_ptr<const FeatureReader> reader;
   SharedArray memory;
   Board* board = nullptr;
   Slot* slot_boards = nullptr;
-  std::byte* kept = nullptr;   // [kept blocks, block's bytes]; when all are kept, the rows as in the file
-  Knowledge* known = nullptr;  // [blocks]
+  std::byte* kept = nullptr;  // [kept blocks, bytes of a block]; if all blocks are kept, the rows in the file's order
+  AtomicBlockState* block_states = nullptr;  // [blocks]
   std::atomic<bool> stopping{false}, failed{false};
   std::atomic<std::int64_t> bytes_read{0};
   std::mutex mutex;

@@ -1,4 +1,4 @@
-// Sparse matrices whose rows have their numbers side by side: what filters of one dimension are.
+// Band matrices: the numbers of each row are contiguous. One-dimensional filters are such matrices.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,30 +9,30 @@
 
 namespace sheaf {
 
-/// A matrix of which row r holds weights[offsets[r]] .. weights[offsets[r + 1] - 1] from column starts[r] on, and zeros
+/// A band matrix. Row r has weights[offsets[r]] .. weights[offsets[r + 1] - 1] from column starts[r] on, and zeros
 /// elsewhere.
 struct BandMatrix {
   std::int64_t columns = 0;
   std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> offsets = {0};  ///< one more than there are rows
+  std::vector<std::int64_t> offsets = {0};  ///< [rows + 1]
   std::vector<double> weights;
 
   std::int64_t rows() const { return static_cast<std::int64_t>(starts.size()); }
 };
 
-/// The matrix of rows `rows` alone, over the columns from `first_column` on that they need.
+/// Some rows of a band matrix. The columns of `matrix` begin at `first_column`, and are those that the rows need.
 struct BandRows {
   IndexRange rows;
   std::int64_t first_column = 0;
   BandMatrix matrix;
 };
 
-/// All rows in their order, `most_rows` at a time but for the last. Pure.
+/// Splits a matrix into parts of `most_rows` rows; the last part may have fewer. Pure.
 std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t most_rows);
 
-/// What makes `to` pixels of a line of `from`, as skimage.transform.resize (order 1, mode reflect) does it: when it
-/// shrinks, a Gaussian blur of sigma = (from / to - 1) / 2, cut at 4 sigma; then linear interpolation between pixel
-/// centres. Beyond its ends a line is mirrored, its last pixel not repeated. Pure.
+/// The matrix that resizes a line of `from` pixels to `to` pixels, as skimage.transform.resize (order 1, mode reflect):
+/// when shrinking, a Gaussian blur with sigma = (from / to - 1) / 2, truncated at 4 sigma; then linear interpolation
+/// between pixel centers. A line is mirrored at its ends, without repeating the last pixel. Pure.
 BandMatrix resize_operator(std::int64_t from, std::int64_t to);
 
 }  // namespace sheaf

@@ -10,7 +10,7 @@
 namespace sheaf {
 namespace {
 
-// So few that what stands between the steps stays in the caches of a core, yet memory is read in long runs.
+// Sizes for which intermediate results fit into the caches of a core, but memory is still read in long runs.
 constexpr std::int64_t most_band_rows = 8, most_tile_columns = 128;
 
 bool same_sides(const ImageShape& one, const ImageShape& other) {
@@ -39,9 +39,8 @@ void ImageResize::reorder(const T* image, double* result, ImageScratch& scratch)
     transpose({scratch.tile.data(), channels}, pixels, channels, {result, pixels});
 }
 
-// A band of the result, from as many rows of the image as it needs. Both products run along rows of memory, so that
-// vectors fill whatever the number of channels: the band is turned between them, to [width, channels, rows], and turned
-// back into the order that is asked for.
+// Computes a band of rows of the result. Both products are vectorized along rows of memory, for any number of channels:
+// between them, the band is transposed to [width, channels, rows]; afterwards it is transposed to the requested order.
 template <class T>
 void ImageResize::resize_band(const BandRows& down, const T* image, double* result, ImageScratch& scratch) const {
   const bool from_last = from_.channels == ChannelOrder::last;
@@ -54,7 +53,7 @@ void ImageResize::resize_band(const BandRows& down, const T* image, double* resu
   scratch.resized.resize(static_cast<std::size_t>(line * new_width));
   for (std::int64_t plane = 0; plane < planes; ++plane) {
     const T* lines = image + (plane * from_.shape.height + down.first_column) * width;
-    const std::int64_t stride = from_last ? rows : line;  // of a column that is turned
+    const std::int64_t stride = from_last ? rows : line;  // distance of columns in scratch.turned
     for (std::int64_t begin = 0; begin < width; begin += most_tile_columns) {
       const std::int64_t columns = std::min(most_tile_columns, width - begin);
       widen_numbers({lines + begin, width}, down.matrix.columns, columns, scratch.tile.data());

@@ -1,4 +1,4 @@
-// One image at a time: its size and the order of its channels changed.
+// Resizes images and changes the order of their channels, one image at a time.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,6 +12,7 @@
 
 namespace sheaf {
 
+/// The shape and memory order of an image.
 struct ImageLayout {
   ImageShape shape;
   ChannelOrder channels = ChannelOrder::first;
@@ -19,22 +20,23 @@ struct ImageLayout {
   std::int64_t elements() const { return shape.channels * shape.height * shape.width; }
 };
 
-/// Memory of one thread.
+/// Buffers of one thread, reused between calls.
 struct ImageScratch {
   AlignedVector<double> tile, band, turned, resized;
 };
 
+/// A conversion between two image layouts.
 class ImageResize {
  public:
-  /// The shapes have as many channels, and no side of 0. With equal sides the numbers stay as they are.
+  /// Both shapes must have the same number of channels, and no side of 0. With equal sides, values are not changed.
   ImageResize(const ImageLayout& from, const ImageLayout& to);
 
   const ImageLayout& from() const { return from_; }
   const ImageLayout& to() const { return to_; }
 
-  /// image [from().elements()] -> result [to().elements()], fastest where it begins at a cache line. Thread-safe. T:
-  /// double, float, std::uint8_t. Source: skimage.transform.resize (order 1, mode reflect, anti-aliasing, range kept),
-  /// equal to rounding.
+  /// Converts image [from().elements()] to result [to().elements()]. Fastest if `result` begins at a cache line.
+  /// Thread-safe. T is double, float or std::uint8_t. Source: skimage.transform.resize (order 1, mode reflect,
+  /// anti_aliasing, preserve_range); results are equal up to rounding errors.
   template <class T>
   void apply(const T* image, double* result, ImageScratch& scratch) const;
 
@@ -45,8 +47,8 @@ class ImageResize {
   void resize_band(const BandRows& down, const T* image, double* result, ImageScratch& scratch) const;
 
   ImageLayout from_, to_;
-  std::vector<BandRows> down_;        ///< along the columns of an image; none where sides are equal
-  std::optional<BandMatrix> across_;  ///< along its rows
+  std::vector<BandRows> down_;        ///< resizes the columns of an image; empty if the sides are equal
+  std::optional<BandMatrix> across_;  ///< resizes the rows of an image; nullopt if the sides are equal
 };
 
 extern template void ImageResize::apply(const double*, double*, ImageScratch&) const;

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set: Highway includes this file again.
+// Compiled once per instruction set: Highway includes this file repeatedly.
 // SPDX-License-Identifier: MIT
 #include "data/transform/matrix_kernels.hpp"
 
@@ -16,8 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// `vectors` vectors of one row of the product, the weighted sum of as many rows of `in` as there are weights. Several
-// at a time hide the latency of an addition, and share the reading of a weight.
+// Computes `vectors` vectors of a row of the product: the weighted sum of `count` rows of `in`. Several vectors at a time
+// hide the latency of additions, and load each weight once.
 template <int vectors, class Tag>
 HWY_INLINE void sum_rows(Tag tag, const double* weights, std::int64_t count, const double* in, std::int64_t width,
                          double* out) {
@@ -41,10 +41,10 @@ void product(const BandMatrix& matrix, const double* in, std::int64_t width, dou
   const hn::CappedTag<double, 1> single;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(vector));
   for (std::int64_t row = 0; row < matrix.rows(); ++row, out += width) {
-    const auto place = static_cast<std::size_t>(row);
-    const double* weights = matrix.weights.data() + matrix.offsets[place];
-    const std::int64_t count = matrix.offsets[place + 1] - matrix.offsets[place];
-    const double* from = in + matrix.starts[place] * width;
+    const auto index = static_cast<std::size_t>(row);
+    const double* weights = matrix.weights.data() + matrix.offsets[index];
+    const std::int64_t count = matrix.offsets[index + 1] - matrix.offsets[index];
+    const double* from = in + matrix.starts[index] * width;
     std::int64_t column = 0;
     for (; column + 4 * lanes <= width; column += 4 * lanes)
       sum_rows<4>(vector, weights, count, from + column, width, out + column);
@@ -58,17 +58,17 @@ void product(const BandMatrix& matrix, const double* in, std::int64_t width, dou
   }
 }
 
-// A square of as many rows and columns as a vector has lanes: 4, 2 or 1.
+// Transposes a square with the side of a vector: 4, 2 or 1.
 template <class Tag>
 HWY_INLINE void turn_square(Tag tag, const double* row, std::int64_t row_stride, double* column,
                             std::int64_t column_stride) {
   if constexpr (hn::MaxLanes(Tag()) == 4) {
-    // Loads put halves of rows side by side: one step is left for the registers.
+    // Each load combines the halves of two rows, so that only one step in registers remains.
     const hn::Half<Tag> half;
     const auto load = [&](const double* from) HWY_ATTR {
       return hn::Combine(tag, hn::LoadU(half, from + 2 * row_stride), hn::LoadU(half, from));
     };
-    for (std::int64_t place = 0; place < 4; place += 2, row += 2, column += 2 * column_stride) {
+    for (std::int64_t i = 0; i < 4; i += 2, row += 2, column += 2 * column_stride) {
       const auto even = load(row), odd = load(row + row_stride);
       hn::StoreU(hn::InterleaveLower(tag, even, odd), tag, column);
       hn::StoreU(hn::InterleaveUpper(tag, even, odd), tag, column + column_stride);
@@ -82,7 +82,7 @@ HWY_INLINE void turn_square(Tag tag, const double* row, std::int64_t row_stride,
   }
 }
 
-// In squares, and what they leave at the right and at the bottom in smaller ones.
+// Transposes in squares. The remaining columns and rows are transposed in smaller squares.
 template <class Tag>
 void turn_in_squares(Tag tag, const Window<const double>& from, std::int64_t rows, std::int64_t columns,
                      const Window<double>& to) {

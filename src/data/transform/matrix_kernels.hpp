@@ -1,5 +1,6 @@
-// What images are resized by: products with band matrices, and turning. Vectorised, with the widest instruction set
-// that the processor has. SPDX-License-Identifier: MIT
+// Kernels to resize images: products with band matrices, and transposition. Vectorized for the widest instruction set of
+// the processor.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -8,17 +9,17 @@
 
 namespace sheaf {
 
-/// out [matrix.rows(), width] = matrix x in [matrix.columns, width], both row-major; vectors run along the width.
+/// out [matrix.rows(), width] = matrix x in [matrix.columns, width], both row-major. Vectorized along the width.
 void multiply(const BandMatrix& matrix, const double* in, std::int64_t width, double* out);
 
-/// Row-major numbers with `stride` from one row to the next.
+/// A row-major matrix whose rows are `stride` numbers apart.
 template <class Number>
 struct Window {
   Number* values;
   std::int64_t stride;
 };
 
-/// to [columns, rows] = from [rows, columns] turned.
+/// to [columns, rows] = transpose of from [rows, columns].
 void transpose(Window<const double> from, std::int64_t rows, std::int64_t columns, Window<double> to);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Plain loops, compiled once for each instruction set: Highway includes this file again.
+// Plain loops, compiled once per instruction set: Highway includes this file repeatedly.
 // SPDX-License-Identifier: MIT
 #include "data/transform/number_cast.hpp"
 
@@ -27,7 +27,7 @@ T cast_number(double value) {
     using Limits = std::numeric_limits<T>;
     return static_cast<T>(std::nearbyint(std::clamp<double>(value, Limits::min(), Limits::max())));
   } else {
-    // Their highest value is no double: 2^63 and 2^64 are the first beyond.
+    // The largest value is not representable as double. 2^63 or 2^64 is the first double beyond the range.
     using Limits = std::numeric_limits<T>;
     const double beyond = std::ldexp(1.0, Limits::digits);
     const double rounded = std::nearbyint(value);
@@ -39,7 +39,7 @@ T cast_number(double value) {
 template <class T>
 void cast_all(const double* values, std::int64_t count, std::byte* to) {
   T* numbers = reinterpret_cast<T*>(to);
-  for (std::int64_t place = 0; place < count; ++place) numbers[place] = cast_number<T>(values[place]);
+  for (std::int64_t i = 0; i < count; ++i) numbers[i] = cast_number<T>(values[i]);
 }
 
 void cast(const double* values, std::int64_t count, NumberType type, std::byte* to) {
@@ -71,12 +71,12 @@ void cast(const double* values, std::int64_t count, NumberType type, std::byte* 
 
 constexpr std::int64_t cache_line_bytes = 64;
 
-// To the second-level cache: until they are due, the first has to hold other numbers.
+// Prefetches into the second-level cache: the first-level cache is needed for other numbers until these are used.
 template <class T>
 HWY_INLINE void fetch(const T* numbers, std::int64_t count) {
   const auto* bytes = reinterpret_cast<const char*>(numbers);
-  for (std::int64_t place = 0; place < count * static_cast<std::int64_t>(sizeof(T)); place += cache_line_bytes)
-    __builtin_prefetch(bytes + place, 0, 2);
+  for (std::int64_t offset = 0; offset < count * static_cast<std::int64_t>(sizeof(T)); offset += cache_line_bytes)
+    __builtin_prefetch(bytes + offset, 0, 2);
 }
 
 template <class T>

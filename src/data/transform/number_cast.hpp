@@ -1,4 +1,4 @@
-// Between doubles and the numbers that files hold. Vectorised, with the widest instruction set that the processor has.
+// Converts between doubles and the number types of files. Vectorized for the widest instruction set of the processor.
 // Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace sheaf {
 
-/// Writes `count` numbers to `to`, aligned. Integers: rounded to the nearest, halves to the even one, what lies beyond
-/// the type's ends to its end; the values are finite. float16, float32: rounded, what they cannot hold becomes
-/// infinite.
+/// Converts `count` doubles to `type`, and writes them to `to`, which must be aligned. Integers: the values must be
+/// finite; they are rounded to nearest, ties to even, and clamped to the range of the type. float16 and float32: rounded;
+/// values out of range become infinite.
 void cast_numbers(const double* values, std::int64_t count, NumberType type, std::byte* to);
 
-/// `rows` rows of `columns` numbers, one after the other, as doubles. Fetches as many rows behind them, which are read
-/// next where images are worked on from top to bottom; they need not exist.
+/// Converts `rows` rows of `columns` numbers to contiguous doubles. Prefetches the next `rows` rows, which are used next
+/// when an image is processed from top to bottom; they need not exist.
 void widen_numbers(Window<const std::uint8_t> from, std::int64_t rows, std::int64_t columns, double* to);
 void widen_numbers(Window<const float> from, std::int64_t rows, std::int64_t columns, double* to);
 void widen_numbers(Window<const double> from, std::int64_t rows, std::int64_t columns, double* to);

@@ -9,21 +9,21 @@
 namespace sheaf {
 namespace {
 
-// 3 2 1 | 0 1 2 3 | 2 1 0
-std::int64_t mirrored(std::int64_t place, std::int64_t count) {
+// Mirrors a position outside of 0..count-1: 3 2 1 | 0 1 2 3 | 2 1 0
+std::int64_t mirrored(std::int64_t position, std::int64_t count) {
   if (count == 1) return 0;
   const std::int64_t period = 2 * (count - 1);
-  place = ((place % period) + period) % period;
-  return std::min(place, period - place);
+  position = ((position % period) + period) % period;
+  return std::min(position, period - position);
 }
 
-// From -radius to radius; {1} where nothing is blurred.
+// The normalized weights of a Gaussian filter from -radius to radius; {1} for small sigma.
 std::vector<double> gaussian(double sigma) {
   const auto radius = static_cast<std::int64_t>(4 * sigma + 0.5);
   std::vector<double> weights;
   double sum = 0;
-  for (std::int64_t place = -radius; place <= radius; ++place) {
-    const double distance = radius == 0 ? 0 : static_cast<double>(place) / sigma;
+  for (std::int64_t tap = -radius; tap <= radius; ++tap) {
+    const double distance = radius == 0 ? 0 : static_cast<double>(tap) / sigma;
     weights.push_back(std::exp(-0.5 * distance * distance));
     sum += weights.back();
   }
@@ -31,7 +31,7 @@ std::vector<double> gaussian(double sigma) {
   return weights;
 }
 
-// Adds the row that `line` is, without the zeros around it.
+// Appends `line` as a row, without leading and trailing zeros.
 void append_row(const std::vector<double>& line, BandMatrix& matrix) {
   const auto is_used = [](double weight) { return weight != 0; };
   const auto first = std::find_if(line.begin(), line.end(), is_used);
@@ -71,16 +71,16 @@ BandMatrix resize_operator(std::int64_t from, std::int64_t to) {
   matrix.columns = from;
   std::vector<double> line(static_cast<std::size_t>(from));
   for (std::int64_t pixel = 0; pixel < to; ++pixel) {
-    const double centre = (static_cast<double>(pixel) + 0.5) * factor - 0.5;
-    const auto left = static_cast<std::int64_t>(std::floor(centre));
-    const double fraction = centre - static_cast<double>(left);
+    const double center = (static_cast<double>(pixel) + 0.5) * factor - 0.5;
+    const auto left = static_cast<std::int64_t>(std::floor(center));
+    const double fraction = center - static_cast<double>(left);
     std::fill(line.begin(), line.end(), 0.0);
-    // The blurred pixel at a mirrored place is the mirrored sum of the pixels around it.
-    for (const auto& [place, share] : {std::pair{left, 1 - fraction}, std::pair{left + 1, fraction}}) {
-      const std::int64_t middle = mirrored(place, from);
+    // Outside of the line, the mirrored pixel is interpolated after the blur, so the position is mirrored first.
+    for (const auto& [position, weight] : {std::pair{left, 1 - fraction}, std::pair{left + 1, fraction}}) {
+      const std::int64_t middle = mirrored(position, from);
       for (std::int64_t tap = -radius; tap <= radius; ++tap)
         line[static_cast<std::size_t>(mirrored(middle + tap, from))] +=
-            share * blur[static_cast<std::size_t>(tap + radius)];
+            weight * blur[static_cast<std::size_t>(tap + radius)];
     }
     append_row(line, matrix);
   }

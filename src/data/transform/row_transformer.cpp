@@ -14,7 +14,7 @@
 namespace sheaf {
 namespace {
 
-// Whether float holds every such number.
+// Whether float represents every number of the type exactly.
 bool fits_float(std::optional<NumberType> type) {
   if (!type) return false;
   return *type == NumberType::float32 || number_bytes(*type) < sizeof(float);
@@ -30,7 +30,7 @@ void scale(const RowScaling& scaling, AlignedVector<double>& row) {
 RowTransformer::RowTransformer(const StoredRows& source, const TransformPlan& plan, const RowScaling* scaling)
     : source_(source), plan_(plan), scaling_(scaling), row_(static_cast<std::size_t>(plan.row_elements)) {}
 
-// Calls use(row's number) with the resized row in row_.
+// Calls use(row) for each row, with the resized row in row_.
 template <class T, class Use>
 void RowTransformer::use_rows(const T* stored, IndexRange rows, bool finite, Use use) {
   const std::int64_t width = source_.info().row_elements();
@@ -39,7 +39,7 @@ void RowTransformer::use_rows(const T* stored, IndexRange rows, bool finite, Use
       const std::int64_t wrong = finite ? first_not_finite(stored, width) : width;
       if (wrong < width)
         throw RunError(
-            fmt::format("The {} holds {} in row {}, column {} (it cannot be scaled or made an integer). "
+            fmt::format("The {} contains {} in row {}, column {} (it cannot be scaled or converted to an integer). "
                         "Remove or replace it.",
                         source_.description(), stored[wrong], row, wrong));
     }
@@ -51,7 +51,7 @@ void RowTransformer::use_rows(const T* stored, IndexRange rows, bool finite, Use
   }
 }
 
-// Numbers stay as small as they are until their row is due: as doubles, many of them would leave the caches.
+// Converts numbers to double only when their row is processed, since whole blocks of doubles would exceed the caches.
 template <class Use>
 void RowTransformer::for_each_row(IndexRange rows, bool finite, Use use) {
   if (source_.info().is_bytes) return use_rows(source_.view(rows, bytes_, buffers_), rows, finite, use);

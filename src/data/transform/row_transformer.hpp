@@ -1,4 +1,4 @@
-// A transform plan carried out on the rows of a file, in any number of threads.
+// Applies a transform plan to the rows of a file, in any number of threads.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace sheaf {
 
-/// What one thread needs; keeps its memory. Not shared between threads.
+/// Transforms rows for one thread; each thread needs its own. Reuses its buffers between calls.
 class RowTransformer {
  public:
-  /// `scaling` (null: none) has a value for each element of a row. What is passed stays where it is.
+  /// `scaling` has one value per element of a row; null: no scaling. The arguments must outlive this object.
   RowTransformer(const StoredRows& source, const TransformPlan& plan, const RowScaling* scaling);
 
-  /// Reads rows, resizes them and adds them to `moments`. Throws RunError when they cannot be read, or when a number is
-  /// not finite. As all that is made of the rows, it is to be believed once source.require_unchanged() returns.
+  /// Reads rows, resizes them and adds them to `moments`. Throws RunError if they cannot be read or if a number is not
+  /// finite. The result is only reliable if source.require_unchanged() returns afterwards; this also applies to write().
   void add_to(FeatureMoments& moments, IndexRange rows);
-  /// Carries out all steps and writes the rows to `to`, aligned, one after the other. Throws as add_to; reals that are
-  /// not scaled need not be finite.
+  /// Reads rows, applies all steps and writes them contiguously to `to`, which must be aligned. Throws as add_to(), but
+  /// floating-point results without scaling need not be finite.
   void write(IndexRange rows, std::byte* to);
 
  private:

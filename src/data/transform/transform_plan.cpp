@@ -9,7 +9,7 @@
 namespace sheaf {
 namespace {
 
-// Of one row: beyond it no machine's threads have memory for their rows.
+// The maximum size of a row: with larger rows, the threads of a machine would run out of memory.
 constexpr double most_row_bytes = 2.0 * (std::int64_t{1} << 30);
 
 bool is_channel_count(std::int64_t side) {
@@ -20,13 +20,14 @@ const char* name_of(ChannelOrder order) {
   return order == ChannelOrder::first ? "first" : "last";
 }
 
-// Which of [N, A, B, C] are the channels.
+// Finds the channel dimension of images of rank 4.
 ChannelOrder find_channels(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
   if (options.layout) return *options.layout;
   const bool first = is_channel_count(info.shape[1]), last = is_channel_count(info.shape[3]);
-  require(first != last, fmt::format("The shape {} of {} does not tell which dimension counts the channels ({} of 1, 3 "
-                                     "or 4). Say --layout=first or --layout=last.",
-                                     shape_text(info.shape), description, first ? "both ends are" : "neither end is"));
+  require(first != last, fmt::format("The shape {} of {} does not show which dimension is the channels ({} 1, 3 or 4). "
+                                     "Pass --layout=first or --layout=last.",
+                                     shape_text(info.shape), description,
+                                     first ? "the second and the last are both" : "neither the second nor the last is"));
   return first ? ChannelOrder::first : ChannelOrder::last;
 }
 
@@ -35,7 +36,7 @@ ImageLayout image_layout(const TransformOptions& options, const DataSetInfo& inf
   require(
       shape.size() == 3 || shape.size() == 4,
       fmt::format("The {} is not a list of images (its shape is {}; images are [rows, height, width], [rows, channels, "
-                  "height, width] or [rows, height, width, channels]). Leave out what is meant for images.",
+                  "height, width] or [rows, height, width, channels]). Leave out the options for images.",
                   description, shape_text(shape)));
   if (shape.size() == 3) return {{1, shape[1], shape[2]}, options.channels.value_or(ChannelOrder::first)};
   if (find_channels(options, info, description) == ChannelOrder::first)
@@ -51,7 +52,7 @@ std::vector<std::int64_t> result_shape(const ImageLayout& image, const DataSetIn
   return {rows, height, width, channels};
 }
 
-// Fractions come of images made smaller and of scaling; elsewhere numbers keep their type.
+// Resizing and scaling produce fractions, so integers become float32. Otherwise numbers keep their type.
 NumberType result_type(const TransformOptions& options, std::optional<NumberType> stored) {
   if (options.cast) return *options.cast;
   const bool fractions = options.height > 0 || options.normalize != Normalize::none;
@@ -63,8 +64,7 @@ void require_modest(const std::vector<std::int64_t>& shape, const std::string& d
   double bytes = sizeof(double);
   for (std::size_t dimension = 1; dimension < shape.size(); ++dimension) bytes *= static_cast<double>(shape[dimension]);
   require(bytes <= most_row_bytes,
-          fmt::format("The rows of the {} are too large (shape {}: {} each in memory, at most {} are possible). Make "
-                      "them smaller.",
+          fmt::format("The rows of the {} are too large (shape {}: {} per row, the limit is {}). Use smaller rows.",
                       description, shape_text(shape), human_bytes(bytes), human_bytes(most_row_bytes)));
 }
 
@@ -82,7 +82,7 @@ std::vector<std::int64_t> TransformPlan::channel_of_elements() const {
 TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo& info, std::optional<NumberType> stored,
                              const std::string& description) {
   require(info.rows() > 0 && info.row_elements() > 0,
-          fmt::format("The {} is empty (its shape is {}). Store at least one number in it.", description,
+          fmt::format("The {} is empty (its shape is {}). Store at least one number.", description,
                       shape_text(info.shape)));
   TransformPlan plan;
   plan.type = result_type(options, stored);

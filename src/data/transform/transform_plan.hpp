@@ -1,5 +1,5 @@
-// What is to become of a data set's rows, and the row that becomes of each. The order of the steps is fixed: numbers to
-// double, resize, normalize, cast, order of channels.
+// Plans the preprocessing of a data set's rows. The order of the steps is fixed: conversion to double, resize,
+// normalization, cast, order of channels.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,35 +17,36 @@ namespace sheaf {
 
 enum class ScalingUnit { feature, channel };
 
-/// The steps as a user asks for them.
+/// The steps that the user requests.
 struct TransformOptions {
-  std::int64_t height = 0, width = 0;    ///< of the images wanted; 0: as they are
-  std::optional<ChannelOrder> layout;    ///< of the images that there are; else their shape tells
-  std::optional<ChannelOrder> channels;  ///< wanted; else as they are
+  std::int64_t height = 0, width = 0;    ///< size of the resulting images; 0: unchanged
+  std::optional<ChannelOrder> layout;    ///< channel order of the input images; nullopt: detected from their shape
+  std::optional<ChannelOrder> channels;  ///< channel order of the resulting images; nullopt: unchanged
   Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
   std::optional<NumberType> cast;
 };
 
-/// The same for one data set.
+/// The steps for one data set.
 struct TransformPlan {
-  std::optional<ImageResize> images;  ///< none: rows of any kind, which keep their shape
-  std::vector<std::int64_t> shape;    ///< of the result
+  std::optional<ImageResize> images;  ///< nullopt: no image steps; rows keep their shape
+  std::vector<std::int64_t> shape;    ///< shape of the result
   NumberType type = NumberType::float32;
   Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
-  std::int64_t row_elements = 0;  ///< of the result
+  std::int64_t row_elements = 0;  ///< elements per row of the result
 
-  /// The channel of each element of a row.
+  /// The channel of each element of a row. Requires `images`.
   std::vector<std::int64_t> channel_of_elements() const;
 };
 
-/// Plans the steps for a data set of `info`, whose numbers are of type `stored` (nothing: of a type of their own).
-/// `description` names it in messages. Throws RunError when the data do not fit the options. Pure.
+/// Plans the steps for a data set. `stored` is the type of its numbers (nullopt: not a NumberType); `description` is its
+/// name in messages. Throws RunError if the data set does not match the options. Pure.
 TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo& info, std::optional<NumberType> stored,
                              const std::string& description);
 
-/// "resize 128x128 to 64x64, normalize standard by channel, uint8 to float32 ..." for logs and attributes.
+/// A summary for logs and attributes: "resize 128x128 to 64x64, channels last, normalize standard by channel, to
+/// float32".
 std::string describe(const TransformPlan& plan);
 
 }  // namespace sheaf
