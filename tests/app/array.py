@@ -16,7 +16,7 @@ TASKS = 3
 SLICE = ITERATIONS // TASKS
 
 
-def words(task, of=STUDY, output="run"):
+def args(task, of=STUDY, output="run"):
     return ["run", *of, f"--run.output={output}", f"--run.array={task}/{TASKS}"]
 
 
@@ -24,10 +24,10 @@ def own(numbers, task):
     return [number for number in numbers if number % TASKS == task]
 
 
-def whole(what, of="whole"):
-    checks.check(results("run") == results(of), f"{what}: same results as one job")
+def whole(case, of="whole"):
+    checks.check(results("run") == results(of), f"{case}: same results as one job")
     numbers = journaled("run")
-    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{what}: each iteration is in the journals once",
+    checks.check(sorted(numbers) == list(range(ITERATIONS)), f"{case}: each iteration is in the journals once",
                  str(sorted(numbers)))
 
 
@@ -48,7 +48,7 @@ for name, of in (("whole", STUDY), ("long", LONG)):
 # One task after the other, in any order. The last one writes the results.
 fresh()
 for done, task in enumerate([1, 2, 0], start=1):
-    result = sheaf(*words(task), ranks=done)
+    result = sheaf(*args(task), ranks=done)
     checks.check(result.code == 0, f"task {task}: exit code", f"{result.code}\n{result.stderr}")
     checks.check(len(own(journaled("run"), task)) == SLICE and len(journaled("run")) == done * SLICE,
                  f"task {task}: only its own iterations are in the journals", str(journaled("run")))
@@ -58,7 +58,7 @@ for done, task in enumerate([1, 2, 0], start=1):
         checks.check(f"{(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations are still to come" in
                      result.stderr and "Best:" not in result.stdout and not os.path.exists("run/results.csv"),
                      f"task {task}: reports the remaining iterations", result.stderr)
-        again = sheaf(*words(task))
+        again = sheaf(*args(task))
         checks.check(again.code == 0 and len(journaled("run")) == done * SLICE,
                      f"task {task}, started again: trains no iteration", again.stderr)
     else:
@@ -66,7 +66,7 @@ for done, task in enumerate([1, 2, 0], start=1):
 whole("one after the other")
 with open("run/study.cfg") as file:
     checks.check("\narray = none\n" in file.read(), "the stored study is not limited to a task")
-result = sheaf(*words(1))
+result = sheaf(*args(1))
 checks.check(result.code == 0 and "is finished" in result.stderr, "a task of a finished run exits with 0",
              result.stderr)
 
@@ -86,7 +86,7 @@ for round in range(3):
 
 # A task that finds all other tasks finished waits for the lock on the journals before it reads them.
 fresh()
-last = Started([SHEAF, *words(0, LONG)])
+last = Started([SHEAF, *args(0, LONG)])
 last.creep_until(lambda: own(journaled("run"), 0))
 with open("run/journal/lock-files") as turn:
     fcntl.flock(turn, fcntl.LOCK_EX)
@@ -100,13 +100,13 @@ checks.check(results("run") == results("long"), "journals read under the lock: s
 # Stopped and killed tasks. A resumed task continues its own slice. While a task runs, no other job may train its slice
 # or the whole study.
 fresh()
-first = Started([SHEAF, *words(0, LONG)], ranks=2)
+first = Started([SHEAF, *args(0, LONG)], ranks=2)
 first.creep_until(lambda: own(journaled("run"), 0))
-second = Started([SHEAF, *words(1, LONG)])
+second = Started([SHEAF, *args(1, LONG)])
 second.creep_until(lambda: own(journaled("run"), 1))
-for taken, what in ((words(0, LONG), "the same task"), (["resume", "run"], "the whole study")):
+for taken, case in ((args(0, LONG), "the same task"), (["resume", "run"], "the whole study")):
     result = sheaf(*taken)
-    checks.check(result.code == 1 and "is in use" in result.stderr, f"{what} is refused while a task runs",
+    checks.check(result.code == 1 and "is in use" in result.stderr, f"{case} is refused while a task runs",
                  f"{result.code}\n{result.stderr}")
 os.kill(first.rank_processes()[0], signal.SIGUSR1)
 os.kill(second.process.pid, signal.SIGKILL)
@@ -127,7 +127,7 @@ checks.check(result.code == 0, "a job without run.array trains the remaining ite
 whole("stopped and killed", "long")
 
 # Another study, an unsupported array, and more tasks than iterations.
-result = sheaf(*words(0, study("native", epochs=7)))
+result = sheaf(*args(0, study("native", epochs=7)))
 checks.check(result.code == 2 and "train.epochs = 7, was 600" in result.stderr, "a task of another study is refused",
              result.stderr)
 result = sheaf("run", *STUDY, "--run.output=other", "--run.array=auto", ranks=2,
@@ -143,7 +143,7 @@ checks.check(result.code == 0 and f"{ITERATIONS} of the study's {ITERATIONS} ite
 # A task exits with 1 if one of its iterations failed, or if it writes the results of a run with failed iterations.
 huge = study("native", epochs=2, hidden="16, 1000000 1000000")
 fresh()
-codes = [sheaf(*words(task, huge)).code for task in range(TASKS)]
+codes = [sheaf(*args(task, huge)).code for task in range(TASKS)]
 rows = read_csv("run/results.csv")
 checks.check(codes == [1] * TASKS and len(rows) == ITERATIONS, "failed iterations: exit codes and rows", str(codes))
 sys.exit(checks.finish())

@@ -118,19 +118,20 @@ os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
 before = sorted(os.listdir("."))
 slowest = 0
 for ranks in (1, 3):
-    for what, words, code, says in CASES:
-        result = sheaf("run", *words, ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
+    for case, args, code, message in CASES:
+        result = sheaf("run", *args, ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         details = f"exit {result.code}, {result.seconds:.1f} s\n{result.stdout}{result.stderr}"
         errors = result.error_lines()
-        checks.check(result.code == code, f"{what} on {ranks} ranks: exit code {code}", details)
-        checks.check(len(errors) == 1 and says in errors[0], f"{what} on {ranks} ranks: one error line with '{says}'",
+        checks.check(result.code == code, f"{case} on {ranks} ranks: exit code {code}", details)
+        checks.check(len(errors) == 1 and message in errors[0],
+                     f"{case} on {ranks} ranks: one error line with '{message}'",
                      details)
-        checks.check(not result.stdout, f"{what} on {ranks} ranks: no output on stdout", details)
-        checks.check(sorted(os.listdir(".")) == before, f"{what} on {ranks} ranks: no new files",
+        checks.check(not result.stdout, f"{case} on {ranks} ranks: no output on stdout", details)
+        checks.check(sorted(os.listdir(".")) == before, f"{case} on {ranks} ranks: no new files",
                      str(os.listdir(".")))
         slowest = max(slowest, result.seconds)
         if "--show" in sys.argv and ranks == 1:
-            print(f"{what:28} {errors}")
+            print(f"{case:28} {errors}")
 
 # Several problems are reported together, one per line.
 result = sheaf("run", "study.cfg", "--train.epoch=5", "--train.momentum=2", ranks=3)

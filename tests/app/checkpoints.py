@@ -34,9 +34,9 @@ INTERVAL = 0.1  # seconds
 def long_epochs(engine, times):
     # Four iterations of two epochs, which take some tenths of a second each.
     hidden, batch = {"native": ("256 256", 32), "torch": ("64", 8)}[engine]
-    return [word for word in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in word and
-            "search.folds" not in word] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
-                                           "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
+    return [arg for arg in study(engine, epochs=2 * times, hidden=hidden) if "data.file" not in arg and
+            "search.folds" not in arg] + ["--data.file=large.h5", "--search.folds=2", f"--train.batch_size={batch}",
+                                          "--search.train.learning_rate=1e-3", f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def short_epochs(engine, times):
@@ -47,9 +47,9 @@ def short_epochs(engine, times):
 
 def streamed(engine, times, lanes):
     # With partition = block a lane trains all its iterations together, so each iteration lasts as long as the run.
-    words = streamed_study(engine, epochs={"native": 120, "torch": 10}[engine] * times)
-    return [word for word in words if "run.lanes" not in word] + [f"--run.lanes={lanes}", "--run.partition=block",
-                                                                  f"--run.checkpoint_interval={INTERVAL}"]
+    args = streamed_study(engine, epochs={"native": 120, "torch": 10}[engine] * times)
+    return [arg for arg in args if "run.lanes" not in arg] + [f"--run.lanes={lanes}", "--run.partition=block",
+                                                              f"--run.checkpoint_interval={INTERVAL}"]
 
 
 def kept():
@@ -105,14 +105,14 @@ def check_unusable(name, reference):
     checks.check(results("damaged") == reference, f"{name}: same results without usable checkpoints")
 
 
-def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
+def check(name, make_args, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
     times = shortest = 0  # factor on the number of epochs; seconds of the shortest iteration
     while True:
         times = 1 if times == 0 else math.ceil(times * max(2, 8 * INTERVAL / shortest))
-        words = make_words(times)
+        args = make_args(times)
         for directory in ("whole", "run"):
             shutil.rmtree(directory, ignore_errors=True)
-        result = sheaf("run", *words, "--run.output=whole", ranks=2, timeout=300)
+        result = sheaf("run", *args, "--run.output=whole", ranks=2, timeout=300)
         checks.check(result.code == 0, f"{name}: an uninterrupted run succeeds", result.stderr)
         if result.code != 0:
             return
@@ -120,7 +120,7 @@ def check(name, make_words, kill_ranks, stop_ranks, last_ranks, side_by_side=1, 
         if shortest < 5 * INTERVAL:
             continue
         # The run to be killed may be faster than the first one if the machine is busy with other work.
-        job = Started([SHEAF, "run", *words, "--run.output=run"], ranks=kill_ranks)
+        job = Started([SHEAF, "run", *args, "--run.output=run"], ranks=kill_ranks)
         in_time = job.wait_for(kept)
         for process in job.rank_processes():
             os.kill(process, signal.SIGKILL)

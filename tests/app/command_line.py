@@ -8,29 +8,29 @@ checks = Checks()
 
 for ranks in (None, 3):
     where = "without mpiexec" if ranks is None else f"on {ranks} ranks"
-    for words, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
-                            (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
-                            (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
-                            (["import", "--help"], "usage: sheaf import"),
-                            (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
-        result = sheaf(*words, ranks=ranks)
-        checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{words} {where}",
+    for args, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
+                           (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
+                           (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
+                           (["import", "--help"], "usage: sheaf import"),
+                           (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
+        result = sheaf(*args, ranks=ranks)
+        checks.check(result.code == 0 and expected in result.stdout and not result.stderr, f"{args} {where}",
                      result.stdout + result.stderr)
         checks.check(result.stdout.count(expected.split("--train")[0] or expected) >= 1
-                     and result.stdout.count("usage:") <= 1, f"{words} {where}: printed once", result.stdout)
+                     and result.stdout.count("usage:") <= 1, f"{args} {where}: printed once", result.stdout)
 
-    for words, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"),
-                            (["--frobnicate"], "unknown"),
-                            (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
-                            (["info", "more"], "takes no arguments"), (["import"], "got 0 file name(s)"),
-                            (["run", "x.cfg", "--resume=true"], "--resume takes no value"),
-                            (["resume", "x", "--force", "--force"], "--force is given twice"),
-                            (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),
-                            (["preprocess", "a.h5", "b.h5", "--cast=uint8", "--cast=int8"], "--cast is given twice"),
-                            (["evaluate", "a.pt", "--iteration=1", "--iteration=2"], "--iteration is given twice")):
-        result = sheaf(*words, ranks=ranks)
+    for args, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"),
+                           (["--frobnicate"], "unknown"),
+                           (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
+                           (["info", "more"], "takes no arguments"), (["import"], "got 0 file name(s)"),
+                           (["run", "x.cfg", "--resume=true"], "--resume takes no value"),
+                           (["resume", "x", "--force", "--force"], "--force is given twice"),
+                           (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),
+                           (["preprocess", "a.h5", "b.h5", "--cast=uint8", "--cast=int8"], "--cast is given twice"),
+                           (["evaluate", "a.pt", "--iteration=1", "--iteration=2"], "--iteration is given twice")):
+        result = sheaf(*args, ranks=ranks)
         checks.check(result.code == 2 and len(result.error_lines()) == 1 and expected in result.error_lines()[0]
-                     and not result.stdout, f"{words} {where}", f"{result.code}\n{result.stdout}{result.stderr}")
+                     and not result.stdout, f"{args} {where}", f"{result.code}\n{result.stdout}{result.stderr}")
 
     result = sheaf("info", ranks=ranks)
     rank_lines = [line for line in result.stdout.splitlines() if line.split()[:1] and line.split()[0].isdigit()]

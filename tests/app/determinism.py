@@ -16,23 +16,23 @@ epochs = sys.argv[sys.argv.index("--epochs") + 1]
 study = os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg")
 
 
-def losses(ranks, lanes, partition, *words):
+def losses(ranks, lanes, partition, *args):
     shutil.rmtree("run", ignore_errors=True)
     result = sheaf("run", study, f"--data.file={DIGITS}", f"--run.lanes={lanes}", f"--run.partition={partition}",
-                   "--run.output=run", "--run.device=cpu", *words, ranks=ranks, timeout=600)
+                   "--run.output=run", "--run.device=cpu", *args, ranks=ranks, timeout=600)
     if result.code != 0:
         return result.stderr
     return [(row["iteration"], row["seed"], row["final_loss"], row["validation_loss"], row["validation_score"],
              row["status"], row["engine"]) for row in read_csv("run/results.csv")]
 
 
-def check_combinations(engine, combinations, *words):
-    reference = losses(1, 1, "block", *words)
+def check_combinations(engine, combinations, *args):
+    reference = losses(1, 1, "block", *args)
     checks.check(len(reference) == 60 and len({row[2] for row in reference}) == 60, f"{engine}: 60 different losses",
                  str(reference))
     checks.check({row[-1] for row in reference} == {engine}, f"{engine}: the engine column names it", str(reference))
     for ranks, lanes, partition in combinations:
-        found = losses(ranks, lanes, partition, *words)
+        found = losses(ranks, lanes, partition, *args)
         checks.check(found == reference, f"{engine}: {ranks} ranks, {lanes} lanes, {partition}", str(found)[:2000])
 
 

@@ -59,10 +59,10 @@ for name, text in (("digits", DIGITS_STUDY), ("regression", REGRESSION_STUDY)):
         file.write(text)
 
 
-def train(study, engine, *words):
+def train(study, engine, *args):
     """Runs a study; returns the rows of results.csv and the line on engines in the summary."""
     shutil.rmtree("run", ignore_errors=True)
-    result = sheaf("run", study + ".cfg", f"--run.engine={engine}", "--run.device=cpu", "--run.output=run", *words)
+    result = sheaf("run", study + ".cfg", f"--run.engine={engine}", "--run.device=cpu", "--run.output=run", *args)
     checks.check(result.code == 0, f"{study}, {engine}: the run succeeds", result.stderr)
     lines = [line for line in result.stdout.splitlines() if line.startswith("engine: ")]
     checks.check(len(lines) == 1, f"{study}, {engine}: the summary has one line on engines", result.stdout)
@@ -73,21 +73,21 @@ def distance(ours, theirs):
     return abs(float(ours) - float(theirs)) / max(abs(float(theirs)), 1e-30)
 
 
-def compare(study, count, *words):
-    torch, torch_line = train(study, "torch", *words)
-    native, native_line = train(study, "native", *words)
+def compare(study, count, *args):
+    torch, torch_line = train(study, "torch", *args)
+    native, native_line = train(study, "native", *args)
     checks.check(len(torch) == len(native) == count, f"{study}: {count} trainings", f"{len(torch)} {len(native)}")
     checks.check(torch_line == f"engine: torch {count} iterations (run.engine = torch)", "the summary names torch",
                  torch_line)
     checks.check(native_line == f"engine: native {count} iterations", "the summary names native", native_line)
     for one, other in zip(torch, native):
-        what = " ".join(value for key, value in one.items() if "." in key)
-        checks.check(one["engine"] == "torch" and other["engine"] == "native", f"{what}: engine column",
+        case = " ".join(value for key, value in one.items() if "." in key)
+        checks.check(one["engine"] == "torch" and other["engine"] == "native", f"{case}: engine column",
                      f"{one['engine']} {other['engine']}")
         checks.check(one["status"] == other["status"] == "finished" and one["steps"] == other["steps"],
-                     f"{what}: status and number of steps", f"{one}\n{other}")
+                     f"{case}: status and number of steps", f"{one}\n{other}")
         for loss in ("final_loss", "validation_loss"):
-            checks.check(distance(other[loss], one[loss]) < TOLERANCE[one["train.precision"]], f"{what}: {loss}",
+            checks.check(distance(other[loss], one[loss]) < TOLERANCE[one["train.precision"]], f"{case}: {loss}",
                          f"{one[loss]} by torch, {other[loss]} by the native engine")
     return native
 
@@ -101,12 +101,12 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
 # Models that the native engine cannot train: run.engine = native refuses them, run.engine = auto uses LibTorch.
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
-for words, reason, advice in (
+for args, reason, advice in (
         (CNN, "run.engine = native only supports linear models and mlps (model.kind = cnn)", "Set another model.kind"),
         (["--run.threads=2", "--run.lanes=1"],
          "run.engine = native only supports one thread per lane (run.threads = 2)", "Leave out run.threads"),
         (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):
-    result = sheaf("run", "digits.cfg", "--run.engine=native", "--run.device=cpu", "--run.output=refused", *words)
+    result = sheaf("run", "digits.cfg", "--run.engine=native", "--run.device=cpu", "--run.output=refused", *args)
     lines = result.error_lines()
     checks.check(result.code == 2 and len(lines) == 1 and reason in lines[0] and "run.engine = auto" in lines[0]
                  and advice in lines[0], f"{reason}: refused", result.stderr)

@@ -40,28 +40,28 @@ with h5py.File(DIGITS) as file:
     features, labels = file["features"][:], file["targets"][:]
 
 
-def train(output, *words, ranks=None):
-    result = sheaf("run", "study.cfg", f"--run.output={output}", *words, ranks=ranks)
+def train(output, *args, ranks=None):
+    result = sheaf("run", "study.cfg", f"--run.output={output}", *args, ranks=ranks)
     checks.check(result.code == 0, f"{output}: the run succeeds", result.stderr)
 
 
-def evaluate(*words, ranks=None):
+def evaluate(*args, ranks=None):
     """Returns the report without its times."""
-    result = sheaf("evaluate", *words, "--output=json", ranks=ranks)
-    checks.check(result.code == 0, f"evaluate {' '.join(words)}", result.stderr)
+    result = sheaf("evaluate", *args, "--output=json", ranks=ranks)
+    checks.check(result.code == 0, f"evaluate {' '.join(args)}", result.stderr)
     report = json.loads(result.stdout) if result.code == 0 else {}
     checks.check(result.code != 0 or report.pop("seconds") > 0, "the report has a time")
     return {key: value for key, value in report.items() if not key.endswith("per_second")}
 
 
-def refused(what, code, reason, *words, absent=()):
+def refused(case, code, reason, *args, absent=()):
     """Checks for one error line: from 3 ranks for errors in files (code 1), without mpiexec for errors in arguments."""
-    result = sheaf("evaluate", *words, ranks=3 if code == 1 else None)
+    result = sheaf("evaluate", *args, ranks=3 if code == 1 else None)
     lines = result.error_lines()
     checks.check(result.code == code and len(lines) == 1 and reason in lines[0],
-                 f"{what}: exit code {code} and one error line", result.stderr)
+                 f"{case}: exit code {code} and one error line", result.stderr)
     for name in absent:
-        checks.check(not glob.glob(name + "*"), f"{what}: no file '{name}'")
+        checks.check(not glob.glob(name + "*"), f"{case}: no file '{name}'")
 
 
 def model_names(run):
@@ -148,8 +148,8 @@ train("resnet", "--run.models=best", "--data.file=first.h5", "--model.kind=resne
       "--train.epochs=1")
 whole = evaluate("resnet", "--data.file=first.h5")
 checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "report of a resnet", whole)
-for name, words in (("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
-    report = evaluate("resnet", f"--data.file={name}", *words)
+for name, args in (("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
+    report = evaluate("resnet", f"--data.file={name}", *args)
     checks.check(report.get("loss") == whole["loss"], f"{name}: same loss", report)
 refused("images with channels last", 1, "takes images of 3x8x8", "resnet", "--data.file=last.h5")
 try:

@@ -48,7 +48,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
         result = run(words, stdout)
         errors = result.error_lines()
         checks.check(result.code == 1 and len(errors) == 1 and f"Cannot print the result ({reason})" in errors[0],
-                     f"{words} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
+                     f"{args} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
     for name in ("imported", "made"):
         checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
     for words in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
@@ -56,7 +56,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
             os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(words, stdout)
         checks.check(result.code == 0 and f"Cannot print the result ({reason})" in result.stderr and
-                     not result.error_lines(), f"{words[0]} with stdout {stdout}",
+                     not result.error_lines(), f"{args[0]} with stdout {stdout}",
                      f"exit {result.code}\n{result.stderr}")
-        checks.check(results(stdout) == reference, f"{words[0]} with stdout {stdout}: same results")
+        checks.check(results(stdout) == reference, f"{args[0]} with stdout {stdout}: same results")
 sys.exit(checks.finish())

@@ -65,10 +65,10 @@ MANY = [os.path.join(SOURCE, "jobs", "studies", "iterations.cfg"), f"--study.ite
 fresh("large")
 
 
-def on_two_ranks(*words):
+def on_two_ranks(*args):
     """Returns the result and the stdout of rank 0. The stdout goes to a file, since mpirun of Open MPI 5 may move the
     beginning of a stdout line to stderr."""
-    result = launch(["sh", "-c", 'exec "$0" "$@" >stdout.$OMPI_COMM_WORLD_RANK', SHEAF, *words], ranks=2)
+    result = launch(["sh", "-c", 'exec "$0" "$@" >stdout.$OMPI_COMM_WORLD_RANK', SHEAF, *args], ranks=2)
     with open("stdout.0") as file:
         return result, file.read()
 

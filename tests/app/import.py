@@ -41,39 +41,39 @@ def write(name, content):
         file.write(data)
 
 
-def expect(what, words, features, targets, names=None, target_type="i8", train=False, **options):
+def expect(case, args, features, targets, names=None, target_type="i8", train=False, **options):
     """Imports to out.h5 and compares it with the arrays; with `train` also trains for an epoch on it."""
-    result = sheaf("import", *words, "out.h5", "--overwrite=true", **options)
+    result = sheaf("import", *args, "out.h5", "--overwrite=true", **options)
     details = f"exit {result.code}\n{result.stdout}{result.stderr}"
-    checks.check(result.code == 0 and result.stdout.count("\n") == 1 and not result.error_lines(), what, details)
+    checks.check(result.code == 0 and result.stdout.count("\n") == 1 and not result.error_lines(), case, details)
     if result.code != 0:
         return
     with h5py.File("out.h5", "r") as file:
         found, found_targets = file["features"], file["targets"]
-        checks.check(found.dtype == features.dtype and numpy.array_equal(found[:], features), f"{what}: features",
+        checks.check(found.dtype == features.dtype and numpy.array_equal(found[:], features), f"{case}: features",
                      f"{found.dtype} {found.shape}\n{found[:]}")
         checks.check(found_targets.dtype == target_type and numpy.array_equal(found_targets[:], targets),
-                     f"{what}: targets", f"{found_targets.dtype} {found_targets[:]}")
+                     f"{case}: targets", f"{found_targets.dtype} {found_targets[:]}")
         found_names = list(found_targets.attrs.get("class_names", [])) or None
-        checks.check(found_names == names, f"{what}: class names", str(found_names))
+        checks.check(found_names == names, f"{case}: class names", str(found_names))
     if not train:
         return
     shutil.rmtree("out", ignore_errors=True)
     kind = ("classification", "cross_entropy") if target_type == "i8" else ("regression", "mse")
     result = sheaf("run", "study.cfg", "--data.file=out.h5", f"--data.task={kind[0]}", f"--train.loss={kind[1]}")
-    checks.check(result.code == 0 and os.path.exists("out/results.csv"), f"{what}: a run trains on it", result.stderr)
+    checks.check(result.code == 0 and os.path.exists("out/results.csv"), f"{case}: a run trains on it", result.stderr)
 
 
-def refuse(what, words, code, says, ranks=None):
+def refuse(case, args, code, message, ranks=None):
     before = sorted(os.listdir("."))
-    result = sheaf("import", *words, ranks=ranks)
+    result = sheaf("import", *args, ranks=ranks)
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
-                 f"{what}: exit code {code} and one error line with '{says}'",
+    checks.check(result.code == code and len(errors) == 1 and message in errors[0] and not result.stdout,
+                 f"{case}: exit code {code} and one error line with '{message}'",
                  f"exit {result.code}\n{result.stdout}{result.stderr}")
-    checks.check(sorted(os.listdir(".")) == before, f"{what}: no new files", str(os.listdir(".")))
+    checks.check(sorted(os.listdir(".")) == before, f"{case}: no new files", str(os.listdir(".")))
     if "--show" in sys.argv:
-        print(f"{what:28} {errors}")
+        print(f"{case:28} {errors}")
 
 
 # ---- CSV
@@ -180,7 +180,7 @@ write("labels.bin", b"\x0b" + bytes(3072))
 write("there.h5", "a file")
 os.makedirs("folder.h5")
 
-for what, words, code, says in (
+for case, args, code, message in (
         ("no arguments", [], 2, "0 file name(s)"),
         ("no output", ["header.csv"], 2, "1 file name(s)"),
         ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is no name"),
@@ -227,7 +227,7 @@ for what, words, code, says in (
          "'header.csv' is not an IDX file"),
         ("not a cifar10 file", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
         ("truncated cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes are left after 0 records")):
-    refuse(what, words, code, says)
+    refuse(case, args, code, message)
 refuse("ragged row on 2 ranks", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv'", ranks=2)
 with open("there.h5") as file:
     checks.check(file.read() == "a file", "an existing output file is not changed by errors")

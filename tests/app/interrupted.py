@@ -29,8 +29,8 @@ def streamed_study(engine, epochs=None):
             wide = numpy.tile(file["features"][:].astype("f4"), 3)[:, :WIDTH]
             copy.create_dataset("features", data=wide, chunks=(300, WIDTH))
             copy["targets"] = file["targets"][:]
-    words = study(engine, epochs=epochs or {"native": 12, "torch": 2}[engine])
-    return [word for word in words if not word.startswith("--data.file")] + [
+    args = study(engine, epochs=epochs or {"native": 12, "torch": 2}[engine])
+    return [arg for arg in args if not arg.startswith("--data.file")] + [
         "--data.file=streamed.h5", "--data.mode=streamed", "--data.window=300", "--data.memory=1"]
 _OF_THE_RUN = {"seconds", "wait_seconds", "rank", "lane", "device"}
 

@@ -54,10 +54,10 @@ def last_write():
                for path, _, names in os.walk(os.path.join("killed", directory)) for name in [".", *names])
 
 
-def interrupt(words, ranks):
+def interrupt(args, ranks):
     """Starts a job and interrupts it. Returns False if the job ended first."""
     kind = random.choice(list(KINDS))
-    job = Started([SHEAF] + words, ranks=ranks)
+    job = Started([SHEAF] + args, ranks=ranks)
     known = progress()
     checks.check(job.wait_for(lambda: len(job.rank_processes()) == ranks), "all ranks of a job start")
     processes = job.rank_processes()
@@ -98,10 +98,10 @@ while done < kills:
         checks.check(result.code == 0, f"{name}: the uninterrupted run succeeds", result.stderr)
         reference[name] = results("whole")
     shutil.rmtree("killed", ignore_errors=True)
-    words = ["run", *options, "--run.output=killed", "--resume"]
+    args = ["run", *options, "--run.output=killed", "--resume"]
     while done < kills and not os.path.exists("killed/results.csv"):
-        done += interrupt(words, random.randint(1, 4))
-    result = sheaf(*words, ranks=random.randint(1, 4))
+        done += interrupt(args, random.randint(1, 4))
+    result = sheaf(*args, ranks=random.randint(1, 4))
     checks.check(result.code == 0, f"{name}, round {rounds}: the last resume succeeds", result.stderr)
     checks.check(results("killed") == reference[name], f"{name}, round {rounds}: same results")
     numbers = journaled("killed")

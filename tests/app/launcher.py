@@ -25,9 +25,9 @@ for marker in ("rank", "wrapper", "script"):
         os.remove(marker)
 
 
-def start(*words):
+def start(*args):
     """Starts a program that ends when its stdin is closed."""
-    return subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
+    return subprocess.Popen(args, stdin=subprocess.PIPE, start_new_session=True)
 
 
 def is_running(name):

@@ -385,15 +385,15 @@ def evaluated(file):
 references = {}
 
 
-def of_plain_copy(read, what):
+def of_plain_copy(read, way):
     """The result for the same values in a plain, contiguous file."""
-    key = what, *(numbers.tobytes() for numbers in read.values())
+    key = way, *(numbers.tobytes() for numbers in read.values())
     if key not in references:
         with h5py.File("plain.h5", "w") as file:
             for name, numbers in read.items():
                 file[name] = numbers
-        references[key] = evaluated("plain.h5") if what == "evaluated" else trained("plain.h5", what)
-        checks.check(not isinstance(references[key], str), f"a plain copy is {what}", references[key])
+        references[key] = evaluated("plain.h5") if way == "evaluated" else trained("plain.h5", way)
+        checks.check(not isinstance(references[key], str), f"a plain copy is {way}", references[key])
     return references[key]
 
 
@@ -437,10 +437,10 @@ def refuse(case, ways):
     commands = {"trained": ["run", "../study.cfg"], "streamed": ["run", "../study.cfg", "--data.mode=streamed"],
                 "evaluated": ["evaluate", "../model.pt", "--data.file=data.h5", "--run.device=cpu"],
                 "preprocessed": PREPROCESS}
-    for what in ways:
-        result = sheaf(*commands[what])
+    for way in ways:
+        result = sheaf(*commands[way])
         lines = result.error_lines()
-        checks.check(result.code == 1 and len(lines) == 1 and message in lines[0], f"{case}: error line when {what}",
+        checks.check(result.code == 1 and len(lines) == 1 and message in lines[0], f"{case}: error line when {way}",
                      f"exit {result.code}\n{result.stderr}")
     if "--show" in sys.argv:
         print(f"{case:24} {lines}")
@@ -452,22 +452,22 @@ def touch(path):
 
 def check_resumes():
     """A resume without --force is refused if a file with part of the data has changed."""
-    for what, store, file in (("a source", virtual, "parts/second.h5"),
+    for part, store, file in (("a source", virtual, "parts/second.h5"),
                               ("a source of a source", virtual_of_virtual, "parts/first.h5"),
                               ("one of many sources", virtual_of_many, "parts/many5.h5"),
                               ("a link's target", external_link(plain), "target.h5"),
                               ("external storage", external_storage, "data.h5weights.1")):
         written(store)
-        checks.check(isinstance(trained("data.h5", "memory"), list), f"{what}: the run succeeds")
+        checks.check(isinstance(trained("data.h5", "memory"), list), f"{part}: the run succeeds")
         result = sheaf("resume", "out")
-        checks.check(result.code == 0, f"{what} has not changed: resumed", result.stderr)
+        checks.check(result.code == 0, f"{part} has not changed: resumed", result.stderr)
         touch(file)
         result = sheaf("resume", "out")
         lines = result.error_lines()
         checks.check(result.code == 1 and len(lines) == 1 and "the data have changed" in lines[0],
-                     f"{what} has changed: refused", f"exit {result.code}\n{result.stderr}")
+                     f"{part} has changed: refused", f"exit {result.code}\n{result.stderr}")
         result = sheaf("resume", "out", "--force")
-        checks.check(result.code == 0, f"{what} has changed: resumed with --force", result.stderr)
+        checks.check(result.code == 0, f"{part} has changed: resumed with --force", result.stderr)
 
 
 def check_prefixes():

@@ -36,12 +36,12 @@ def loads_torch(*words, ranks=None):
     for path in glob.glob("linker.*"):
         os.remove(path)
     done = sheaf(*words, ranks=ranks, environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "linker"})
-    checks.check(done.code == 0, f"{words}: succeeds", done.stderr)
+    checks.check(done.code == 0, f"{args}: succeeds", done.stderr)
     found = []
     for path in glob.glob("linker.*"):
         with open(path, errors="replace") as file:
             found.append("libc10" in file.read())
-    checks.check(found, f"{words}: the linker has written its debug output")
+    checks.check(found, f"{args}: the linker has written its debug output")
     return any(found)
 
 
@@ -50,14 +50,14 @@ for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device
                      (run("streamed", "--data.mode=streamed", "--data.memory=1"), 2),
                      (["import", "table.csv", "table.h5"], None),
                      (["preprocess", DIGITS, "scaled.h5", "--normalize=standard"], 2)):
-    checks.check(not loads_torch(*words, ranks=ranks), f"{words}: LibTorch is not loaded")
+    checks.check(not loads_torch(*words, ranks=ranks), f"{args}: LibTorch is not loaded")
 evaluate = ["evaluate", "saved", f"--data.file={DIGITS}"]
 for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
                      (run("cnn", "--model.kind=cnn", "--data.image=1x8x8", "--model.channels=2"), None),
                      (run("saved", "--run.models=best"), 2), ([*evaluate, "--run.engine=torch"], None)):
-    checks.check(loads_torch(*words, ranks=ranks), f"{words}: LibTorch is loaded")
+    checks.check(loads_torch(*words, ranks=ranks), f"{args}: LibTorch is loaded")
 for words in (evaluate, ["evaluate", "saved/models/iteration-0.pt", f"--data.file={DIGITS}"]):
-    checks.check(not loads_torch(*words, ranks=2), f"{words}: LibTorch is not loaded")
+    checks.check(not loads_torch(*words, ranks=2), f"{args}: LibTorch is not loaded")
 
 # The program without libsheaf_libtorch.so.
 os.mkdir("bare")
@@ -83,7 +83,7 @@ for ranks in (None, 2):
         done = launch(["throwing/sheaf"] + words, ranks=ranks)
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "cannot be loaded (this operator is already registered)"
-                     in lines[0], f"{words[0]}: an exception while loading gives one error line (ranks: {ranks})",
+                     in lines[0], f"{args[0]}: an exception while loading gives one error line (ranks: {ranks})",
                      f"{done.code}\n{done.stderr}")
     checks.check(not os.path.exists("thrown"), f"an exception while loading: no run directory (ranks: {ranks})")
 
@@ -95,7 +95,7 @@ for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"]
         done = sheaf(*words, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
-                     f"{words}: run.device = cuda is refused without a GPU (ranks: {ranks})",
+                     f"{args}: run.device = cuda is refused without a GPU (ranks: {ranks})",
                      f"{done.code}\n{done.stdout}{done.stderr}")
 checks.check(not os.path.exists("no_gpu"), "run.device = cuda without a GPU: no run directory")
 
@@ -147,7 +147,7 @@ os.truncate("cut/libsheaf_libtorch.so", 4096)
 for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "is truncated: it has 4096 of ")):
     done = launch([f"{name}/sheaf"] + run("mixed", "--run.engine=torch"))
     checks.check(done.code == 1 and len(done.error_lines()) == 1 and says in done.error_lines()[0],
-                 f"damaged library: error line with '{says}'", f"{done.code}\n{done.stderr}")
+                 f"damaged library: error line with '{message}'", f"{done.code}\n{done.stderr}")
 done = launch(["same/sheaf"] + run("copied", "--run.engine=torch"))
 checks.check(done.code == 0, "a copy of the library is accepted", done.stderr)
 

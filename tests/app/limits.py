@@ -45,30 +45,30 @@ KINDS = {
 }
 
 
-def words(kind):
+def args(kind):
     return [SHEAF, "run", "study.cfg", f"--data.file={DIGITS}", *KINDS[kind]]
 
 
-def refusing(**what):
+def refusing(**case):
     """Environment variables for refusing_system.cpp."""
-    return [f"LD_PRELOAD={REFUSING}"] + [f"SHEAF_{name.upper()}={value}" for name, value in what.items()]
+    return [f"LD_PRELOAD={REFUSING}"] + [f"SHEAF_{name.upper()}={value}" for name, value in case.items()]
 
 
-def run(command, ranks=None, one_of_two=False, **what):
+def run(command, ranks=None, one_of_two=False, **case):
     shutil.rmtree("out", ignore_errors=True)
-    limited = ["env", *refusing(**what), *command]
+    limited = ["env", *refusing(**case), *command]
     if one_of_two:
         return launch(one_rank_each(command, limited))
     return launch(limited, ranks=ranks)
 
 
-def check_end(what, result):
+def check_end(case, result):
     """Checks the exit code and, if the program failed, for an error message."""
     text = result.stdout + result.stderr
     crashed = [word for word in ("terminate called", "bad_alloc", "Signal:", "Assertion") if word in text]
     explained = result.code == 0 or "error" in text or "failed" in text.lower()
     by_open_mpi = result.code > 0 and "error occurred in MPI_Init_thread" in text  # 14 if Open MPI 5 gets no thread
-    return checks.check((result.code in (0, 1, 2, 75) or by_open_mpi) and not crashed and explained, what,
+    return checks.check((result.code in (0, 1, 2, 75) or by_open_mpi) and not crashed and explained, case,
                         f"exit {result.code}\n{text[-3000:]}")
 
 
@@ -80,20 +80,20 @@ def steps(first, last, coarse_count, fine_count):
 def measure(kind):
     """Runs without limits; returns the number of threads and allocations, and the peak address space in kB at the start
     of MPI and at the end."""
-    result = run(words(kind), report="report")
+    result = run(args(kind), report="report")
     checks.check(result.code == 0, f"{kind}: the run succeeds without limits", result.stderr)
     with open("report") as file:
         return [int(number) for number in file.read().split()]
 
 
 def refuse_mpi():
-    for what, says in (("start", "MPI cannot be started"), ("threads", "cannot run beside threads")):
+    for case, message in (("start", "MPI cannot be started"), ("threads", "cannot run beside threads")):
         for ranks in (None, 2):
-            result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=what)
-            most = 1 if what == "threads" else ranks or 1  # without MPI each rank prints the error
+            result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=case)
+            most = 1 if case == "threads" else ranks or 1  # without MPI each rank prints the error
             checks.check(result.code == 1 and 1 <= len(result.error_lines()) <= most and
-                         all(says in line for line in result.error_lines()),
-                         f"MPI refuses {what}, {ranks} ranks: error lines",
+                         all(message in line for line in result.error_lines()),
+                         f"MPI refuses {case}, {ranks} ranks: error lines",
                          f"exit {result.code}\n{result.stderr}")
 
 
@@ -102,16 +102,16 @@ def refuse_threads(kind, count):
     ways = ({}, {"ranks": 2}, {"one_of_two": True})
     for number in range(1, count + 2):
         for way in ways if fine else [ways[number % len(ways)]]:
-            what = f"{kind}: thread {number} of {count} is refused, {way or 'alone'}"
-            result = run(words(kind), refuse_thread=number, **way)
-            check_end(what, result)
+            case = f"{kind}: thread {number} of {count} is refused, {way or 'alone'}"
+            result = run(args(kind), refuse_thread=number, **way)
+            check_end(case, result)
             lines = result.error_lines()
             checks.check(result.code == 0 and number > 1 or len(lines) == 1 and "Cannot start thread" in lines[0] and
-                         "ulimit -u" in lines[0], f"{what}: one error line", f"exit {result.code}\n{result.stderr}")
+                         "ulimit -u" in lines[0], f"{case}: one error line", f"exit {result.code}\n{result.stderr}")
     # The run succeeds without the last threads, which read and write files at the end.
-    result = next(result for result in (run(words(kind), refuse_thread=number) for number in range(count, 0, -1))
+    result = next(result for result in (run(args(kind), refuse_thread=number) for number in range(count, 0, -1))
                   if result.code != 0)
-    again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else words(kind))
+    again = launch([SHEAF, "resume", "out"] if os.path.exists("out/study.cfg") else args(kind))
     checks.check(result.code == 1 and again.code == 0 and os.path.exists("out/results.csv"),
                  f"{kind}: a later job completes the run",
                  again.stderr)
@@ -122,7 +122,7 @@ def refuse_allocations(kind, count):
     for burst in (1, 10**9):
         for number in steps(1, count, 4, 200):
             for way in ({}, {"one_of_two": True}) if fine else [{"one_of_two": True} if burst == 1 else {}]:
-                result = run(words(kind), refuse_memory=f"{number},{burst}", **way)
+                result = run(args(kind), refuse_memory=f"{number},{burst}", **way)
                 check_end(f"{kind}: {burst} allocations from {number} are refused, {way or 'alone'}", result)
 
 
@@ -132,9 +132,9 @@ def limit_address_space(kind, started_kb, most_kb):
     blas_kb = 5 * 135000 if "torch" in kind else 0  # buffers that OpenBLAS allocates only if address space is limited
     for kb in steps(started_kb + 1024, most_kb + blas_kb + 65536, 5, 100):
         limit = ["prlimit", f"--as={kb * 1024}"]
-        check_end(f"{kind}: {kb} kB of address space", run([*limit, *words(kind)]))
+        check_end(f"{kind}: {kb} kB of address space", run([*limit, *args(kind)]))
         if fine:
-            check_end(f"{kind}: {kb} kB of address space, 2 ranks", run([*limit, *words(kind)], ranks=2))
+            check_end(f"{kind}: {kb} kB of address space, 2 ranks", run([*limit, *args(kind)], ranks=2))
 
 
 def unused_user():
@@ -156,7 +156,7 @@ def limit_processes():
             os.chown(path, user, user)
         program = [os.path.join(folder, "sheaf"), "run", "study.cfg", "--data.file=digits.h5"]
 
-        def start(words, processes=None):
+        def start(args, processes=None):
             shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
 
             def become_user():
@@ -166,7 +166,7 @@ def limit_processes():
                 os.setgid(user)
                 os.setuid(user)
 
-            done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANGS,
+            done = subprocess.run(args, cwd=folder, capture_output=True, text=True, timeout=HANGS,
                                   stdin=subprocess.DEVNULL, preexec_fn=become_user,
                                   env={**os.environ, "HOME": folder, "TMPDIR": folder})
             return Result(done.returncode, done.stdout, done.stderr, 0)

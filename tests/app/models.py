@@ -120,34 +120,34 @@ CASES = [
     ("plugin of another LibTorch", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_torch.so"], 1, "0.4"),
 ]
 before = sorted(os.listdir("."))
-for what, words, code, says in CASES:
-    result = sheaf("run", "study.cfg", "--run.output=out", *words, ranks=2)
+for case, args, code, message in CASES:
+    result = sheaf("run", "study.cfg", "--run.output=out", *args, ranks=2)
     errors = result.error_lines()
     details = f"exit {result.code}\n{result.stdout}{result.stderr}"
-    checks.check(result.code == code, f"{what}: exit code {code}", details)
-    checks.check(len(errors) == 1 and says in errors[0], f"{what}: one error line with '{says}'", details)
-    checks.check(sorted(os.listdir(".")) == before, f"{what}: no new files", str(os.listdir(".")))
+    checks.check(result.code == code, f"{case}: exit code {code}", details)
+    checks.check(len(errors) == 1 and message in errors[0], f"{case}: one error line with '{message}'", details)
+    checks.check(sorted(os.listdir(".")) == before, f"{case}: no new files", str(os.listdir(".")))
     if "--show" in sys.argv:
-        print(f"{what:28} {errors}")
+        print(f"{case:28} {errors}")
 
 
-def losses(*words, ranks=1):
+def losses(*args, ranks=1):
     shutil.rmtree("out", ignore_errors=True)
-    result = sheaf("run", "study.cfg", "--run.output=out", *words, ranks=ranks)
-    checks.check(result.code == 0, f"{words}: the run succeeds", result.stderr)
+    result = sheaf("run", "study.cfg", "--run.output=out", *args, ranks=ranks)
+    checks.check(result.code == 0, f"{args}: the run succeeds", result.stderr)
     return [(row["final_loss"], row["validation_loss"]) for row in read_csv("out/results.csv")]
 
 
 GATED = f"--model.kind=plugin:{PLUGINS}/gated_mlp.so"
 NOISE = ["--data.source=synthetic", "--data.file=", "--data.classes=10", "--data.columns=64", "--data.rows=41",
          "--data.draw=study", IMAGE]
-for words, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=torchscript:cnn.pt", IMAGE], 2),
-                    ([GATED], 2), (["--model.kind=resnet18", *NOISE, "--study.iterations=3"], 6)):
-    alone = losses(*words)
-    checks.check(len(set(alone)) == len(alone), f"{words}: every iteration starts from its own weights", str(alone))
-    checks.check(all(float(loss) < most for loss, _ in alone), f"{words}: losses", str(alone))
-    together = losses(*words, "--run.lanes=2", ranks=2)
-    checks.check(together == alone, f"{words}: 2 ranks of 2 lanes", f"{alone}\n{together}")
+for args, most in ((["--model.kind=torchscript:mlp.pt"], 2), (["--model.kind=torchscript:cnn.pt", IMAGE], 2),
+                   ([GATED], 2), (["--model.kind=resnet18", *NOISE, "--study.iterations=3"], 6)):
+    alone = losses(*args)
+    checks.check(len(set(alone)) == len(alone), f"{args}: every iteration starts from its own weights", str(alone))
+    checks.check(all(float(loss) < most for loss, _ in alone), f"{args}: losses", str(alone))
+    together = losses(*args, "--run.lanes=2", ranks=2)
+    checks.check(together == alone, f"{args}: 2 ranks of 2 lanes", f"{alone}\n{together}")
 
 # The layers of a module have the same initial weights as the same layers of an mlp.
 ours = losses("--model.kind=mlp", "--model.hidden=32", "--run.engine=torch", "--model.initialization=glorot")

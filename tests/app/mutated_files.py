@@ -137,7 +137,7 @@ numbers = [argument("--only", 0)] if "--only" in sys.argv else range(argument("-
 for number in numbers:
     draw = random.Random(f"{seed} {number}")
     kind, mode = list(originals)[number % len(originals)], draw.choice(list(MODES))
-    changed, what = mutate(originals[kind], draw)
+    changed, case = mutate(originals[kind], draw)
     path = f"{number}.h5"
     with open(path, "wb") as file:
         file.write(changed)
@@ -146,7 +146,7 @@ for number in numbers:
     if wrong and not wrong.startswith("not one") and library_fails(path):
         library_failures += 1
     else:
-        checks.check(not wrong, f"--seed {seed} --only {number}: {kind}, {mode}, {what}", wrong)
+        checks.check(not wrong, f"--seed {seed} --only {number}: {kind}, {mode}, {case}", wrong)
         if not wrong:
             os.remove(path)
 print(f"exit codes: {codes}; libhdf5 alone fails on {library_failures} files")

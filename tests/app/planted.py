@@ -21,7 +21,7 @@ WAITS = 120
 
 checks = Checks()
 STUDY = study("native", epochs=2)
-NO_DATA = [word for word in STUDY if not word.startswith("--data.file")]
+NO_DATA = [arg for arg in STUDY if not arg.startswith("--data.file")]
 shutil.rmtree("planted", ignore_errors=True)
 os.makedirs("planted")
 os.chdir("planted")
@@ -44,13 +44,13 @@ def run_limited(line, **options):
         return Result(None, "", f"no exit within {WAITS} s", WAITS)
 
 
-def program(*words, **options):
-    return run_limited([SHEAF, *words], **options)
+def program(*args, **options):
+    return run_limited([SHEAF, *args], **options)
 
 
-def one_error(result, code, texts, what):
+def one_error(result, code, texts, case):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), what,
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), case,
                  describe(result))
 
 
@@ -69,9 +69,9 @@ put("victim", "precious")
 os.makedirs("outside")
 
 
-def untouched(what):
+def untouched(case):
     with open("victim") as file:
-        checks.check(file.read() == "precious" and not os.listdir("outside"), f"{what}: files outside are unchanged",
+        checks.check(file.read() == "precious" and not os.listdir("outside"), f"{case}: files outside are unchanged",
                      str(os.listdir("outside")))
 
 
@@ -107,15 +107,15 @@ checks.check(not os.path.islink("run/study.cfg") and not os.path.islink("run/res
 untouched("links with names of temporary and result files")
 checks.check(not os.path.exists("absent"), "the target of a dangling link is not created")
 
-for words in (["import", "data.csv", "new.h5"], ["preprocess", "data.h5", "new.h5"],
-              ["preprocess", "data.h5", "new.h5", "--compression=1"], [*EVALUATED, "--predictions=new.h5"]):
+for args in (["import", "data.csv", "new.h5"], ["preprocess", "data.h5", "new.h5"],
+             ["preprocess", "data.h5", "new.h5", "--compression=1"], [*EVALUATED, "--predictions=new.h5"]):
     os.symlink(os.path.abspath("victim"), "new.h5")
     os.symlink(os.path.abspath("victim"), "new.h5.partial")
-    result = program(*words, "--overwrite=true", ranks=2)
+    result = program(*args, "--overwrite=true", ranks=2)
     checks.check(result.code == 0 and not os.path.islink("new.h5") and h5py.is_hdf5("new.h5"),
-                 f"output of {words} is a link",
+                 f"output of {args} is a link",
                  describe(result))
-    untouched(f"output of {words} is a link")
+    untouched(f"output of {args} is a link")
     os.remove("new.h5")
     os.remove("new.h5.partial")
 
@@ -212,13 +212,13 @@ INPUTS = [
     ("the output of preprocess", "planted.h5", ["preprocess", "data.h5", "planted.h5", "--overwrite=true"], 1),
     ("the predictions of evaluate", "planted.h5", [*EVALUATED, "--predictions=planted.h5", "--overwrite=true"], 1),
 ]
-for what, path, words, code in INPUTS:
+for case, path, args, code in INPUTS:
     for kind, name in NAMES.items():
         if kind != "fifo" and not EVERY_KIND:
             continue
         if kind == "directory" and (path == "planted" or path.startswith("fresh/") and "lock" not in path):
             continue  # a directory is valid there
-        if kind == "directory" and what == "a model to evaluate":
+        if kind == "directory" and case == "a model to evaluate":
             continue  # a directory is a run directory
         for directory in ("damaged", "fresh"):
             shutil.rmtree(directory, ignore_errors=True)
@@ -227,15 +227,15 @@ for what, path, words, code in INPUTS:
         plant(kind, path)
         if kind == "device" and (path.startswith("fresh/") or "lock" in path):
             name = "symbolic link"  # not followed at these paths
-        one_error(program(*words), code, [os.path.basename(path), name if "run.output" not in what else "'"],
-                     f"{kind} as {what}")
+        one_error(program(*args), code, [os.path.basename(path), name if "run.output" not in case else "'"],
+                     f"{kind} as {case}")
         checks.check(not any(os.path.lexists(left) for left in ("none", "none.h5")),
-                     f"{kind} as {what}: no output file")
+                     f"{kind} as {case}: no output file")
         if os.path.lexists(path):
             plant("fifo", path)
             os.remove(path)
         else:
-            checks.check(False, f"{kind} as {what}: the planted file is not removed")
+            checks.check(False, f"{kind} as {case}: the planted file is not removed")
 
 # A FIFO, directory or device with the name of a checkpoint: the iteration restarts.
 for kind in NAMES:
@@ -250,9 +250,9 @@ for kind in NAMES:
                  describe(result))
 
 # Only one of two ranks finds the planted file.
-for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
-                          ("planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
-                          ("planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1)):
+for path, args, code in (("planted.cfg", ["run", "planted.cfg"], 2),
+                         ("planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
+                         ("planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1)):
     for kind, name in NAMES.items():
         if kind == "directory" and not EVERY_KIND:
             continue
@@ -265,6 +265,6 @@ for path, words, code in (("planted.cfg", ["run", "planted.cfg"], 2),
             continue
         plant(kind, f"bad/{path}")
         for first, second in (("good", "bad"), ("bad", "good")):
-            line = one_rank_each(*(["env", "-C", folder, SHEAF, *words] for folder in (first, second)))
+            line = one_rank_each(*(["env", "-C", folder, SHEAF, *args] for folder in (first, second)))
             one_error(run_limited(line), code, [path, name], f"{kind} as {path} in {second} of two ranks")
 sys.exit(checks.finish())

@@ -37,14 +37,14 @@ def write(name, features, **options):
     return features
 
 
-def made(what, words, **options):
+def made(case, args, **options):
     """Preprocesses a file; returns the features of the output, None if the command failed."""
-    result = sheaf("preprocess", *words, "--overwrite=true", **options)
+    result = sheaf("preprocess", *args, "--overwrite=true", **options)
     good = result.code == 0 and not result.error_lines() and result.stdout.count("\n") == 1
-    checks.check(good, what, f"exit {result.code}\n{result.stdout}{result.stderr}")
+    checks.check(good, case, f"exit {result.code}\n{result.stdout}{result.stderr}")
     if not good:
         return None
-    with h5py.File(words[1], "r") as file:
+    with h5py.File(args[1], "r") as file:
         return file["features"][:]
 
 
@@ -53,10 +53,10 @@ def skimage_resize(images, height, width):
                         for image in images])
 
 
-def check_close(found, expected, what, tolerance=1e-6):
+def check_close(found, expected, case, tolerance=1e-6):
     right = found is not None and found.shape == expected.shape
     error = numpy.abs(found - expected).max() if right else numpy.inf
-    checks.check(error <= tolerance, what, f"differs by {error}, {None if found is None else found.shape}")
+    checks.check(error <= tolerance, case, f"differs by {error}, {None if found is None else found.shape}")
 
 
 # ---- Resizing, compared with skimage
@@ -65,9 +65,9 @@ for height, width, new_height, new_width, channels in (
         (128, 128, 64, 64, 3), (33, 47, 16, 20, 3), (16, 20, 33, 47, 1), (9, 9, 9, 5, 4), (7, 30, 21, 4, 3),
         (1, 1, 5, 6, 3), (5, 6, 1, 1, 1), (1, 40, 3, 7, 3), (2, 2, 9, 1, 3), (100, 3, 2, 3, 4), (31, 17, 30, 16, 1)):
     images = write("in.h5", generator.random((3, height, width, channels)))
-    words = ["in.h5", "out.h5", f"--resize={new_height}x{new_width}", "--layout=last"]
-    what = f"resize {height}x{width} to {new_height}x{new_width}, {channels} channels"
-    check_close(made(what, words), skimage_resize(images, new_height, new_width), what, 1e-12)
+    args = ["in.h5", "out.h5", f"--resize={new_height}x{new_width}", "--layout=last"]
+    case = f"resize {height}x{width} to {new_height}x{new_width}, {channels} channels"
+    check_close(made(case, args), skimage_resize(images, new_height, new_width), case, 1e-12)
 images = write("in.h5", generator.integers(0, 256, (40, 3, 33, 47), dtype="u1"))
 last = numpy.moveaxis(images, 1, 3)
 expected = skimage_resize(last, 16, 20)
@@ -186,14 +186,14 @@ def contents(path):
     return found
 
 
-def copied(what):
+def copied(case):
     """Checks that a copy of near.h5 has the same contents, read from a folder without near.h5 and far.h5."""
     expected = contents("near.h5")
-    made(what, ["near.h5", "copy.h5"])
+    made(case, ["near.h5", "copy.h5"])
     os.makedirs("away", exist_ok=True)
     shutil.move("copy.h5", "away/copy.h5")
     found = contents("away/copy.h5")
-    checks.check(found == expected, what,
+    checks.check(found == expected, case,
                  str({path: (expected.get(path), found.get(path)) for path in {*expected, *found}
                       if expected.get(path) != found.get(path)}))
 
@@ -289,9 +289,9 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.s
 sys.exit(code)"""
 
 
-def peak_mebibytes(*words):
-    result = launch([sys.executable, "-c", MEASURE, SHEAF, "preprocess", *words, "--overwrite=true"])
-    checks.check(result.code == 0, f"preprocess {words}", result.stderr)
+def peak_mebibytes(*args):
+    result = launch([sys.executable, "-c", MEASURE, SHEAF, "preprocess", *args, "--overwrite=true"])
+    checks.check(result.code == 0, f"preprocess {args}", result.stderr)
     return int(result.stderr.splitlines()[-1])
 
 
@@ -315,18 +315,18 @@ with h5py.File("copy.h5", "r") as file:
 # ---- Invalid arguments and files
 
 
-def refuse(what, words, code, says):
+def refuse(case, args, code, message):
     before = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
     for ranks in (None,) if code == 2 else (3,):  # errors in arguments do not depend on ranks
-        result = sheaf("preprocess", *words, ranks=ranks)
+        result = sheaf("preprocess", *args, ranks=ranks)
         errors = result.error_lines()
-        checks.check(result.code == code and len(errors) == 1 and says in errors[0] and not result.stdout,
-                     f"{what}: exit code {code} and one error line with '{says}'",
+        checks.check(result.code == code and len(errors) == 1 and message in errors[0] and not result.stdout,
+                     f"{case}: exit code {code} and one error line with '{message}'",
                      f"exit {result.code}\n{result.stdout}{result.stderr}")
     after = {name: os.stat(name).st_mtime_ns for name in os.listdir(".")}
-    checks.check(after == before, f"{what}: no new or changed files", str(sorted(after)))
+    checks.check(after == before, f"{case}: no new or changed files", str(sorted(after)))
     if "--show" in sys.argv:
-        print(f"{what:28} {errors}")
+        print(f"{case:28} {errors}")
 
 
 write("table.h5", generator.normal(size=(30, 4)))
@@ -348,7 +348,7 @@ os.link("table.h5", "same.h5")
 resize_words = "--resize=8x8"
 write("near.h5", generator.random((4, 3)))
 virtual("huge", (4, 1 << 58))
-for what, words, code, says in (
+for case, args, code, message in (
         ("no arguments", [], 2, "0 file name(s)"),
         ("three files", ["a.h5", "b.h5", "c.h5"], 2, "3 file name(s)"),
         ("output is not named .h5", ["table.h5", "new.csv"], 2, "'new.csv' is no name"),
@@ -388,21 +388,21 @@ for what, words, code, says in (
          "of 'damaged.h5' cannot be read (it does not decompress)"),
         ("damaged, compressed", ["damaged.h5", "new.h5", "--compression=1"], 1,
          "of 'damaged.h5' cannot be read (it does not decompress)")):
-    refuse(what, words, code, says)
+    refuse(case, args, code, message)
 found = made("NaN copied", ["nan.h5", "out.h5"])
 checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN and infinity are copied unchanged")
 
 # ---- Ended by a signal: no output file and no temporary file
 
 write("many.h5", numpy.zeros((3000, 128, 128, 3), "u1"), chunks=(100, 128, 128, 3), compression=1)
-for words in ([], ["--compression=9"]):
-    process = subprocess.Popen([SHEAF, "preprocess", "many.h5", "ended.h5", "--resize=256x256", *words],
+for args in ([], ["--compression=9"]):
+    process = subprocess.Popen([SHEAF, "preprocess", "many.h5", "ended.h5", "--resize=256x256", *args],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None and not glob.glob("ended.h5.*.partial"):
         time.sleep(0.001)
     process.send_signal(signal.SIGTERM)
     code = process.wait(60)
     left = [name for name in os.listdir(".") if name.startswith("ended")]
-    checks.check(code == -signal.SIGTERM and not left, f"{words}: SIGTERM leaves no files", f"exit {code}, {left}")
+    checks.check(code == -signal.SIGTERM and not left, f"{args}: SIGTERM leaves no files", f"exit {code}, {left}")
 
 sys.exit(checks.finish())

@@ -26,19 +26,19 @@ class Result:
         return [line for line in self.stderr.splitlines() if "error: " in line]
 
 
-def launch(words, ranks=None, timeout=HANGS, cwd=None, environment=None):
+def launch(args, ranks=None, timeout=HANGS, cwd=None, environment=None):
     """Runs a command to its end; without mpiexec if `ranks` is None. Raises TimeoutExpired after `timeout` seconds."""
     if ranks is not None:
-        words = [MPIEXEC, "-n", str(ranks)] + words
+        args = [MPIEXEC, "-n", str(ranks)] + args
     start = time.monotonic()
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd=cwd,
+    done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           env={**os.environ, **(environment or {})})
     return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
 
 
 def one_rank_each(*commands):
     """Arguments that start one rank for each command. mpiexec 5.0.7 crashes if it gets several commands itself."""
-    cases = " ".join(f"{rank}) exec {shlex.join(words)} ;;" for rank, words in enumerate(commands))
+    cases = " ".join(f"{rank}) exec {shlex.join(args)} ;;" for rank, args in enumerate(commands))
     return [MPIEXEC, "-n", str(len(commands)), "sh", "-c", f"case $OMPI_COMM_WORLD_RANK in {cases} esac"]
 
 
@@ -64,11 +64,11 @@ def children_of(parent):
 class Started:
     """A program in the background, with or without mpiexec."""
 
-    def __init__(self, words, ranks=None):
+    def __init__(self, args, ranks=None):
         self.ranks = ranks
         if ranks is not None:
-            words = [MPIEXEC, "-n", str(ranks)] + words
-        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            args = [MPIEXEC, "-n", str(ranks)] + args
+        self.process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def rank_processes(self):
@@ -146,8 +146,8 @@ def argument(name, default):
     return int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
 
 
-def sheaf(*words, **options):
-    return launch([SHEAF] + list(words), **options)
+def sheaf(*args, **options):
+    return launch([SHEAF] + list(args), **options)
 
 
 def read_csv(path):
@@ -162,11 +162,11 @@ class Checks:
         self.count = 0
         self.failed = 0
 
-    def check(self, condition, what, details=""):
+    def check(self, condition, name, details=""):
         self.count += 1
         if not condition:
             self.failed += 1
-            print(f"FAILED: {what}\n{details}", flush=True)
+            print(f"FAILED: {name}\n{details}", flush=True)
 
     def finish(self):
         print(f"{self.count - self.failed} passed, {self.failed} failed")

@@ -13,9 +13,9 @@ from program import DIGITS, SOURCE, Checks, read_csv, sheaf
 checks = Checks()
 shutil.rmtree("run", ignore_errors=True)
 study = os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg")
-words = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", "--ensemble.members=2",
-         "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
-result = sheaf("run", *words, ranks=2)
+args = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", "--ensemble.members=2",
+        "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
+result = sheaf("run", *args, ranks=2)
 checks.check(result.code == 0, "the run succeeds", result.stderr)
 checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "the summary has a leaderboard",
              result.stdout)

@@ -28,9 +28,9 @@ def journal_begun(directory):
     return lambda: len(journaled(directory)) > 0
 
 
-def stop_once(words, happened):
+def stop_once(args, happened):
     """Starts a run and stops it by SIGTERM when `happened()` is true."""
-    job = Started([SHEAF, "run", *words, "--run.output=run"])
+    job = Started([SHEAF, "run", *args, "--run.output=run"])
     job.creep_until(happened)
     os.kill(job.process.pid, signal.SIGTERM)
     job.go_on()
@@ -38,9 +38,9 @@ def stop_once(words, happened):
     checks.check(result.code == 75, "SIGTERM stops the run with exit code 75", f"{result.code}\n{result.stderr}")
 
 
-def one_error(result, code, says, what):
+def one_error(result, code, message, case):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and says in errors[0], what,
+    checks.check(result.code == code and len(errors) == 1 and message in errors[0], case,
                  f"{result.code}\n{result.stderr}")
 
 
@@ -116,7 +116,7 @@ one_error(sheaf("resume"), 2, "no run directory", "resume without a directory is
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
 shutil.copy(DIGITS, "digits.h5")
 fresh("run")
-stop_once([*[word for word in ENDLESS if "data.file" not in word], "--data.file=digits.h5"],
+stop_once([*[arg for arg in ENDLESS if "data.file" not in arg], "--data.file=digits.h5"],
           lambda: os.path.isdir("run/journal"))
 os.utime("digits.h5", (1, 1))
 one_error(sheaf("resume", "run", ranks=2), 1, "the data have changed", "changed data are refused")
@@ -162,7 +162,7 @@ with h5py.File("large.h5", "w") as file:
     file.create_dataset("features", data=numpy.random.default_rng(1).random((60000, 64), dtype="f4"), chunks=(100, 64),
                         compression="gzip")
     file["targets"] = numpy.arange(60000) % 10
-EARLY = [word for word in STUDY if "data.file" not in word] + ["--data.file=large.h5"]
+EARLY = [arg for arg in STUDY if "data.file" not in arg] + ["--data.file=large.h5"]
 
 
 def watches_signals(process):
@@ -216,8 +216,8 @@ with open("disk.image", "wb") as file:
 os.makedirs("disk", exist_ok=True)
 
 
-def quietly(*words):
-    return shutil.which(words[0]) is not None and subprocess.run(words, capture_output=True).returncode == 0
+def quietly(*args):
+    return shutil.which(args[0]) is not None and subprocess.run(args, capture_output=True).returncode == 0
 
 
 def unmount(path):

@@ -60,15 +60,15 @@ def memory(size):
     return {"LD_PRELOAD": SHIM, "FAKED_MEMORY": str(size // 1024)}
 
 
-def begin(name, *words, size=PLENTY, of=STUDY):
+def begin(name, *args, size=PLENTY, of=STUDY):
     """Starts a run and trains the first half of its iterations."""
     shutil.rmtree(name, ignore_errors=True)
-    result = sheaf(*of, f"--run.output={name}", "--run.array=0/2", *words, environment=memory(size))
+    result = sheaf(*of, f"--run.output={name}", "--run.array=0/2", *args, environment=memory(size))
     checks.check(result.code == 0, f"{name}: the first half succeeds", result.stderr)
 
 
-def whole(name, *words, size=PLENTY):
-    result = sheaf(*STUDY, f"--run.output={name}", *words, environment=memory(size))
+def whole(name, *args, size=PLENTY):
+    result = sheaf(*STUDY, f"--run.output={name}", *args, environment=memory(size))
     checks.check(result.code == 0, f"{name}: the whole run succeeds", result.stderr)
     return results(name)
 
@@ -79,15 +79,15 @@ def stored(name):
     return {key: line.split(" = ")[1] for key in ("mode", "engine") for line in lines if line.startswith(key + " = ")}
 
 
-def refused(result, code, *texts, what, name="run"):
+def refused(result, code, *texts, case, name="run"):
     errors = result.error_lines()
-    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), what,
+    checks.check(result.code == code and len(errors) == 1 and all(text in errors[0] for text in texts), case,
                  f"{result.code}\n{result.stderr}")
-    checks.check(not os.path.exists(f"{name}/results.csv"), f"{what}: no result files")
+    checks.check(not os.path.exists(f"{name}/results.csv"), f"{case}: no result files")
 
 
-def finished(result, expected, what, name="run"):
-    checks.check(result.code == 0 and results(name) == expected, what, f"{result.code}\n{result.stderr}")
+def finished(result, expected, case, name="run"):
+    checks.check(result.code == 0 and results(name) == expected, case, f"{result.code}\n{result.stderr}")
 
 
 def engines(name):
@@ -103,11 +103,11 @@ checks.check(stored("streamed") == {"mode": "streamed", "engine": "native"}, "li
 checks.check(in_memory != streamed, "streamed and in-memory results differ")
 begin("run")
 refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "'data.h5' does not fit into memory",
-        what="resume with too little memory")
+        case="resume with too little memory")
 refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
-        what="resume in another data mode")
+        case="resume in another data mode")
 refused(sheaf(*STUDY, "--run.output=run", "--resume", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
-        what="run --resume in another data mode")
+        case="run --resume in another data mode")
 finished(sheaf("resume", "run", environment=memory(LITTLE)), in_memory, "resume with less memory: data stay in memory")
 begin("run")
 finished(sheaf(*STUDY, "--run.output=run", "--run.array=1/2", environment=memory(LITTLE)), in_memory,
@@ -136,13 +136,13 @@ finished(result, in_memory, "the later task uses the stored settings")
 
 # The engine of each trial is settled and stored as well.
 begin("run")
-for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
-    refused(sheaf(*words, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = native", "run.threads = 2",
-            what=f"{words[0]} with more threads")
+for args in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
+    refused(sheaf(*args, "--run.lanes=1", "--run.threads=2"), 2, "run.engine = native", "run.threads = 2",
+            case=f"{args[0]} with more threads")
 refused(sheaf("resume", "run", "--run.engine=torch"), 2, "run.engine = torch, was native",
-        what="resume with another engine")
+        case="resume with another engine")
 refused(sheaf("resume", "run", "--run.device=cuda"), 2, "run.device = cuda",
-        what="resume of the native engine on a GPU")
+        case="resume of the native engine on a GPU")
 checks.check(len(journaled("run")) == ITERATIONS // 2, "refused jobs train no iteration")
 finished(sheaf("resume", "run", "--run.lanes=1", "--run.engine=auto"), in_memory,
          "run.engine = auto: the stored engine")
@@ -168,16 +168,16 @@ checks.check(result.code == 0 and engines("run") == {("linear", "native"), ("cnn
 # Model files are compared by content, not by time.
 def changed_file(path, kind, other):
     shutil.copy(path, "original")
-    words = [f"--model.kind={kind}:{path}"]
-    expected = whole("model", *words)
+    args = [f"--model.kind={kind}:{path}"]
+    expected = whole("model", *args)
     shutil.rmtree("model")
-    begin("run", *words)
+    begin("run", *args)
     with open(path, "wb") as file:
         file.write(other)
     refused(sheaf("resume", "run", ranks=2), 1, f"the model file '{path}' has changed", "--force",
-            what=f"{path} has changed")
-    refused(sheaf(*STUDY, *words, "--run.output=run", "--run.array=1/2"), 1, f"'{path}' has changed",
-            what=f"{path} has changed: a task")
+            case=f"{path} has changed")
+    refused(sheaf(*STUDY, *args, "--run.output=run", "--run.array=1/2"), 1, f"'{path}' has changed",
+            case=f"{path} has changed: a task")
     shutil.copytree("run", "forced")
     result = sheaf("resume", "forced", "--force")
     checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} has changed: --force",
@@ -206,7 +206,7 @@ if torch is not None:
     parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
     refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
-            what="different model files on two ranks", name="ranks")
+            case="different model files on two ranks", name="ranks")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
     changed_file("plugin.so", "plugin", file.read() + b"\0")
@@ -218,17 +218,17 @@ with open("run/study.cfg") as file:
 first, _, rest = text.partition("\n")
 checks.check(first == "# Written by sheaf " + sheaf("--version").stdout.split()[1],
              "the stored study has the version of the program", first)
-for words in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
+for args in (["resume", "run"], [*STUDY, "--run.output=run", "--resume"]):
     # A later version may have unknown keys. The error is about the version, not about a key.
     with open("run/study.cfg", "w") as file:
-        file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if words[0] == "resume" else ""))
-    refused(sheaf(*words), 1, "is a run of sheaf 9.9.9", "--force", what=f"{words[0]}: a study of another version")
+        file.write("# Written by sheaf 9.9.9\n" + rest + ("future = 1\n" if args[0] == "resume" else ""))
+    refused(sheaf(*args), 1, "is a run of sheaf 9.9.9", "--force", case=f"{args[0]}: a study of another version")
 finished(sheaf("resume", "run", "--force"), in_memory, "a study of another version with --force")
 begin("run")
 with open("run/study.cfg", "w") as file:
     file.write(rest.replace("mode = memory", "mode = auto"))
 refused(sheaf("resume", "run", "--force"), 1, "does not state how the run was trained (data.mode = auto",
-        what="a stored study that is not settled")
+        case="a stored study that is not settled")
 with open("run/study.cfg", "w") as file:
     file.write(text)
 journal = "run/journal/00001/00000.jsonl"
@@ -239,6 +239,6 @@ body = header[:header.rindex(b',"crc32"')].replace(b'"program":"' + version + b'
 with open(journal, "wb") as file:
     file.writelines([body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *lines])
 refused(sheaf("resume", "run", ranks=2), 1, "was written by sheaf 0.1.0", "--force",
-        what="a journal of another version")
+        case="a journal of another version")
 finished(sheaf("resume", "run", "--force"), in_memory, "a journal of another version with --force")
 sys.exit(checks.finish())

@@ -43,9 +43,9 @@ def write_sorted(path, copies, **layout):
     return os.path.getsize(path)
 
 
-def run(*words, file="sorted.h5", **options):
+def run(*args, file="sorted.h5", **options):
     shutil.rmtree("run", ignore_errors=True)
-    return sheaf("run", "study.cfg", f"--data.file={file}", *words, **options)
+    return sheaf("run", "study.cfg", f"--data.file={file}", *args, **options)
 
 
 def read_mebibytes(done):
@@ -66,20 +66,20 @@ def check_sameness():
     write_sorted("sorted.h5", 10, chunks=(90, 64), compression="gzip", shuffle=True)
     common = ["--data.mode=streamed", "--data.memory=1", "--data.normalize=standard", "--model.kind=mlp",
               "--model.hidden=16", "--train.epochs=2", "--study.iterations=3", "--run.curves=yes"]
-    for words in (["--search.method=grid", "--search.folds=2"], ["--run.engine=torch", "--data.validation=0.1"],
-                  ["--data.validation=0.2", "--ensemble.members=2", "--ensemble.bootstrap=yes"]):
+    for args in (["--search.method=grid", "--search.folds=2"], ["--run.engine=torch", "--data.validation=0.1"],
+                 ["--data.validation=0.2", "--ensemble.members=2", "--ensemble.bootstrap=yes"]):
         reference = None
         for ranks, lanes in ((1, 1), (1, 3), (2, 1), (3, 2)):
-            done = run(*common, *words, f"--run.lanes={lanes}", ranks=ranks)
-            checks.check(done.code == 0 and "data: streamed" in done.stdout, f"{words}: the run succeeds", done.stderr)
+            done = run(*common, *args, f"--run.lanes={lanes}", ranks=ranks)
+            checks.check(done.code == 0 and "data: streamed" in done.stdout, f"{args}: the run succeeds", done.stderr)
             found = results()
             reference = reference or found
             checks.check(found == reference and len({row[1] for row in found}) == len(found),
-                         f"{words}: same losses on {ranks} ranks of {lanes} lanes", f"{found}\nnot {reference}")
+                         f"{args}: same losses on {ranks} ranks of {lanes} lanes", f"{found}\nnot {reference}")
             with h5py.File("run/results.h5") as file:
                 curves = file["epochs"][:]
             checks.check(len(curves) == 2 * len(found) and numpy.isfinite(curves["validation_score"]).all(),
-                         f"{words}: curves of all epochs", str(curves[:4]))
+                         f"{args}: curves of all epochs", str(curves[:4]))
 
 
 def check_accuracy():
@@ -157,9 +157,9 @@ def check_rounds():
     checks.check(losses[0] == losses[1] == losses[2] and len(losses[0]) == 7, "same losses with any number of rounds",
                  str(losses))
     searched = ["--search.method=grid", "--search.model.hidden=8, 16", "--model.kind=mlp"]
-    for words, kind in ((common, "block"), (common[1:] + searched, "factoring"), (["--run.lanes=2"], "factoring")):
-        planned = sheaf("plan", "study.cfg", "--data.file=sorted.h5", *words)
-        checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"{words}: the plan has partition {kind}",
+    for args, kind in ((common, "block"), (common[1:] + searched, "factoring"), (["--run.lanes=2"], "factoring")):
+        planned = sheaf("plan", "study.cfg", "--data.file=sorted.h5", *args)
+        checks.check(f"partition    {kind} over 2 lanes" in planned.stdout, f"{args}: the plan has partition {kind}",
                      planned.stdout)
 
 
@@ -174,17 +174,17 @@ def check_scattered():
     checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, "the whole study reads the file once per epoch",
                  done.stdout)
     common += ["--study.iterations=12", "--run.output=run", "--data.file=sorted.h5"]
-    for what, ranks, words in (("task", 1, ["run", "study.cfg", *common, "--run.array=2/3"]),
-                               ("task", 2, ["run", "study.cfg", *common, "--run.array=2/3"]),
-                               ("resume", 1, ["resume", "run"]), ("resume", 2, ["resume", "run"])):
+    for case, ranks, args in (("task", 1, ["run", "study.cfg", *common, "--run.array=2/3"]),
+                              ("task", 2, ["run", "study.cfg", *common, "--run.array=2/3"]),
+                              ("resume", 1, ["resume", "run"]), ("resume", 2, ["resume", "run"])):
         shutil.rmtree("run", ignore_errors=True)
         for task in (0, 1):
             sheaf("run", "study.cfg", *common, f"--run.array={task}/3")
-        done = sheaf(*words, ranks=ranks)
-        checks.check(done.code == 0, f"{what} on {ranks} ranks: succeeds", done.stderr)
-        checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, f"{what} on {ranks} ranks: one read per epoch",
+        done = sheaf(*args, ranks=ranks)
+        checks.check(done.code == 0, f"{case} on {ranks} ranks: succeeds", done.stderr)
+        checks.check(abs(read_mebibytes(done) - epochs_size) < 0.1, f"{case} on {ranks} ranks: one read per epoch",
                      f"{done.stdout}\none epoch reads {epochs_size / 2} MiB")
-        checks.check(results() == losses, f"{what} on {ranks} ranks: same losses", str(results()))
+        checks.check(results() == losses, f"{case} on {ranks} ranks: same losses", str(results()))
 
 
 def check_diverged():
@@ -193,14 +193,14 @@ def check_diverged():
     size = 17970 * 64 * 4 / 2**20
     common = ["--data.mode=streamed", "--data.window=1980", "--train.epochs=20", "--run.lanes=2",
               "--train.optimizer=sgd", "--model.kind=mlp", "--model.hidden=8"]
-    for ranks, words, rounds in ((1, [], 1), (2, [], 1),
-                                 (1, ["--data.validation=0.1", "--run.partition=factoring"], 3)):
-        done = run(*common, *words, "--data.memory=1", "--study.iterations=7", "--train.learning_rate=1e30",
+    for ranks, args, rounds in ((1, [], 1), (2, [], 1),
+                                (1, ["--data.validation=0.1", "--run.partition=factoring"], 3)):
+        done = run(*common, *args, "--data.memory=1", "--study.iterations=7", "--train.learning_rate=1e30",
                    ranks=ranks)
         checks.check({row["status"] for row in read_csv("run/results.csv")} == {"diverged"}, "all models diverge",
                      done.stderr)
         checks.check(size * rounds <= read_mebibytes(done) < 1.3 * size * rounds,
-                     f"{words}, {ranks} ranks: one epoch is read per round",
+                     f"{args}, {ranks} ranks: one epoch is read per round",
                      f"{done.stdout}\nof {size} MiB")
     searched = ["--search.method=grid", "--search.train.learning_rate=1e30, 0.001", "--data.validation=0.1"]
     done = run(*common, *searched, "--data.memory=1", "--run.partition=block")
@@ -224,16 +224,16 @@ def check_diverged_long():
               "--train.loss=mse",
               "--train.optimizer=sgd", "--train.batch_size=100", "--train.learning_rate=0.52", "--search.method=grid",
               "--search.train.epochs=1, 20"]
-    for ranks, words, validations in ((1, ["--data.validation=0.1"], 1), (2, ["--data.validation=0.1"], 1), (1, [], 0)):
-        run(*common, *words, "--data.memory=100", file="ones.h5", ranks=ranks)
+    for ranks, args, validations in ((1, ["--data.validation=0.1"], 1), (2, ["--data.validation=0.1"], 1), (1, [], 0)):
+        run(*common, *args, "--data.memory=100", file="ones.h5", ranks=ranks)
         reference = results()
-        done = run(*common, *words, "--data.memory=1", file="ones.h5", ranks=ranks)
+        done = run(*common, *args, "--data.memory=1", file="ones.h5", ranks=ranks)
         rows = read_csv("run/results.csv")
         checks.check([row["status"] for row in rows] == ["finished", "diverged"] and results() == reference,
-                     f"{words}, {ranks} ranks: the model with 20 epochs diverges", f"{results()}\nnot {reference}")
+                     f"{args}, {ranks} ranks: the model with 20 epochs diverges", f"{results()}\nnot {reference}")
         passes = int(rows[1]["epochs"]) + validations
         checks.check(passes * size <= read_mebibytes(done) + 0.1 < (passes + 0.3) * size,
-                     f"{words}, {ranks} ranks: {passes} passes are read", f"{done.stdout}\nof {size} MiB")
+                     f"{args}, {ranks} ranks: {passes} passes are read", f"{done.stdout}\nof {size} MiB")
 
 
 def check_memory(kind):
@@ -246,9 +246,9 @@ def check_memory(kind):
                 features[begin : begin + 10000] = numpy.random.default_rng(begin).random((10000, 400), dtype="f4")
             file.create_dataset("targets", data=numpy.arange(rows) % 10)
         shutil.rmtree("run", ignore_errors=True)
-        words = [os.environ["SHEAF"], "run", "study.cfg", "--data.file=large.h5", "--train.epochs=1",
-                 "--data.mode=streamed", "--data.memory=16", "--run.lanes=1"]
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        args = [os.environ["SHEAF"], "run", "study.cfg", "--data.file=large.h5", "--train.epochs=1",
+                "--data.mode=streamed", "--data.memory=16", "--run.lanes=1"]
+        process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         stderr = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         checks.check(status == 0, f"{rows} rows of {kind}: the run succeeds", stderr)
@@ -258,7 +258,7 @@ def check_memory(kind):
                  f"{peaks} MiB")
 
 
-def peaks_of(words, ranks):
+def peaks_of(args, ranks):
     """The peak memory of each rank in MiB."""
     # Peaks are written to files: mpiexec can lose output that a process prints after MPI_Finalize of its child.
     measure = ("import os, resource, sys; code = os.spawnvp(os.P_WAIT, sys.argv[2], sys.argv[2:]); "
@@ -266,9 +266,9 @@ def peaks_of(words, ranks):
                "open(f'{sys.argv[1]}/{os.getpid()}', 'w').write(str(peak)); sys.exit(code)")
     shutil.rmtree("run", ignore_errors=True)
     with tempfile.TemporaryDirectory() as peaks:
-        done = launch([sys.executable, "-c", measure, peaks, os.environ["SHEAF"], "run", "study.cfg", *words],
+        done = launch([sys.executable, "-c", measure, peaks, os.environ["SHEAF"], "run", "study.cfg", *args],
                       ranks=ranks)
-        checks.check(done.code == 0, f"{words} on {ranks} ranks: the run succeeds", done.stderr)
+        checks.check(done.code == 0, f"{args} on {ranks} ranks: the run succeeds", done.stderr)
         return [int(path.read_text()) / 1024 for path in pathlib.Path(peaks).iterdir()]
 
 
@@ -286,11 +286,11 @@ def check_narrow_rows():
     # Bytes per row: the label. With a hold-out also the fold number, 8 bytes while folds are drawn, and five outputs
     # for each held-out row.
     held_out = 8 + 4 + 8 + 0.2 * (8 + 5 * 4)
-    for words, row_bytes, ranks in (([], 8, 1), (["--data.validation=0.2"], held_out, 1),
-                                    (["--data.validation=0.2"], held_out, 2)):
-        few, many = (max(peaks_of([*common, *words, f"--data.file={name}"], ranks)) for name in ("few.h5", "many.h5"))
+    for args, row_bytes, ranks in (([], 8, 1), (["--data.validation=0.2"], held_out, 1),
+                                   (["--data.validation=0.2"], held_out, 2)):
+        few, many = (max(peaks_of([*common, *args, f"--data.file={name}"], ranks)) for name in ("few.h5", "many.h5"))
         allowed = memory + rows * row_bytes / 2**20 + 12
-        checks.check(many - few < allowed, f"{words}, {ranks} ranks: {rows} rows take at most {allowed:.0f} MiB",
+        checks.check(many - few < allowed, f"{args}, {ranks} ranks: {rows} rows take at most {allowed:.0f} MiB",
                      f"{many} MiB against {few}")
     os.remove("many.h5")
 
@@ -298,15 +298,15 @@ def check_narrow_rows():
 def check_errors():
     write_sorted("sorted.h5", 4, chunks=(90, 64), compression="gzip")
     streamed = ["--data.mode=streamed", "--data.memory=1"]
-    for words, code, message in (
+    for args, code, message in (
             (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full needs all rows in memory"),
             (streamed + ["--search.method=grid", "--search.train.shuffle=true, false"], 2,
              "train.shuffle cannot be searched"),
             (["--data.mode=streamed", "--data.memory=1", "--data.window=100000000"], 1, "does not fit into memory"),
             (streamed + ["--data.channels=last"], 1, "data.channels = last needs images")):
-        done = run(*words, ranks=2)
+        done = run(*args, ranks=2)
         checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1,
-                     f"{words[-1]} is refused",
+                     f"{args[-1]} is refused",
                      done.stderr)
     with h5py.File("sorted.h5") as file:  # a chunk in the middle is damaged: detected during training
         offset = file["features"].id.get_chunk_info(20)

@@ -16,16 +16,16 @@ shutil.rmtree("runs", ignore_errors=True)
 folder = os.path.join(SOURCE, "jobs", "studies")
 
 
-def run(name, *words, output=None, ranks=2):
+def run(name, *args, output=None, ranks=2):
     output = f"runs/{output or name}"
-    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *words, ranks=ranks)
+    result = sheaf("run", os.path.join(folder, name + ".cfg"), f"--run.output={output}", *args, ranks=ranks)
     checks.check(result.code == 0, f"{name}: the run succeeds", result.stderr)
     return result.stdout, read_csv(output + "/results.csv") if result.code == 0 else []
 
 
 for file in sorted(name for name in os.listdir(folder) if name.endswith(".cfg")):
-    words = [f"--data.file={DIGITS}"] if file.startswith("digits") else []
-    result = sheaf("plan", os.path.join(folder, file), *words, ranks=2)
+    args = [f"--data.file={DIGITS}"] if file.startswith("digits") else []
+    result = sheaf("plan", os.path.join(folder, file), *args, ranks=2)
     checks.check(result.code == 0 and "iterations" in result.stdout, f"{file}: plan succeeds", result.stderr)
 checks.check(not os.path.exists("runs"), "plan writes no files")
 
@@ -80,9 +80,9 @@ with h5py.File("weighted.h5", "w") as file:
     file["weights"], file["ones"] = weights, numpy.ones(300, "i1")
 
 
-def weighted_losses(name, *words):
+def weighted_losses(name, *args):
     _, found = run("digits-bagging", "--data.file=weighted.h5", "--data.normalize=none", "--data.validation=0",
-                   "--train.epochs=3", "--train.precision=float64", *words, output=name)
+                   "--train.epochs=3", "--train.precision=float64", *args, output=name)
     return numpy.array([float(row["final_loss"]) for row in found])
 
 
