@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All tests: sets up with what they need, builds the preset dev and runs ctest. Arguments go on to ctest, as in -L unit.
-# With --clang first, clang compiles everything (preset clang).
+# Installs the packages of all tests, builds the preset dev and runs ctest. Arguments, such as -L unit, are passed to
+# ctest. With --clang as the first argument, clang compiles everything (preset clang).
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,5 +1,6 @@
-"""Runs on two hosts, by two_hosts.sh: the same bits as on one host, also when the cable is pulled for some seconds. When it
-stays pulled the job ends in the stated time, leaves no process, and resumes on one host."""
+"""Runs on two simulated hosts (two_hosts.sh) have bit-identical results to runs on one host, even if the network fails
+for some seconds. If it does not recover, the job ends within the configured time, leaves no processes and can be resumed
+on one host."""
 
 import os
 import shutil
@@ -18,12 +19,12 @@ CLUSTER = os.environ["CLUSTER"]
 STALLED_DISK = os.environ["STALLED_DISK"]
 HANGS = 120
 
-# A host that is silent for TIMEOUT seconds ends the job: lanes leave their claims within 5 s, the launcher gets 2 s to end
-# by itself, or 5 s more when it is made to; the rest is for a busy machine.
+# A host that does not respond for TIMEOUT seconds ends the job. Lanes leave their claims within 5 s. The launcher has 2 s
+# to end, and 5 s more after SIGTERM. The rest allows for a busy machine.
 TIMEOUT = 3
 MOST_SECONDS = TIMEOUT + 5 + 2 + 5 + 15
 
-# mpirun of Open MPI 5 loses the job's exit code together with a host.
+# mpirun of Open MPI 5 does not return the exit code of a job that lost a host.
 VERSION = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True, check=True).stdout
 CUT_OFF = 1 if "(Open MPI) 5." in VERSION else 75
 
@@ -38,17 +39,18 @@ def search(epochs):
 
 
 class Job:
-    """The program on some hosts, started by mpirun on the first of them."""
+    """The program on some hosts, started by mpirun on host alpha."""
 
-    def __init__(self, words, hosts, stalled=""):
-        """`stalled`: of paths whose disk stands still as long as file "gate" is there."""
+    def __init__(self, args, hosts, stalled=""):
+        """`stalled`: part of the paths whose disk stalls while the file "gate" exists."""
         self.log = open("job.log", "w+")
-        launcher = [MPIEXEC, "-H", ",".join(hosts), "-n", str(sum(int(host.split(":")[1]) for host in hosts)), "--bind-to",
+        launcher = [MPIEXEC, "-H", ",".join(hosts), "-n", str(sum(int(host.split(":")[1]) for host in hosts)),
+                    "--bind-to",
                     "none"]
         if stalled:
             for variable in (f"LD_PRELOAD={STALLED_DISK}", f"STALLED_PATH={stalled}", f"STALLED_GATE={GATE}"):
                 launcher += ["-x", variable]
-        self.process = subprocess.Popen([ON_HOST, "alpha"] + launcher + [SHEAF] + words, stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([ON_HOST, "alpha"] + launcher + [SHEAF] + args, stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=subprocess.STDOUT)
 
     def output(self):
@@ -59,7 +61,7 @@ class Job:
         end = time.monotonic() + HANGS
         while not happened():
             if self.process.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(f"the job ended, or nothing happened: {self.output()}")
+                raise RuntimeError(f"the job ended or hung: {self.output()}")
             time.sleep(0.01)
 
     def finish(self):
@@ -81,8 +83,8 @@ def stall_disk():
     open(GATE, "w").close()
 
 
-def pull_cable_in_midst(also=lambda: None):
-    """Stops all ranks meanwhile, so that the run cannot end before."""
+def pull_cable(also=lambda: None):
+    """Cuts the network and calls `also` while all ranks are stopped, so that the run cannot end in the meantime."""
     stopped = ranks()
     for rank in stopped:
         os.kill(rank, signal.SIGSTOP)
@@ -97,14 +99,14 @@ def journals(rank):
             if name == f"{rank:05}.jsonl"]
 
 
-def has_record_of_each(hosts_first_ranks):
-    def has_record(rank):
+def have_journal_lines(ranks_to_check):
+    def has_line(rank):
         for path in journals(rank):
             with open(path) as file:
                 if any(line.startswith('{"iteration"') for line in file):
                     return True
         return False
-    return all(has_record(rank) for rank in hosts_first_ranks)
+    return all(has_line(rank) for rank in ranks_to_check)
 
 
 def fresh():
@@ -122,19 +124,20 @@ def check_end(name, job, start, silent="host 'beta'"):
     seconds = time.monotonic() - start
     output = job.output()
     checks.check(code == CUT_OFF, f"{name}: exit code {CUT_OFF}, not {code}", output)
-    checks.check(TIMEOUT <= seconds < MOST_SECONDS, f"{name}: ended after {seconds:.1f} s", output)
+    checks.check(TIMEOUT <= seconds < MOST_SECONDS, f"{name}: ended after {seconds:.1f} s, within the limits", output)
     checks.check(f"{silent} has not answered for" in output and "run.network_timeout" in output and
-                 "continue with: sheaf resume run" in output, f"{name}: says why", output)
-    checks.check(output.count("error: ") == 1, f"{name}: says it once", output)
+                 "continue with: sheaf resume run" in output, f"{name}: error message", output)
+    checks.check(output.count("error: ") == 1, f"{name}: one error line", output)
     end = time.monotonic() + MOST_SECONDS
     left = True
     while left and time.monotonic() < end:
         left = ranks() + processes("mpirun", "orterun", "orted", "prterun", "prted")
         time.sleep(0.1)
-    checks.check(not left, f"{name}: leaves no process", subprocess.run(["ps", "ax"], capture_output=True, text=True).stdout)
+    checks.check(not left, f"{name}: no process is left",
+                 subprocess.run(["ps", "ax"], capture_output=True, text=True).stdout)
 
 
-# The same bits on one host and on two; a run long enough to pull the cable in its midst.
+# Results on one host and on two hosts; the run must be long enough to cut the network during training.
 epochs, seconds = 60, 0
 while seconds < 2:
     epochs *= 2
@@ -142,66 +145,66 @@ while seconds < 2:
     job = Job(search(epochs), ["alpha:2"])
     job.wait_for(lambda: os.path.exists("run/journal"))
     start = time.monotonic()
-    checks.check(job.finish() == 0, "one host", job.output())
+    checks.check(job.finish() == 0, "one host: the run succeeds", job.output())
     seconds = time.monotonic() - start
 expected = results("run")
 
 fresh()
 job = Job(search(epochs), ["alpha:1", "beta:1"])
-checks.check(job.finish() == 0, "two hosts", job.output())
-checks.check({row["rank"] for row in read_csv("run/results.csv")} == {"0", "1"}, "both train")
-checks.check(results("run") == expected, "two hosts: the bits of one")
+checks.check(job.finish() == 0, "two hosts: the run succeeds", job.output())
+checks.check({row["rank"] for row in read_csv("run/results.csv")} == {"0", "1"}, "two hosts: both ranks train")
+checks.check(results("run") == expected, "two hosts: same results as on one")
 
-# Pulled for two seconds.
+# The network fails for two seconds.
 fresh()
 job = Job(search(epochs), ["alpha:1", "beta:1"])
-job.wait_for(lambda: has_record_of_each([0, 1]))
-pull_cable_in_midst()
+job.wait_for(lambda: have_journal_lines([0, 1]))
+pull_cable()
 time.sleep(2)
 set_cable("up")
-checks.check(job.finish() == 0, "two seconds without network", job.output())
-checks.check(results("run") == expected, "two seconds without network: the same bits")
+checks.check(job.finish() == 0, "two seconds without network: the run succeeds", job.output())
+checks.check(results("run") == expected, "two seconds without network: same results")
 
-# Pulled for good.
+# The network does not recover.
 fresh()
 job = Job(search(epochs) + [f"--run.network_timeout={TIMEOUT}"], ["alpha:1", "beta:2"])
-job.wait_for(lambda: has_record_of_each([0, 1]))
-pull_cable_in_midst()
+job.wait_for(lambda: have_journal_lines([0, 1]))
+pull_cable()
 check_end("without network", job, time.monotonic())
-checks.check(len(journaled("run")) > 0, "without network: iterations are in the journal")
+checks.check(len(journaled("run")) > 0, "without network: finished iterations are in the journals")
 set_cable("up")
 job = Job(["resume", "run"], ["alpha:2"])
-checks.check(job.finish() == 0, "resumed", job.output())
-checks.check(results("run") == expected, "resumed: the same bits")
+checks.check(job.finish() == 0, "without network: resumed", job.output())
+checks.check(results("run") == expected, "without network: same results after resume")
 
-# Pulled while rank 0 has nothing left to do and sleeps.
+# The network fails while rank 0 has no work left and sleeps.
 fresh()
 with open("unending.cfg", "w") as file:
     file.write("[data]\nsource = synthetic\n[model]\nkind = mlp\nhidden = 16\n[search]\nmethod = grid\n"
                "train.epochs = 1, 1000000000\n[run]\noutput = run\npartition = block\nlanes = 1\nprogress = none\n"
                f"device = cpu\ncheckpoint_interval = none\nnetwork_timeout = {TIMEOUT}\n")
 job = Job(["run", "unending.cfg"], ["alpha:1", "beta:1"])
-job.wait_for(lambda: has_record_of_each([0]))
+job.wait_for(lambda: have_journal_lines([0]))
 time.sleep(1)
 [idle] = [rank for rank in ranks() if os.readlink(f"/proc/{rank}/ns/uts") == os.readlink(
     f"/proc/{job.process.pid}/ns/uts")]
 used = cpu_seconds(idle)
 time.sleep(3)
 used = cpu_seconds(idle) - used
-checks.check(used < 0.06, f"a rank with nothing left takes {used} s of 3 s")
+checks.check(used < 0.06, f"a rank without work uses little processor time ({used} s of 3 s)")
 set_cable("down")
 check_end("without network at the end", job, time.monotonic())
 set_cable("up")
 
-# Pulled while the journals are on a disk that stands still, perhaps that of the lost host.
+# The network fails while the disk of the journals stalls, as if it belonged to the lost host.
 fresh()
 job = Job(search(epochs) + [f"--run.network_timeout={TIMEOUT}"], ["alpha:2", "beta:1"], stalled="run/journal")
-job.wait_for(lambda: has_record_of_each([0, 2]))
-pull_cable_in_midst(also=stall_disk)
+job.wait_for(lambda: have_journal_lines([0, 2]))
+pull_cable(also=stall_disk)
 check_end("without network and disk", job, time.monotonic())
 set_cable("up")
 
-# A disk that stands still while the results are written does not end the job, and a network failure does.
+# A disk that stalls while results are written does not end the job; a network failure at that time does.
 for pulled in (False, True):
     fresh()
     stall_disk()
@@ -215,8 +218,9 @@ for pulled in (False, True):
         job = Job(["resume", "run"], ["alpha:2"])
     else:
         time.sleep(2 * TIMEOUT)
-        checks.check(job.process.poll() is None, "a job waits for its disk", job.output())
+        checks.check(job.process.poll() is None, "a job waits for a stalled disk", job.output())
         os.remove(GATE)
-    checks.check(job.finish() == 0 and len(read_csv("run/results.csv")) == ITERATIONS, "the results are written",
+    checks.check(job.finish() == 0 and len(read_csv("run/results.csv")) == ITERATIONS,
+                 "results are written after the disk stall",
                  job.output())
 sys.exit(checks.finish())

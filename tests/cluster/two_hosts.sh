@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# two_hosts.sh COMMAND...: runs a command where this machine looks like two hosts, alpha and beta: network and UTS
-# namespaces joined by a virtual cable, in process and mount namespaces of their own, so nothing outlives it, and several
-# may run at once. The command finds in its environment
-#   ON_HOST   "$ON_HOST" alpha COMMAND... runs a command on a host, with a TMPDIR of its own
+# two_hosts.sh COMMAND...: runs a command with two simulated hosts, alpha and beta: network and UTS namespaces, connected
+# by a virtual cable. They are in separate process and mount namespaces, so all processes end with the command, and
+# several clusters can run at the same time. The command has these environment variables:
+#   ON_HOST   "$ON_HOST" alpha COMMAND... runs a command on a host, with the TMPDIR of that host
 #   CLUSTER   a temporary directory, removed at the end
-# and variables by which Open MPI's mpirun reaches both hosts (-H alpha:1,beta:1), over that cable alone.
-# Exit code 77 where the machine does not allow namespaces.
+# and variables that let mpirun of Open MPI reach both hosts (-H alpha:1,beta:1) by that cable only.
+# Exit code 77 if the machine does not permit namespaces.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -14,17 +14,18 @@ if [ "${1:-}" != --inside ]; then
   [ "$(id -u)" -ne 0 ] || user=()
   namespaces=("${user[@]}" --mount --net --pid --fork --kill-child --mount-proc)
   for tool in unshare nsenter ip; do
-    command -v "$tool" >/dev/null || { echo "skipped: there is no '$tool' here" && exit 77; }
+    command -v "$tool" >/dev/null || { echo "skipped: '$tool' is not installed" && exit 77; }
   done
   if ! problem=$(unshare "${namespaces[@]}" bash "$0" --inside true 2>&1); then
-    echo "skipped: this machine does not allow namespaces ($problem)"
+    echo "skipped: this machine does not permit namespaces ($problem)"
     exit 77
   fi
   exec unshare "${namespaces[@]}" bash "$0" --inside "$@"
 fi
 shift
 
-# Open MPI names shared memory by host, user and process number, which are the same in every such cluster.
+# Each cluster has its own /dev/shm: Open MPI names shared memory by host, user and process id, which are the same in all
+# clusters.
 mount -t tmpfs tmpfs /dev/shm
 
 CLUSTER=$(mktemp -d)

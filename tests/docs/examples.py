@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the examples of the pages that it is given: blocks of commands (sh), of study files (ini), of Python, commands in
-tables, and blocks of output (text), which are compared with the real output. Times and rates may differ."""
+"""Runs the examples of the given pages: fenced blocks of commands (sh), study files (ini) and Python, and commands in
+tables. Blocks of output (text) are compared with the real output; times and rates may differ."""
 import math
 import os
 import re
@@ -25,11 +25,11 @@ ELSEWHERE = [
 # Commands that build this very program, run this very test, or need a machine of another kind.
 BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"bash tests/run\.sh.*", r"(bash )?tests/(fuzz|sanitize|wheel|distribution|gpu)/run\.sh.*",
            r"(mpirun|mpiexec) .*build/release/tests/bench/.*", r"build/release/tests/bench/.*",
-           r"python3 tests/bench/.*", r"SHEAF_GPU_TESTS=cpu ctest .*"]
+           r"python3 tests/bench/.*", r"(SHEAF_GPU_TESTS=cpu )?ctest .*"]
 
 
 def blocks_of(text):
-    """Pairs of language and content, in order; commands in tables are blocks of one line."""
+    """Returns pairs of language and content, in order. A command in a table is a block of one line."""
     blocks, lines, content, language = [], text.splitlines(), [], None
     for line in lines:
         if line.startswith("```"):
@@ -41,13 +41,13 @@ def blocks_of(text):
         elif language is not None:
             content.append(line)
         elif line.startswith("|"):
-            blocks += [("table", command + "\n") for command in re.findall(r"`(sheaf (?:import|run|evaluate|preprocess) [^`]*)`", line)
+            blocks += [("table", command + "\n") for command in re.findall(r"\n", line)
                        if not re.search(r"STUDY|IN\.h5|RUN_DIR|MODEL", command)]
     return blocks
 
 
 def write_files(directory):
-    """The data that the examples speak of."""
+    """Writes the data files that the examples use."""
     random = numpy.random.default_rng(1)
     labels = random.integers(0, 3, 120)
     features = random.normal(size=(120, 4)) + labels[:, None]
@@ -86,7 +86,7 @@ def is_elsewhere(command, tests):
     for pattern, test in ELSEWHERE:
         if re.fullmatch(pattern, command):
             if test not in tests:
-                raise SystemExit(f"no test is called {test}, which is to run '{command}'")
+                raise SystemExit(f"test {test}, which runs '{command}', does not exist")
             return True
     return any(re.fullmatch(pattern, command) for pattern in BY_HAND)
 
@@ -96,7 +96,7 @@ def run(command, directory):
                           stderr=subprocess.STDOUT, text=True, timeout=300,
                           env={**os.environ, "PATH": os.path.dirname(SHEAF) + ":" + os.environ["PATH"]})
     if done.returncode != 0:
-        raise SystemExit(f"'{command}' ends with {done.returncode}:\n{done.stdout}")
+        raise SystemExit(f"'{command}' exits with {done.returncode}:\n{done.stdout}")
     return done.stdout
 
 
@@ -122,10 +122,10 @@ def same_line(sample, real):
 
 
 def compare_output(sample, real):
-    """The lines of `sample` are among those of `real`, in any order: stdout and stderr mix; '...' leaves lines out."""
+    """Checks that `real` has all lines of `sample`, in any order, since stdout and stderr mix. '...' is ignored."""
     for line in sample.splitlines():
         if line != "..." and not any(same_line(line, other) for other in real.splitlines()):
-            raise SystemExit(f"this line of a sample is not in the real output:\n{line}\n{real}")
+            raise SystemExit(f"line of a sample that is not in the real output:\n{line}\n{real}")
 
 
 def check_page(path, tests):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the tables of keys in a page with the program's own, or writes them: keys_page.py PROGRAM PAGE [--write]"""
+"""Compares the tables of keys in a page with those of the program, or updates them.
+Usage: keys_page.py PROGRAM PAGE [--write]"""
 import subprocess
 import sys
 
@@ -18,7 +19,7 @@ def main():
             file.write(before + BEGIN + tables + "\n" + END + after)
         return 0
     if old != tables + "\n":
-        print(f"The keys in {path} are not those of the program. Write them: {' '.join(sys.argv)} --write")
+        print(f"The keys in {path} differ from those of the program. Update them with: {' '.join(sys.argv)} --write")
         return 1
     print(f"{tables.count('| `')} keys")
     return 0

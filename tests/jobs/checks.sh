@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For the test scripts beside it: a temporary folder, and checks that are counted instead of stopping at the first.
+# Functions for the test scripts in this folder: a temporary folder $work, and checks that count failures.
 # SPDX-License-Identifier: MIT
 work=$(mktemp -d)
 failures=0
@@ -10,7 +10,7 @@ problem() {
   failures=$((failures + 1))
 }
 
-# run NAME CODE COMMAND...: the command must exit with that code. Its output goes to $work/NAME.log.
+# run NAME CODE COMMAND...: runs a command, which must exit with CODE. Its output goes to $work/NAME.log.
 run() {
   local name=$1 expected=$2 code=0
   shift 2
@@ -21,18 +21,18 @@ run() {
   }
 }
 
-# says NAME PATTERN, says_not NAME PATTERN: whether that command's output has such a line.
+# says NAME PATTERN, says_not NAME PATTERN: the output of the command NAME must have, or not have, a matching line.
 says() {
   grep -qE -- "$2" "$work/$1.log" || {
-    problem "$1: says nothing like: $2"
+    problem "$1: no output line matches: $2"
     sed 's/^/  | /' "$work/$1.log"
   }
 }
 says_not() {
-  ! grep -E -- "$2" "$work/$1.log" || problem "$1: says what it should not (the line above)"
+  ! grep -E -- "$2" "$work/$1.log" || problem "$1: the output line above is unexpected"
 }
 
-# results NAME: its run directory $work/NAME is whole.
+# results NAME: the run directory $work/NAME must have results.
 results() {
   [ -s "$work/$1/results.csv" ] || problem "$1: has no results.csv"
 }

@@ -1,4 +1,4 @@
-# cmake -DSOURCE_DIR=. -P every_file.cmake: every script and study of jobs/ is named, and so run, by some test.
+# cmake -DSOURCE_DIR=. -P every_file.cmake: checks that a test names, and so runs, each script and study of jobs/.
 cmake_minimum_required(VERSION 3.21)
 
 file(GLOB_RECURSE examples RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/jobs/*)
@@ -20,6 +20,6 @@ foreach(example ${examples})
 endforeach()
 list(LENGTH examples count)
 if(count LESS 5 OR missing)
-  message(FATAL_ERROR "of ${count} files in jobs/ no test names: ${missing}. Run each in a test.")
+  message(FATAL_ERROR "${count} files in jobs/; no test names: ${missing}. Add a test that runs them.")
 endif()
-message(STATUS "jobs: each of ${count} files is named by a test")
+message(STATUS "jobs: tests name all ${count} files")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# local_test.sh SHEAF SOURCE: jobs/local.sh gives one rank all the cores, starts as many ranks as asked for, passes
-# arguments on and gives the exit code back.
+# local_test.sh SHEAF SOURCE: checks that jobs/local.sh gives one rank all cores, starts RANKS ranks, passes arguments
+# to the program and returns its exit code.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 export SHEAF=$1
@@ -14,12 +14,12 @@ run alone 0 "$SHEAF" run $study --run.output="$work/alone" "${short[@]}"
 RANKS=1 OUTPUT=$work/one run one 0 bash jobs/local.sh "${short[@]}"
 results one
 [ "$(placement one)" = "$(placement alone)" ] ||
-  problem "one rank has not the cores that the program alone has: $(placement one), not $(placement alone)"
+  problem "one rank has other cores than the program without mpiexec: $(placement one), not $(placement alone)"
 
 RANKS=2 OUTPUT=$work/two STUDY=$study run two 0 bash jobs/local.sh "${short[@]}" --study.seed=11
 results two
 says two '^ranks? .*1: '
-grep -q '^seed = 11$' "$work/two/study.cfg" || problem "two: the argument did not reach the study"
+grep -q '^seed = 11$' "$work/two/study.cfg" || problem "two: --study.seed was not passed to the program"
 
 RANKS=$(($(nproc) + 1)) OUTPUT=$work/many run many 0 bash jobs/local.sh "${short[@]}"
 results many

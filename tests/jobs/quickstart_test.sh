@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# quickstart_test.sh SHEAF SOURCE: jobs/quickstart.sh without its set-up prints the leaderboard, and does so again when
-# its run directory exists.
+# quickstart_test.sh SHEAF SOURCE: checks that jobs/quickstart.sh, without its setup, prints the leaderboard, even if
+# the run directory exists.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 export SHEAF=$1

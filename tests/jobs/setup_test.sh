@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# setup_test.sh SOURCE: what cmake/setup.sh says where nothing can be installed. Builds and installs nothing.
+# setup_test.sh SOURCE: checks the messages of cmake/setup.sh where packages are missing and cannot be installed. Builds
+# and installs nothing.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$1"
 . tests/jobs/checks.sh
 
-# A machine with the shell's tools alone: the programs that set-up needs, and apt-get, are missing from its PATH.
+# A PATH with basic shell tools only: apt-get and the programs that setup.sh looks for are missing.
 mkdir "$work/bin"
 for tool in awk bash cat cut dirname env grep head id ldconfig readlink sed sort tr; do
   ln -s "$(PATH=$PATH:/usr/sbin:/sbin command -v $tool)" "$work/bin/$tool"
@@ -21,7 +22,7 @@ says missing '^\[setup\]   CMake 3.21 or newer$'
 says missing '^\[setup\] on Debian or Ubuntu: apt-get install .* cmake g\+\+ ninja-build'
 says missing 'nothing was built'
 
-# Also of what is there.
+# --list-packages lists packages even if they are installed.
 run list 0 setup --list-packages --torch=pip
 says list '^cmake g\+\+ ninja-build libopenmpi-dev openmpi-bin libhdf5-openmpi-dev .* python3 python3-venv$'
 
@@ -42,7 +43,7 @@ cmake_of_version 3.30.1
 run new_cmake 1 setup --no-install
 says_not new_cmake 'CMake 3.21'
 
-# LibTorch by pip: the package of the distribution is not needed, a Python that makes virtual environments is.
+# With LibTorch from pip, libtorch-dev is not required, but a Python with venv is.
 setup_of_pip() { setup --torch=pip --venv "$work/environment" --no-install "$@"; }
 run no_python 1 setup_of_pip
 says no_python '^\[setup\]   Python 3 with venv$'
@@ -50,7 +51,7 @@ says_not no_python 'libtorch-dev|LibTorch 1.13'
 run no_test_python 1 setup_of_pip --tests
 says_not no_test_python 'python3-(torch|h5py|skimage)'
 
-# With everything else in place: what is missing, and what is taken from a virtual environment that has it.
+# All other programs are present: LibTorch is missing from the virtual environment, then found there.
 everything() { PATH=$work/everything:$PATH bash cmake/setup.sh "$@"; }
 mkdir -p "$work/everything"
 cat >"$work/everything/cmake" <<'SCRIPT'
@@ -68,7 +69,7 @@ run with_torch 0 everything --torch=pip --venv "$work/environment" --no-install 
 says with_torch "^cmake --preset none .*-DTorch_DIR=$config$"
 says with_torch '^cmake --build --preset none$'
 
-# With the LibTorch of another Python, the tests use that Python, so what it lacks is said, and how it gets it.
+# With the LibTorch of another Python the tests use that Python, so setup.sh lists the packages that it lacks.
 mkdir -p "$work/environment/bin"
 cat >"$work/environment/bin/python3" <<'SCRIPT'
 #!/bin/sh

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm of with_slurm.sh, as a
-# user does from the top folder, and checks how each ends, which ranks it had and where. Then it stops and requeues jobs
-# in mid-run and takes a node from one; by jobs/slurm.sh they must end with the results of a run that nothing stopped.
-# Jobs that something is to happen to run in short moments until it has, so that no machine is too fast for them.
-# CHECK: one of the functions below; check_power_off and check_time_limit, which take minutes, are run by their names
-# alone, and the latter by itself.
+# run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm cluster of
+# with_slurm.sh, from the top folder of the project, and checks how each job ends and which ranks it had on which nodes.
+# Then it stops and requeues running jobs and takes a node from one. With jobs/slurm.sh these jobs must end with the
+# results of an uninterrupted run. Such jobs run for short moments at a time until the event, so that they do not end
+# too early on a fast machine.
+# CHECK: functions below. check_power_off and check_time_limit take minutes and run only if named; check_time_limit
+# cannot be combined with other checks.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
@@ -24,7 +25,7 @@ problem() {
   failures=$((failures + 1))
 }
 
-# start JOB SCRIPT [ARGUMENTS]: submits it. Afterwards $id is its number, $log its output and $OUTPUT its run directory.
+# start JOB SCRIPT [ARGUMENTS]: submits a job. Sets $id (job id), $log (its output file) and $OUTPUT (run directory).
 start() {
   job=$1
   local script=$2
@@ -34,13 +35,13 @@ start() {
   id=$(sbatch --parsable --output="$log" "$script" "$@")
 }
 
-# until_job SECONDS WHAT COMMAND...: waits until the command succeeds.
+# until_job SECONDS EVENT COMMAND...: waits until the command succeeds; EVENT is its name in messages.
 until_job() {
-  local end=$((SECONDS + $1)) what=$2
+  local end=$((SECONDS + $1)) event=$2
   shift 2
   until "$@"; do
     [ "$SECONDS" -lt "$end" ] || {
-      problem "$what: not in time"
+      problem "$event: timeout"
       return 0
     }
     sleep 0.2
@@ -51,30 +52,30 @@ has_ended() {
   state=$(scontrol --oneliner show job "$id") &&
     ! grep -qE 'JobState=(PENDING|CONFIGURING|RUNNING|SIGNALING|COMPLETING|REQUEUED|NODE_FAIL)' <<<"$state"
 }
-# has_turn NUMBER: it runs for that time (from 0), or has ended.
+# has_turn NUMBER: whether attempt NUMBER (from 0) of the job is running, or the job has ended.
 has_turn() {
   has_ended || grep -qE "JobState=RUNNING .*Restarts=$1 " <<<"$state"
 }
 finished_iterations() { cat "$OUTPUT"/journal/*/*.jsonl 2>/dev/null | grep -c '^{"iteration"' || true; }
 has_journal_of_turn() { [ "$(find "$OUTPUT/journal" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -gt "$1" ]; }
 has_trained_more_than() { [ "$(finished_iterations)" -gt "$1" ]; }
-# ranks: the processes of all ranks.
+# ranks: prints the process ids of all ranks.
 ranks() { find /proc -maxdepth 2 -path '/proc/[0-9]*/exe' -lname "$real_program" 2>/dev/null | cut -d/ -f3; }
 signal_ranks() {
   local processes
   mapfile -t processes < <(ranks)
   [ ${#processes[@]} = 0 ] || kill "-$1" "${processes[@]}" 2>/dev/null || true
 }
-# creep_until MOMENT WHAT COMMAND...: lets the ranks run for so many seconds at a time until the command succeeds, and
+# creep_until MOMENT EVENT COMMAND...: runs the ranks for MOMENT seconds at a time until the command succeeds, then
 # leaves them stopped until go_on.
 creep_until() {
-  local end=$((SECONDS + 300)) moment=$1 what=$2
+  local end=$((SECONDS + 300)) moment=$1 event=$2
   shift 2
   while :; do
     signal_ranks STOP
     ! "$@" || return 0
     [ "$SECONDS" -lt "$end" ] || {
-      problem "$what: not in time"
+      problem "$event: timeout"
       return 0
     }
     signal_ranks CONT
@@ -89,26 +90,26 @@ has_pending() {
   done
   [ -z "$(ranks)" ]
 }
-# go_on: when a signal has come to a rank, or all of them are gone.
+# go_on: continues the ranks when one of them has a pending signal, or all of them have ended.
 go_on() {
   until_job 90 "a signal to the ranks" has_pending
   signal_ranks CONT
 }
-# in_midst_of TURN: waits until the job is in that turn and has finished an iteration in it, and stops its ranks there.
+# in_midst_of TURN: waits until the job has finished an iteration in attempt TURN, and stops its ranks.
 in_midst_of() {
-  until_job 300 "turn $1" has_turn "$1"
-  creep_until 0.05 "the training in turn $1" has_journal_of_turn "$1"
-  creep_until 0.01 "an iteration in turn $1" has_trained_more_than "$(finished_iterations)"
+  until_job 300 "attempt $1" has_turn "$1"
+  creep_until 0.05 "training in attempt $1" has_journal_of_turn "$1"
+  creep_until 0.01 "an iteration in attempt $1" has_trained_more_than "$(finished_iterations)"
 }
 
 # finish [SECONDS]: waits for the end of the job.
 finish() {
-  until_job "${1:-480}" "its end" has_ended
+  until_job "${1:-480}" "end of the job" has_ended
   ended=$(grep -oE 'JobState=[A-Z_]+|ExitCode=[0-9:]+' <<<"$state" | sort -u | tr '\n' ' ')
   echo "$job: $ended"
 }
 
-# submit JOB SCRIPT [ARGUMENTS]: runs it to its end.
+# submit JOB SCRIPT [ARGUMENTS]: submits a job and waits for its end.
 submit() {
   start "$@"
   finish
@@ -116,34 +117,34 @@ submit() {
 
 expect_end() { [ "$ended" = "$1 " ] || problem "ended with $ended, not $1"; }
 expect_results() { [ -s "$OUTPUT/results.csv" ] || problem "has no results.csv"; }
-expect_line() { grep -qE -- "$1" "$log" || problem "says nothing like: $1"; }
-# expect_gpus HOST VALUE: what the ranks on that host saw in CUDA_VISIBLE_DEVICES.
+expect_line() { grep -qE -- "$1" "$log" || problem "no output line matches: $1"; }
+# expect_gpus HOST VALUE: the ranks on HOST must have had VALUE in CUDA_VISIBLE_DEVICES.
 expect_gpus() {
   local seen
   seen=$(grep -E "^$1 " "$work/visible" | sort -u)
-  [[ $seen =~ ^$1\ $2$ ]] || problem "the ranks on $1 saw as CUDA_VISIBLE_DEVICES: '$seen', not $2"
+  [[ $seen =~ ^$1\ $2$ ]] || problem "CUDA_VISIBLE_DEVICES of the ranks on $1: '$seen', not $2"
 }
 losses() {
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i }
            { print $column["iteration"], $column["final_loss"], $column["validation_loss"] }' "$1/results.csv"
 }
-# expect_whole_after RESTARTS [MOST]: complete, with the losses of the run that nothing stopped, and no iteration trained
-# twice.
+# expect_whole_after RESTARTS [MOST]: the run must be complete, with the losses of an uninterrupted run and no iteration
+# trained twice, after RESTARTS (to MOST) restarts.
 expect_whole_after() {
   local restarts
   expect_end 'ExitCode=0:0 JobState=COMPLETED'
   expect_results
   restarts=$(scontrol --oneliner show job "$id" | grep -oE 'Restarts=[0-9]+' | cut -d= -f2 | sort -n | tail -1)
-  ((restarts >= $1 && restarts <= ${2:-$1})) || problem "was started again $restarts times, not $1"
-  [ "$(finished_iterations)" = 60 ] || problem "has $(finished_iterations) records in its journal, not 60"
+  ((restarts >= $1 && restarts <= ${2:-$1})) || problem "had $restarts restarts, not $1"
+  [ "$(finished_iterations)" = 60 ] || problem "has $(finished_iterations) iterations in its journals, not 60"
   diff <(losses "$work/reference") <(losses "$OUTPUT") >"$work/diff" ||
-    problem "has other losses: $(head -4 "$work/diff")"
+    problem "has different losses: $(head -4 "$work/diff")"
 }
 show_problems_of_job() {
   [ "$failures" = "$1" ] || sed "s/^/  $job | /" "$log"
 }
 
-# Stands before the program in every rank and notes the GPUs that Slurm lets it see.
+# A wrapper that starts the program on every rank and records the GPUs that Slurm makes visible to it.
 cat >"$work/sheaf" <<WRAPPER
 #!/usr/bin/env bash
 echo "\$(hostname) \${CUDA_VISIBLE_DEVICES-none}" >>"$work/visible"
@@ -169,7 +170,7 @@ check_gpu() {
 }
 
 check_hetero() {
-  # As where the GPU part is first: the batch shell has GPU variables, which the ranks on c1 must not get.
+  # As if the GPU component came first: the batch shell has GPU variables, which the ranks on c1 must not inherit.
   CUDA_VISIBLE_DEVICES=0,1,2,3 submit hetero jobs/hetero.sbatch "${short[@]}"
   expect_end 'ExitCode=0:0 JobState=COMPLETED'
   expect_results
@@ -185,13 +186,14 @@ check_wrong_study() {
   expect_end 'ExitCode=2:0 JobState=FAILED'
 }
 
-# Stopped twice by the signal that Slurm sends before a time limit (to the batch script alone), it queues itself again.
+# The job is stopped twice by the signal that Slurm sends before a time limit (to the batch script only), and requeues
+# itself.
 check_signals() {
   start signals jobs/cpu.sbatch "${long[@]}"
   local turn
   for turn in 0 1; do
     in_midst_of "$turn"
-    scancel --batch --signal=USR1 "$id" || problem "is not there to stop in turn $turn"
+    scancel --batch --signal=USR1 "$id" || problem "cannot be stopped in attempt $turn"
     go_on
   done
   finish
@@ -199,7 +201,7 @@ check_signals() {
   expect_line 'stopped after .* of 60 iterations \(SIGUSR1\)'
 }
 
-# More than two limits of a minute; it is Slurm that ends the turns, and it looks every half a minute.
+# The job takes more than two time limits of one minute. Slurm itself ends the attempts; it checks every 30 seconds.
 check_time_limit() {
   SBATCH_TIMELIMIT=1 SBATCH_SIGNAL=B:USR1@20 start time_limit jobs/cpu.sbatch "${long[@]}"
   finish 900
@@ -210,7 +212,7 @@ check_time_limit() {
 check_requeue() {
   start requeue jobs/cpu.sbatch "${long[@]}"
   in_midst_of 0
-  scontrol requeue "$id" || problem "is not there to requeue"
+  scontrol requeue "$id" || problem "cannot be requeued"
   go_on
   finish
   expect_whole_after 1
@@ -228,8 +230,8 @@ check_node_failure() {
   expect_whole_after 1
 }
 
-# All processes on a node stop where they are: nothing answers any more, and no connection is closed. Slurm learns of it
-# by the node's silence.
+# All processes on a node are stopped: the node no longer responds, and its connections stay open. Slurm detects this by
+# a timeout.
 check_power_off() {
   echo SlurmdTimeout=15 >>"$SLURM_CONF"
   scontrol reconfigure
@@ -251,7 +253,7 @@ check_power_off() {
 all_three_train() {
   has_ended || [ "$(grep -l '^{"iteration"' "$OUTPUT"/journal/*/*.jsonl 2>/dev/null | wc -l)" = 3 ]
 }
-# The last task of an array has the array's number as its own: it alone must be queued again when it stops.
+# The last task of an array has the job id of the array. If it stops, only this task must be requeued.
 check_array() {
   SBATCH_ARRAY_INX=0-2 start array jobs/array.sbatch "${long[@]}" --run.lanes=1
   creep_until 0.02 "all three tasks" all_three_train
@@ -259,7 +261,7 @@ check_array() {
   go_on
   finish
   expect_whole_after 1
-  [ "$(scontrol --oneliner show job "$id" | grep -c 'Restarts=0 ')" = 2 ] || problem "others were started again, too"
+  [ "$(scontrol --oneliner show job "$id" | grep -c 'Restarts=0 ')" = 2 ] || problem "other tasks were restarted as well"
   expect_line 'still to come from other tasks'
 }
 

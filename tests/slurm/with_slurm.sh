@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# with_slurm.sh COMMAND [ARGUMENTS]: runs the command inside a real Slurm of three nodes, made for it on this one machine:
-# g1 and g2 with four GPUs each (device files without a GPU behind them) and c1 with none; partitions all, gpu and cpu.
+# with_slurm.sh COMMAND [ARGUMENTS]: starts a private Slurm cluster of three nodes on this machine and runs the command
+# in it. Nodes g1 and g2 have four GPUs each (device files without a real GPU), c1 has none; partitions are all, gpu and
+# cpu.
 # By hand:   bash tests/slurm/with_slurm.sh bash        a shell in which sinfo, sbatch and srun work
 #
-# Everything lives in namespaces of its own, a network of loopback alone among them, and on a temporary file system:
-# when the command ends, however it ends, the kernel stops all daemons and jobs and nothing stays behind. The system's
-# own Slurm and munge, their files and their ports are not touched.
-# Exits with the command's code; with 77 where Slurm is not installed or the machine does not permit namespaces or
-# has no cgroups mounted.
+# The cluster runs in separate namespaces, with loopback as its only network, and on a temporary file system. When the
+# command ends for any reason, the kernel stops all daemons and jobs, and no files remain. The Slurm and munge of the
+# system, their files and their ports are not touched.
+# Exits with the code of the command; with 77 if Slurm is not installed, the machine does not permit namespaces, or
+# cgroups are not mounted.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
@@ -22,9 +23,9 @@ enter_namespaces() {
   for name in slurmctld slurmd srun sbatch scontrol munged munge unshare ip; do
     command -v "$name" >/dev/null || skip "$name is not installed (cmake/setup.sh --tests installs it)"
   done
-  [ "$(id -u)" = 0 ] || skip "Slurm's daemons need root"
+  [ "$(id -u)" = 0 ] || skip "the Slurm daemons need root"
   unshare --pid --fork --mount-proc --net --uts true 2>/dev/null || skip "this machine does not permit namespaces"
-  mountpoint -q /sys/fs/cgroup || skip "/sys/fs/cgroup is not mounted, which slurmd asks for"
+  mountpoint -q /sys/fs/cgroup || skip "/sys/fs/cgroup, which slurmd needs, is not mounted"
   exec unshare --pid --fork --kill-child --mount-proc --net --uts bash "${BASH_SOURCE[0]}" --inside "$@"
 }
 
@@ -34,7 +35,7 @@ fail() {
   exit 1
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# wait_for SECONDS COMMAND...: waits until the command succeeds; fails after SECONDS.
 wait_for() {
   local end=$((SECONDS + $1))
   shift
@@ -46,16 +47,16 @@ wait_for() {
 
 start_munge() {
   (umask 077 && head -c 128 /dev/urandom >"$home/munge/key")
-  # As root the daemon asks to be forced; the key and the socket are this cluster's own.
+  # munged runs as root only with --force. The key and the socket belong to this cluster.
   munged --foreground --force --num-threads=2 --key-file="$home/munge/key" --socket="$home/munge/socket" \
     --pid-file="$home/munge/pid" --log-file="$home/log/munged" --seed-file="$home/munge/seed" \
     </dev/null >"$home/log/munged.out" 2>&1 &
   wait_for 60 munge --socket="$home/munge/socket" --no-input || fail "munged does not answer"
 }
 
-# Nodes claim 16 cores whatever the machine has (config_overrides, task/none: nothing is bound), so that the scripts of
-# jobs/ run as they are. TmpFS differs by node, since the nodes share /tmp and PMIx names its folder by the job alone. A
-# job that is queued again waits until the credentials it had expire, after 5 s here.
+# Nodes report 16 cores on any machine (config_overrides) and bind no processes (task/none), so that the scripts of
+# jobs/ run unchanged. TmpFS differs by node, since the nodes share /tmp and PMIx names its folder after the job only. A
+# requeued job waits until its old credentials expire, here after 5 s.
 write_configuration() {
   local port=6817 controller node gpu
   controller=$(hostname -s)
@@ -108,24 +109,24 @@ start_slurm() {
   local node
   slurmctld -D -c </dev/null >"$home/log/slurmctld.out" 2>&1 &
   for node in g1 g2 c1; do
-    # Its own host name: ranks of different nodes must not look like neighbours.
+    # Each node has its own host name, so that ranks on different nodes do not count as ranks of one node.
     unshare --uts bash -c "hostname $node && exec slurmd -D -N $node" </dev/null >"$home/log/slurmd-$node.out" 2>&1 &
   done
   wait_for 240 all_nodes_idle || fail "not all nodes are up: $(timeout 5 sinfo -h -N -p all -o '%N %T %E' 2>&1 | tr '\n' ';')"
 }
 
 run_inside() {
-  home=$(mktemp -d /tmp/sheaf-slurm.XXXXXX) # short: paths of sockets are
+  home=$(mktemp -d /tmp/sheaf-slurm.XXXXXX) # short, since the length of socket paths is limited
   trap 'cd / && umount --lazy "$home" "/dev/shm" && rmdir "$home"' EXIT
   mount -t tmpfs -o mode=755 tmpfs "$home"
   mount -t tmpfs tmpfs /dev/shm
   ip link set lo up
-  ip address add 127.0.0.2/8 dev lo # with 127.0.0.1 alone the C library believes that there is no IPv4 to listen on
+  ip address add 127.0.0.2/8 dev lo # with only 127.0.0.1, the C library finds no IPv4 address to listen on
   mkdir "$home"/{munge,log,state,spool,tmp,dev}
-  # A Slurm job that runs this test must not leak into it.
+  # If this test runs in a Slurm job, the job's variables must not affect it.
   unset "${!SLURM_@}" "${!SBATCH_@}" "${!PMIX_@}"
   export SLURM_CONF=$home/slurm.conf TMPDIR=$home/tmp
-  # The nodes reach each other by loopback, and their ranks share few cores.
+  # The nodes communicate by loopback, and their ranks share few cores.
   export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_mpi_yield_when_idle=1
   start_munge
   write_configuration
