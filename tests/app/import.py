@@ -200,7 +200,7 @@ for case, args, code, message in (
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
         ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), holds 'x'"),
         ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, holds 'nan'"),
-        ("too large", ["large.csv", "new.h5"], 1, "holds '1e39'"),
+        ("too large", ["large.csv", "new.h5"], 1, "contains '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
         ("endless line", ["endless.csv.gz", "new.h5"], 1,
          "begins in line 2 of 'endless.csv.gz' is longer than 64.0 MiB"),

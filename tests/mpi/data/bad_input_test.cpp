@@ -81,30 +81,30 @@ TEST_CASE("data sets whose shapes do not fit are refused with their names and sh
     };
   };
   CHECK(error_of(shapes({5, 2}, {4}), options_of(Task::regression)) ==
-        "Data sets '/features' and '/targets' of 'bad.h5' differ in length (5 and 4 rows). Store a target for each "
-        "sample.");
+        "Data sets '/features' and '/targets' of 'bad.h5' have 5 and 4 rows (they must have the same number). Store "
+        "one target per row.");
   CHECK(error_of(shapes({0, 2}, {0}), options_of(Task::regression)) ==
-        "Data set '/features' [0, 2] of 'bad.h5' has no rows. Store at least one sample.");
+        "Data set '/features' [0, 2] of 'bad.h5' has no rows. Store at least one row.");
   CHECK(error_of(shapes({5, 0}, {5}), options_of(Task::regression)) ==
-        "Data set '/features' [5, 0] of 'bad.h5' has no features. Store at least one a row.");
+        "Data set '/features' [5, 0] of 'bad.h5' has no features. Store at least one per row.");
   CHECK(error_of(shapes({5, 2}, {5, 3}), options_of(Task::classification)) ==
-        "Data set '/targets' [5, 3] of 'bad.h5' is not a list of class labels (data.task = classification takes [rows] "
-        "or [rows, 1]). Store one label a row, or set data.task = regression.");
+        "Data set '/targets' [5, 3] of 'bad.h5' is not a list of class labels (data.task = classification needs [rows] "
+        "or [rows, 1]). Store one label per row, or set data.task = regression.");
   CHECK(error_of(shapes({5, 2}, {5, 2, 2}), options_of(Task::regression)) ==
-        "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression takes [rows] or "
-        "[rows, outputs]). Store at least one number a row.");
+        "Data set '/targets' [5, 2, 2] of 'bad.h5' is not a list of targets (data.task = regression needs [rows] or "
+        "[rows, outputs]). Store at least one number per row.");
   CHECK_THAT(error_of(shapes({5, 2}, {}), options_of(Task::regression)),
              ContainsSubstring("'/targets' of 'bad.h5' is a single value"));
   auto options = options_of(Task::regression);
   options.image = {3, 2, 2};
   CHECK(error_of(shapes({5, 16}, {5}), options) ==
-        "data.image = 3x2x2 does not fit data set '/features' [5, 16] of 'bad.h5' (16 values a row, not 12). Set "
-        "data.image to its channels x height x width.");
+        "data.image = 3x2x2 does not match data set '/features' [5, 16] of 'bad.h5' (16 values per row, not 12). Set "
+        "data.image to channels x height x width of its images.");
 }
 
 TEST_CASE("the message names the first invalid feature or target, for any number of ranks") {
   const auto sentence = [](const std::string& name, const std::string& value, int row) {
-    return "The data set '" + name + "' of 'bad.h5' holds " + value + " in row " + std::to_string(row) +
+    return "The data set '" + name + "' of 'bad.h5' contains " + value + " in row " + std::to_string(row) +
            ", column 0 (values must be finite in 32-bit floating point). Remove or replace it.";
   };
   const auto fine = zeros_but({});
@@ -119,7 +119,7 @@ TEST_CASE("the message names the first invalid feature or target, for any number
     file.numbers("/features", {3, 4}, {1, 2, 3, 4, 5, 6, NAN, NAN, 9, 10, 11, NAN});
     file.numbers("/targets", {3}, {1, 2, 3});
   };
-  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("holds nan in row 1, column 2 ("));
+  CHECK_THAT(error_of(matrix, options_of(Task::regression)), ContainsSubstring("contains nan in row 1, column 2 ("));
 }
 
 TEST_CASE("the message names the first invalid label and the reason, for any number of ranks") {
@@ -127,27 +127,28 @@ TEST_CASE("the message names the first invalid label and the reason, for any num
     return error_of(file_of(zeros_but({}), zeros_but(std::move(labels)), type),
                     options_of(Task::classification, classes));
   };
-  const std::string begin = "The data set '/targets' of 'bad.h5' holds ";
+  const std::string begin = "The data set '/targets' of 'bad.h5' contains ";
   CHECK(label_error({{9, 1.5}, {21, -1}}, H5T_IEEE_F64LE, 0) ==
-        begin + "1.5 in row 9 (class labels are whole numbers). Correct it.");
+        begin + "1.5 in row 9 (class labels must be integers). Correct it.");
   CHECK(label_error({{9, NAN}}, H5T_IEEE_F32LE, 0) ==
-        begin + "nan in row 9 (class labels are whole numbers). Correct it.");
+        begin + "nan in row 9 (class labels must be integers). Correct it.");
   CHECK(label_error({{9, infinity}}, H5T_IEEE_F32LE, 0) ==
-        begin + "inf in row 9 (class labels are whole numbers). Correct it.");
+        begin + "inf in row 9 (class labels must be integers). Correct it.");
   CHECK(label_error({{38, -1}, {39, -2}}, H5T_STD_I16LE, 0) ==
         begin + "-1 in row 38 (class labels count from 0). Correct it.");
   CHECK(label_error({{2, 3}, {30, 4}}, H5T_STD_I16LE, 3) ==
-        begin + "3 in row 2 (data.classes = 3 allows 0 to 2). Correct it.");
+        begin + "3 in row 2 (data.classes = 3 allows labels 0 to 2). Correct it.");
   CHECK(label_error({{2, 40}}, H5T_STD_U8LE, 0) ==
-        begin + "40 in row 2 (there cannot be more classes than the 40 rows). Correct it.");
+        begin + "40 in row 2 (class labels must be less than the number of rows, 40). Correct it.");
   CHECK(label_error({{2, 39}}, H5T_STD_U8LE, 0) == "no error");
   CHECK(label_error({}, H5T_STD_U8LE, 0) ==
-        "the labels '/targets' of 'bad.h5' hold one class only (all are 0). Give labels of two or more classes, or set "
-        "data.classes.");
+        "the labels '/targets' of 'bad.h5' have only one class (all are 0). Store labels of at least two classes, or "
+        "set data.classes.");
   CHECK(label_error({}, H5T_STD_U8LE, 2) == "no error");
   for (const double beyond_int64 : {9223372036854775808.0, 18446744073709549568.0})
     CHECK(label_error({{2, beyond_int64}}, H5T_STD_U64LE, 0) ==
-          begin + "9223372036854775807 or more in row 2 (there cannot be more classes than the 40 rows). Correct it.");
+          begin + "9223372036854775807 or more in row 2 (class labels must be less than the number of rows, 40). "
+                  "Correct it.");
 }
 
 TEST_CASE("the message names the first invalid weight, for any number of ranks") {
@@ -165,21 +166,21 @@ TEST_CASE("the message names the first invalid weight, for any number of ranks")
     };
     return error_of(write, options);
   };
-  const std::string begin = "The data set '/weights' of 'bad.h5' holds ";
-  const std::string end = " (sample weights are finite and not negative). Correct it.";
+  const std::string begin = "The data set '/weights' of 'bad.h5' contains ";
+  const std::string end = " (sample weights must be finite and not negative). Correct it.";
   CHECK(weight_error({40}, zeros_but({{1, 1}, {37, NAN}, {39, -1}})) == begin + "nan in row 37" + end);
   CHECK(weight_error({40}, zeros_but({{1, 1}, {3, -0.5}, {39, NAN}})) == begin + "-0.5 in row 3" + end);
   CHECK(weight_error({40}, zeros_but({{0, 1}, {20, 1e300}})) == begin + "inf in row 20" + end);
   CHECK(weight_error({40}, zeros_but({{0, 1}, {38, -3}}), H5T_STD_I16LE) == begin + "-3 in row 38" + end);
-  CHECK(weight_error({40}, zeros_but({})) == begin + "zeros alone (no row would count). Give rows positive weights.");
+  CHECK(weight_error({40}, zeros_but({})) == begin + "only zeros (no row would count). Store positive weights.");
   CHECK(weight_error({40}, zeros_but({{39, 1}})) == "no error");
   CHECK(weight_error({39}, zeros_but({{0, 1}})) ==
-        "Data sets '/features' and '/weights' of 'bad.h5' differ in length (40 and 39 rows). Store a weight for each "
-        "sample.");
+        "Data sets '/features' and '/weights' of 'bad.h5' have 40 and 39 rows (they must have the same number). Store "
+        "one weight per row.");
   CHECK(
       weight_error({40, 2}, std::vector<double>(80, 1)) ==
-      "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (these are [rows] or [rows, 1]). Store "
-      "one weight a row.");
+      "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (its shape must be [rows] or "
+      "[rows, 1]). Store one weight per row.");
   options.weights = "/weight";
   CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
 }

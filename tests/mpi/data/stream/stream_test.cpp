@@ -120,7 +120,7 @@ std::vector<SeenPass> run_lane(
       if (window->number == 0) seen.push_back({window->pass, {}});
       for (const auto& block : window->blocks)
         for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row)
-          if (const auto right = row_in(*window, block.place + row - block.rows.begin, row))
+          if (const auto right = row_in(*window, block.offset + row - block.rows.begin, row))
             seen.back().rows.push_back(*right);
     }
     ended();
@@ -314,7 +314,7 @@ TEST_CASE("a round ends early when no lane needs more windows, and the next roun
           while (const Window* window = lane.next()) {
             for (const auto& block : window->blocks)
               for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row)
-                rows_of_round += row_in(*window, block.place + row - block.rows.begin, row) == row ? 1 : 0;
+                rows_of_round += row_in(*window, block.offset + row - block.rows.begin, row) == row ? 1 : 0;
             if (lane.windows_given() >= wanted) lane.need_no_more();
           }
           given[number].push_back(lane.windows_given());

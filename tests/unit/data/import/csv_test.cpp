@@ -138,11 +138,11 @@ TEST_CASE("columns are found by name first and then by number") {
   CHECK(find_columns("-1", names, 4, "f") == std::vector<std::size_t>{3});
   CHECK(find_columns("1,1", {}, 4, "f") == std::vector<std::size_t>{1});
   CHECK(find_columns("", names, 4, "f").empty());
-  CHECK_THROWS_WITH(find_columns("-5", names, 4, "f"), StartsWith("There is no column -5 (of 4 columns"));
+  CHECK_THROWS_WITH(find_columns("-5", names, 4, "f"), StartsWith("There is no column -5 (there are 4 columns"));
   CHECK_THROWS_WITH(find_columns("price", {"a", "prise"}, 2, "f"),
-                    "'f' has no column 'price' (its header has 2 names). Did you mean 'prise'? Columns also go by "
-                    "number, from 0.");
-  CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("it has no header"));
+                    "'f' has no column 'price' (its header has 2 names). Did you mean 'prise'? Columns can also be "
+                    "given by number, from 0.");
+  CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("no header was found"));
 }
 
 TEST_CASE("integer labels are used as class numbers unchanged") {
@@ -193,7 +193,7 @@ TEST_CASE("too many different text labels are refused, and the same number of in
     integers += "1," + std::to_string(row) + "\n";
     sparse += "1," + std::to_string(2 * row) + "\n";
   }
-  CHECK_THROWS_WITH(import({names}), StartsWith("The label column 1 of '0' holds more than 4000 different values"));
+  CHECK_THROWS_WITH(import({names}), StartsWith("The label column 1 of '0' has more than 4000 different values"));
   CHECK_THROWS_WITH(import({sparse}), ContainsSubstring("--task=regression"));
   CHECK(import({integers}).classes() == 4001);
 }
@@ -203,24 +203,24 @@ TEST_CASE("several files with the same columns are concatenated") {
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
   CHECK(numbers(data.targets) == std::vector<double>{0, 1, 0});
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}),
-                    StartsWith("The columns of '0' and '1' differ in their names"));
+                    StartsWith("'0' and '1' have different column names"));
   CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, '0' 2"));
-  CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has a header alone)"));
+  CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has only a header)"));
 }
 
 TEST_CASE("an invalid file is refused with the line number") {
-  CHECK_THROWS_WITH(import({""}), StartsWith("'0' is empty (it has no line of numbers)"));
+  CHECK_THROWS_WITH(import({""}), StartsWith("'0' is empty (it has no rows)"));
   CHECK_THROWS_WITH(import({"1,0\n2\n"}), StartsWith("Line 2 of '0' has 1 columns, not 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,\"p\nq\"\nx,1\n"}),
-                    StartsWith("line 4 of '0', column 0 ('a'), holds 'x' (a number"));
+                    StartsWith("line 4 of '0', column 0 ('a'), contains 'x' (a number"));
   CHECK_THROWS_WITH(import({"1,x\n"}, label("0,1")), StartsWith("'0' has no features"));
   CHECK_THROWS_WITH(import({"1,2,x\n"}, label("1,2")),
-                    "line 1 of '0', column 2, holds 'x' (a number is expected there). Correct it.");
-  CHECK_THROWS_WITH(import({"1,0\n,1\n"}), StartsWith("line 2 of '0', column 0, holds nothing"));
+                    "line 1 of '0', column 2, contains 'x' (a number is expected). Correct it.");
+  CHECK_THROWS_WITH(import({"1,0\n,1\n"}), StartsWith("line 2 of '0', column 0, is empty"));
   CHECK_THROWS_WITH(import({"1,0\ninf,1\n"}),
-                    StartsWith("line 2 of '0', column 0, holds 'inf' (values must be finite"));
-  CHECK_THROWS_WITH(import({"1,0\n2,\n"}), StartsWith("line 2 of '0', column 1, holds nothing"));
-  CHECK_THROWS_WITH(import({"1,0\n2,nan\n"}), StartsWith("line 2 of '0', column 1, holds 'nan'"));
+                    StartsWith("line 2 of '0', column 0, contains 'inf' (values must be finite"));
+  CHECK_THROWS_WITH(import({"1,0\n2,\n"}), StartsWith("line 2 of '0', column 1, is empty"));
+  CHECK_THROWS_WITH(import({"1,0\n2,nan\n"}), StartsWith("line 2 of '0', column 1, contains 'nan'"));
   CHECK_THROWS_WITH(import({"1,0\n\"2\"x,1\n"}), StartsWith("Text follows a closing quote in line 2 of '0'"));
   CHECK_THROWS_WITH(import({"1,0\n\"2,1\n"}), StartsWith("A quote of the record in line 2 of '0' is not closed"));
   CHECK_THROWS_WITH(import({"1\n2\n"}), StartsWith("'0' has no features"));

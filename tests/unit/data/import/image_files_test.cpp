@@ -48,22 +48,22 @@ TEST_CASE("pairs of IDX files with the same shapes are concatenated") {
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3, 4, 5, 6});
   CHECK(numbers(data.targets) == std::vector<double>{1, 2, 3});
   CHECK_THROWS_WITH(import({images, labels, idx(8, {1, 2, 1}, "\3\4"), labels}),
-                    StartsWith("'2' [1, 1, 2, 1] uint8 does not fit the files before it ([1, 1, 1, 2] uint8"));
+                    StartsWith("'2' [1, 1, 2, 1] uint8 does not match the files before it, [1, 1, 1, 2] uint8"));
   CHECK_THROWS_WITH(import({images, labels, idx(9, {1, 1, 2}, "\3\4"), labels}), StartsWith("'2' [1, 1, 1, 2] int8"));
 }
 
 TEST_CASE("files that are not valid IDX files are refused") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
-  CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin as one)"));
+  CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin with an IDX header)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
                     StartsWith("'0' is not an IDX file (its third byte, the type, is 0x0a)"));
   CHECK_THROWS_WITH(import({images.substr(0, 10), labels}), StartsWith("'0' is truncated (in its header: 2 of 4"));
   CHECK_THROWS_WITH(import({images.substr(0, 17), labels}), StartsWith("'0' is truncated (in its numbers: 1 of 2"));
   CHECK_THROWS_WITH(import({images + "x", labels}), StartsWith("'0' is longer than its header declares"));
-  CHECK_THROWS_WITH(import({labels, images}), StartsWith("'1' [1, 1, 2] holds no labels"));
+  CHECK_THROWS_WITH(import({labels, images}), StartsWith("'1' [1, 1, 2] does not contain labels"));
   CHECK_THROWS_WITH(import({images, idx(8, {2}, "\1\2")}), ContainsSubstring("(1 and 2 rows)"));
   CHECK_THROWS_WITH(import({idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, ""), labels}),
-                    ContainsSubstring("too many numbers"));
+                    ContainsSubstring("too many values"));
 }
 
 TEST_CASE("CIFAR-10 files are concatenated; each record is a label followed by pixels") {

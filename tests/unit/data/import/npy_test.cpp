@@ -60,16 +60,16 @@ TEST_CASE("arrays in Fortran order are converted to C order") {
 }
 
 TEST_CASE("files that are not valid arrays of numbers are refused") {
-  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin as one)"));
+  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin with an .npy header)"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(1,)", "", false, 4)), ContainsSubstring("its version is 4"));
   CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
   CHECK_THROWS_WITH(read(npy("'<c8'", "(1,)", "")), ContainsSubstring("its type is '<c8'"));
   CHECK_THROWS_WITH(read(npy("'<f9'", "(1,)", "")), ContainsSubstring("its type is '<f9'"));
-  CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is a result"));
+  CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is structured"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "()", "1234")), ContainsSubstring("a single value"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(-1,)", "")), ContainsSubstring("its shape cannot be read"));
-  CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
-  CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many numbers"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many values"));
+  CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many values"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(2,)", "1234567")),
                     StartsWith("'x.npy' is truncated (in its numbers: 7 of 8 bytes)"));
   if (large_allocations_throw)
@@ -96,14 +96,14 @@ TEST_CASE("targets are class labels if they are integers with one per row") {
 
 TEST_CASE("features and targets that do not fit are refused") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
-  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2,)", "\1\xff")), StartsWith("'y.npy' holds -1 in row 1 (class labels"));
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2,)", "\1\xff")), StartsWith("'y.npy' contains -1 in row 1 (class labels"));
   CHECK_THROWS_WITH(import(x, npy("'<f4'", "(2,)", bytes_of(0.5f) + bytes_of(1.0f)), Task::classification),
-                    StartsWith("'y.npy' holds 0.5 in row 0"));
+                    StartsWith("'y.npy' contains 0.5 in row 0"));
   CHECK_THROWS_WITH(import(x, npy("'|i1'", "(3,)", "\1\2\3")), ContainsSubstring("(2 and 3 rows)"));
   CHECK_THROWS_WITH(import(x, x, Task::classification), ContainsSubstring("one label per row"));
   CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2, 1, 1)", "\1\2")), ContainsSubstring("not a list of targets"));
   CHECK_THROWS_WITH(import(npy("'|u1'", "(0, 2)", ""), npy("'|u1'", "(0,)", "")),
-                    StartsWith("'x.npy' [0, 2] holds no"));
+                    StartsWith("'x.npy' [0, 2] is empty"));
   CHECK_THROWS_WITH(import(npy("'<f8'", "(1, 2)", bytes_of(1.0) + bytes_of(1e300)), npy("'|u1'", "(1,)", "\1")),
-                    StartsWith("'x.npy' holds 1e+300 in row 0, column 1"));
+                    StartsWith("'x.npy' contains 1e+300 in row 0, column 1"));
 }

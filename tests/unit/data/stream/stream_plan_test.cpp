@@ -55,7 +55,7 @@ TEST_CASE("memory that windows do not need keeps blocks, evenly spaced over the 
   CHECK(plan_stream(options_of(2), 5010, 100, 1024).text() == "6 windows of 1000 rows, 2 in memory");
   const StreamPlan plan = plan_stream(options_of(2, 250), 5010, 100, 1024);
   CHECK(plan.kept_blocks == 14);  // 20 blocks fit, and two windows of 3 blocks use 6 of them
-  CHECK(plan.text() == "17 windows of 300 rows, 2 in memory; 27 % of the file is kept there");
+  CHECK(plan.text() == "17 windows of 300 rows, 2 in memory; 27 % of the file is kept in memory");
   for (const std::int64_t kept : {0, 1, 14, 50, 51}) {
     StreamPlan some = plan;
     some.kept_blocks = kept;
@@ -87,12 +87,12 @@ TEST_CASE("memory that windows do not need keeps blocks, evenly spaced over the 
 TEST_CASE("a plan that does not fit into data.memory is refused with the amount that would suffice") {
   CHECK_THROWS_WITH(
       plan_stream(options_of(1), 100000, 10000, 1024),
-      "The chunks of 'large.h5' are too large to be streamed (2 windows in memory need 20 MiB, data.memory "
-      "gives 1). Set data.memory = 20 or more, or rewrite the file in smaller chunks.");
+      "The chunks of 'large.h5' are too large for streaming (2 windows need 20 MiB, but data.memory "
+      "is 1). Set data.memory = 20 or more, or rewrite the file with smaller chunks.");
   CHECK_THROWS_WITH(
       plan_stream(options_of(2, 2000), 5000, 100, 1024),
-      "data.window = 2000 does not fit into memory (2 windows in memory need 4 MiB, data.memory gives 2). "
-      "Set data.memory = 4 or more, or a smaller window.");
+      "data.window = 2000 does not fit into memory (2 windows need 4 MiB, but data.memory is 2). "
+      "Set data.memory = 4 or more, or reduce data.window.");
 }
 
 TEST_CASE("files larger than the memory are streamed unless data.mode is set") {
