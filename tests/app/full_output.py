@@ -18,14 +18,14 @@ os.chdir("full_output")
 STUDY = study("native", epochs=2)
 
 
-def run(words, stdout):
+def run(args, stdout):
     """Runs the program. `stdout` is "full" or "closed"."""
     if stdout == "full":
         with open("/dev/full", "w") as full:
-            done = subprocess.run([SHEAF, *words], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+            done = subprocess.run([SHEAF, *args], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
                                   text=True, timeout=HANGS)
     else:
-        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', SHEAF, *words], stdin=subprocess.DEVNULL,
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', SHEAF, *args], stdin=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, timeout=HANGS)
     return Result(done.returncode, "", done.stderr, 0)
 
@@ -44,17 +44,17 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
                 ["info"], ["plan", *STUDY], ["evaluate", "whole", f"--data.file={DIGITS}"],
                 ["evaluate", "whole", f"--data.file={DIGITS}", "--output=json"],
                 ["import", "data.csv", f"{stdout}-imported.h5"], ["preprocess", "data.h5", f"{stdout}-made.h5"]]
-    for words in COMMANDS:
-        result = run(words, stdout)
+    for args in COMMANDS:
+        result = run(args, stdout)
         errors = result.error_lines()
         checks.check(result.code == 1 and len(errors) == 1 and f"Cannot print the result ({reason})" in errors[0],
                      f"{args} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
     for name in ("imported", "made"):
         checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
-    for words in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
-        if words[0] == "resume":
+    for args in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
+        if args[0] == "resume":
             os.remove(f"{stdout}/results.csv")  # resume writes it again
-        result = run(words, stdout)
+        result = run(args, stdout)
         checks.check(result.code == 0 and f"Cannot print the result ({reason})" in result.stderr and
                      not result.error_lines(), f"{args[0]} with stdout {stdout}",
                      f"exit {result.code}\n{result.stderr}")

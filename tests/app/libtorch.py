@@ -27,15 +27,15 @@ with open("table.csv", "w") as file:
     file.write("a,b\n1,2\n3,4\n")
 
 
-def run(name, *words):
-    return ["run", "study.cfg", "--run.device=cpu", "--run.progress=none", f"--run.output={name}", *words]
+def run(name, *args):
+    return ["run", "study.cfg", "--run.device=cpu", "--run.progress=none", f"--run.output={name}", *args]
 
 
-def loads_torch(*words, ranks=None):
+def loads_torch(*args, ranks=None):
     """Whether a process of the command loads LibTorch, according to the debug output of the dynamic linker."""
     for path in glob.glob("linker.*"):
         os.remove(path)
-    done = sheaf(*words, ranks=ranks, environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "linker"})
+    done = sheaf(*args, ranks=ranks, environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": "linker"})
     checks.check(done.code == 0, f"{args}: succeeds", done.stderr)
     found = []
     for path in glob.glob("linker.*"):
@@ -45,19 +45,19 @@ def loads_torch(*words, ranks=None):
     return any(found)
 
 
-for words, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device=cpu"], 2), (run("alone_run"), None),
+for args, ranks in ((["--version"], None), (["plan", "study.cfg", "--run.device=cpu"], 2), (run("alone_run"), None),
                      (["resume", "alone_run"], None), (run("two_ranks"), 2),
                      (run("streamed", "--data.mode=streamed", "--data.memory=1"), 2),
                      (["import", "table.csv", "table.h5"], None),
                      (["preprocess", DIGITS, "scaled.h5", "--normalize=standard"], 2)):
-    checks.check(not loads_torch(*words, ranks=ranks), f"{args}: LibTorch is not loaded")
+    checks.check(not loads_torch(*args, ranks=ranks), f"{args}: LibTorch is not loaded")
 evaluate = ["evaluate", "saved", f"--data.file={DIGITS}"]
-for words, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
+for args, ranks in ((["info"], None), (run("torch", "--run.engine=torch"), 2),
                      (run("cnn", "--model.kind=cnn", "--data.image=1x8x8", "--model.channels=2"), None),
                      (run("saved", "--run.models=best"), 2), ([*evaluate, "--run.engine=torch"], None)):
-    checks.check(loads_torch(*words, ranks=ranks), f"{args}: LibTorch is loaded")
-for words in (evaluate, ["evaluate", "saved/models/iteration-0.pt", f"--data.file={DIGITS}"]):
-    checks.check(not loads_torch(*words, ranks=2), f"{args}: LibTorch is not loaded")
+    checks.check(loads_torch(*args, ranks=ranks), f"{args}: LibTorch is loaded")
+for args in (evaluate, ["evaluate", "saved/models/iteration-0.pt", f"--data.file={DIGITS}"]):
+    checks.check(not loads_torch(*args, ranks=2), f"{args}: LibTorch is not loaded")
 
 # The program without libsheaf_libtorch.so.
 os.mkdir("bare")
@@ -79,8 +79,8 @@ os.mkdir("throwing")
 shutil.copy(SHEAF, "throwing/sheaf")
 shutil.copy(os.path.join(os.environ["SHEAF_PLUGINS"], "throwing_library.so"), "throwing/libsheaf_libtorch.so")
 for ranks in (None, 2):
-    for words in (run("thrown", "--run.engine=torch"), ["info"]):
-        done = launch(["throwing/sheaf"] + words, ranks=ranks)
+    for args in (run("thrown", "--run.engine=torch"), ["info"]):
+        done = launch(["throwing/sheaf"] + args, ranks=ranks)
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "cannot be loaded (this operator is already registered)"
                      in lines[0], f"{args[0]}: an exception while loading gives one error line (ranks: {ranks})",
@@ -88,11 +88,11 @@ for ranks in (None, 2):
     checks.check(not os.path.exists("thrown"), f"an exception while loading: no run directory (ranks: {ranks})")
 
 # run.device = cuda without a usable GPU: refused by all commands that have the key, even if the build has CUDA.
-for words in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"],
+for args in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"],
               ["run", "study.cfg", "--run.output=no_gpu", "--run.engine=torch"], evaluate,
               [*evaluate, "--run.engine=torch"]):
     for ranks in (None, 2):
-        done = sheaf(*words, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
+        done = sheaf(*args, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
                      f"{args}: run.device = cuda is refused without a GPU (ranks: {ranks})",
@@ -144,9 +144,9 @@ for name, spoil in (("pipe", os.mkfifo), ("cut", lambda path: shutil.copy("same/
     shutil.copy(SHEAF, f"{name}/sheaf")
     spoil(f"{name}/libsheaf_libtorch.so")
 os.truncate("cut/libsheaf_libtorch.so", 4096)
-for name, says in (("pipe", "is a pipe (FIFO)"), ("cut", "is truncated: it has 4096 of ")):
+for name, message in (("pipe", "is a pipe (FIFO)"), ("cut", "is truncated: it has 4096 of ")):
     done = launch([f"{name}/sheaf"] + run("mixed", "--run.engine=torch"))
-    checks.check(done.code == 1 and len(done.error_lines()) == 1 and says in done.error_lines()[0],
+    checks.check(done.code == 1 and len(done.error_lines()) == 1 and message in done.error_lines()[0],
                  f"damaged library: error line with '{message}'", f"{done.code}\n{done.stderr}")
 done = launch(["same/sheaf"] + run("copied", "--run.engine=torch"))
 checks.check(done.code == 0, "a copy of the library is accepted", done.stderr)

@@ -61,7 +61,7 @@ TEST_CASE("memory that windows do not need keeps blocks, evenly spaced over the 
     some.kept_blocks = kept;
     std::int64_t count = 0, nearest = plan.blocks(), last = -plan.blocks();
     for (std::int64_t block = 0; block < plan.blocks(); ++block) {
-      const auto position = some.kept_place(block);
+      const auto position = some.kept_index(block);
       if (!position) continue;
       CHECK(*position == count++);
       nearest = std::min(nearest, block - last);
