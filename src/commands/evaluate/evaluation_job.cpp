@@ -207,7 +207,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   agree(world, [&] {
     subject.emplace(make_evaluated_model(request, placement.lanes.front()));
     choice = choose_predictor(subject->models.front(), request.run, placement.lanes.front());
-    const bool native = choice.engine->asked == EngineKind::native;
+    const bool native = choice.engine->kind == EngineKind::native;
     if (request.run.engine == EngineKind::native && !native)
       throw UsageError(fmt::format("run.engine = native cannot run model '{}' ({}). Set run.engine = auto.",
                                    request.model, choice.reason.value_or("")));
