@@ -1,4 +1,4 @@
-// sheaf trains many models in one MPI job. This file: from argv to a command, from errors to exit codes.
+// The main program: runs the command named in the arguments and converts errors to exit codes.
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
@@ -22,12 +22,13 @@ namespace {
 
 using namespace sheaf;
 
-// Texts are answered without MPI, so that they work on a login node; under a launcher its first process speaks.
+// Returns whether this process prints texts such as help. They are printed without MPI, so that they work on a login
+// node; under a launcher only the first process prints them.
 bool is_first_process() {
   return launched_rank().value_or("0") == "0";
 }
 
-// One line of several problems each, so that every line says that it is an error.
+// Logs each line of the message as an error; a message may list several problems.
 void log_error_lines(const std::string& message) {
   std::size_t begin = 0;
   while (begin <= message.size()) {
@@ -37,7 +38,7 @@ void log_error_lines(const std::string& message) {
   }
 }
 
-ExitCode print_answer(const std::string& text) try {
+ExitCode print_text(const std::string& text) try {
   if (is_first_process()) print_result(text);
   return ExitCode::done;
 } catch (const RunError& error) {
@@ -45,7 +46,8 @@ ExitCode print_answer(const std::string& text) try {
   return ExitCode::failed;
 }
 
-// Memory may run out in code that must not throw, the standard library's or another's: a sentence then, too.
+// The terminate handler. Memory can run out in noexcept code, for example of the standard library; this handler still
+// logs a message.
 [[noreturn]] void end_program() {
   try {
     if (const auto error = std::current_exception()) std::rethrow_exception(error);
@@ -54,10 +56,10 @@ ExitCode print_answer(const std::string& text) try {
     if (is_out_of_memory(error)) MpiSession::abort(static_cast<int>(ExitCode::failed));
   } catch (...) {
   }
-  std::abort();  // a defect of the program
+  std::abort();  // a bug in the program
 }
 
-// MPI and the command in it, from start to end. Reports errors that all ranks know of, and then ends MPI in order.
+// Initializes MPI, runs the command and finalizes MPI. Logs errors that all ranks know of.
 ExitCode run_session(int& argc, char**& argv, const Command& command, const CommandCall& call) {
   std::optional<MpiSession> session;
   try {
@@ -80,7 +82,7 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   std::set_terminate(end_program);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (const auto answer = text_answer(arguments)) return static_cast<int>(print_answer(*answer));
+  if (const auto text = text_answer(arguments)) return static_cast<int>(print_text(*text));
   const Command* command = nullptr;
   try {
     command = &find_command(arguments);
@@ -89,7 +91,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::usage);
   }
 
-  // Signals are caught before MPI starts and after it has ended, too.
+  // Stop signals are handled from before MPI is initialized until after it is finalized.
   std::optional<StopSignals> signals;
   if (command->can_be_stopped) signals.emplace();
   try {
@@ -99,6 +101,6 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     log_error(message_of(error));
   }
-  // This rank failed alone: the others wait for it somewhere, so the whole job ends here.
+  // Only this rank has failed. Others may wait for it in a collective call, so end the whole job.
   MpiSession::abort(static_cast<int>(ExitCode::failed));
 }

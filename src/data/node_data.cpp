@@ -205,7 +205,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
     targets->require_unchanged();
     if (weights) weights->require_unchanged();
   });
-  memory->array.synchronise();
+  memory->array.synchronize();
 
   data.rows = schema.rows;
   data.feature_count = schema.feature_count;

@@ -94,7 +94,7 @@ for args in (["plan", "study.cfg"], ["run", "study.cfg", "--run.output=no_gpu"],
     for ranks in (None, 2):
         done = sheaf(*args, "--run.device=cuda", ranks=ranks, environment={"CUDA_VISIBLE_DEVICES": ""})
         lines = done.error_lines()
-        checks.check(done.code == 1 and len(lines) == 1 and "there is no GPU to use (" in lines[0] and not done.stdout,
+        checks.check(done.code == 1 and len(lines) == 1 and "no GPU is available (" in lines[0] and not done.stdout,
                      f"{args}: run.device = cuda is refused without a GPU (ranks: {ranks})",
                      f"{done.code}\n{done.stdout}{done.stderr}")
 checks.check(not os.path.exists("no_gpu"), "run.device = cuda without a GPU: no run directory")

@@ -87,7 +87,7 @@ def measure(kind):
 
 
 def refuse_mpi():
-    for case, message in (("start", "MPI cannot be started"), ("threads", "cannot run beside threads")):
+    for case, message in (("start", "MPI cannot be started"), ("threads", "does not support threads")):
         for ranks in (None, 2):
             result = run([SHEAF, "info"], ranks=ranks, refuse_mpi=case)
             most = 1 if case == "threads" else ranks or 1  # without MPI each rank prints the error

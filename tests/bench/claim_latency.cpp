@@ -95,7 +95,7 @@ void measure_questions(double seconds, const Communicator& world) {
     for (const auto start = Clock::now(); !report.leaving;) {
       report.leaving = seconds_since(start) > seconds;
       const auto asked = Clock::now();
-      exchange.ask(report);
+      exchange.send(report);
       while (!exchange.poll()) sleep_seconds(pause);
       waits.push_back(seconds_since(asked));
     }

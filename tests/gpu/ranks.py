@@ -23,7 +23,7 @@ if DEVICE == "cuda":
     words = ["run", "study.cfg", *MODELS["mlp"], "--run.device=cuda", "--run.output=refused"]
     for what, ranks, environment, says in (
             ("more ranks than GPUs", 2, ONE_GPU, "2 ranks share a node with 1 GPU(s)"),
-            ("no visible GPU", None, {"CUDA_VISIBLE_DEVICES": ""}, "there is no GPU to use (")):
+            ("no visible GPU", None, {"CUDA_VISIBLE_DEVICES": ""}, "no GPU is available (")):
         done = sheaf(*words, ranks=ranks, environment=environment)
         lines = done.error_lines()
         checks.check(done.code == 1 and len(lines) == 1 and says in lines[0], f"{what}: one sentence",

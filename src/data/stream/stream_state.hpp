@@ -91,7 +91,7 @@ struct StreamState {
     if (node.is_root())
       for (std::size_t slot = 0; slot < slots(); ++slot)
         slot_boards[slot].window.value = static_cast<std::int64_t>(slot);
-    memory.synchronise();
+    memory.synchronize();
   }
 
   ~StreamState() {

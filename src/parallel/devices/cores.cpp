@@ -39,8 +39,8 @@ BoundCores find_bound_cores() {
     hwloc_bitmap_copy(mask.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
 
   BoundCores bound;
-  const bool knows_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
-  const hwloc_obj_type_t kind = knows_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  const bool has_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
+  const hwloc_obj_type_t kind = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   bound.machine_cores = hwloc_get_nbobjs_by_type(topology.get(), kind);
   bound.sockets = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE);
   for (std::int32_t core = 0; core < bound.machine_cores; ++core) {
@@ -51,7 +51,7 @@ BoundCores find_bound_cores() {
     const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
     if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel")) bound.processor = model;
   }
-  // Not hwloc's own figure, which leaves out memory that a virtual machine was given later.
+  // hwloc's own figure does not include memory that was added to a virtual machine later.
   bound.memory_bytes = static_cast<double>(usable_memory_bytes());
   return bound;
 }

@@ -1,4 +1,4 @@
-// The processor cores this process may use: its affinity mask, not the machine's count.
+// Finds the processor cores that this process may use, according to its affinity mask.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,14 +9,14 @@
 namespace sheaf {
 
 struct BoundCores {
-  std::vector<std::int32_t> cores;  ///< numbers of the physical cores bound, ascending; threads of one core count once
-  std::int32_t machine_cores = 0;   ///< all of this host
+  std::vector<std::int32_t> cores;  ///< numbers of the bound physical cores, ascending, each once
+  std::int32_t machine_cores = 0;   ///< number of cores of this host
   std::int32_t sockets = 0;
-  std::string processor;    ///< its name, if the system tells
-  double memory_bytes = 0;  ///< that this process may use (memory.hpp)
+  std::string processor;    ///< name of the processor; empty if unknown
+  double memory_bytes = 0;  ///< memory that this process may use (memory.hpp)
 };
 
-/// Asks hwloc; falls back to one core per processing unit where the topology is unknown. Local.
+/// Queries hwloc. Counts processing units as cores if the topology is unknown. Throws RunError. Local.
 BoundCores find_bound_cores();
 
 }  // namespace sheaf

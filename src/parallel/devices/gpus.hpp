@@ -1,4 +1,4 @@
-// The GPUs that this process can see.
+// Finds the GPUs that are visible to this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,17 +9,17 @@
 namespace sheaf {
 
 struct Gpu {
-  std::int64_t id = 0;  ///< the same for every process that sees this GPU, from its UUID
+  std::int64_t id = 0;  ///< derived from the UUID, so the same in every process
   std::string name;
   double memory_bytes = 0;
 };
 
 struct VisibleGpus {
-  std::vector<Gpu> gpus;    ///< in CUDA's numbering, CUDA_VISIBLE_DEVICES applied
-  std::string none_reason;  ///< why there are none, for messages
+  std::vector<Gpu> gpus;    ///< in CUDA's numbering, after CUDA_VISIBLE_DEVICES
+  std::string none_reason;  ///< if there are no GPUs, the reason for messages
 };
 
-/// Asks the CUDA runtime; makes no context on any GPU. Local.
+/// Queries the CUDA runtime. Does not create a context on any GPU. Local.
 VisibleGpus find_gpus();
 
 }  // namespace sheaf

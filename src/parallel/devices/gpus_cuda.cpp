@@ -11,19 +11,20 @@ namespace sheaf {
 VisibleGpus find_gpus() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  if (status == cudaErrorInsufficientDriver) return {{}, "there is no NVIDIA driver, or one too old for this CUDA"};
+  if (status == cudaErrorInsufficientDriver)
+    return {{}, "the NVIDIA driver is missing or too old for this CUDA version"};
   if (status != cudaSuccess) return {{}, cudaGetErrorString(status)};
   VisibleGpus visible;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties;
-    // Left out, it would shift the numbers of the others.
+    // Skipping one GPU would change the numbers of the others.
     if (const cudaError_t error = cudaGetDeviceProperties(&properties, device); error != cudaSuccess)
-      return {{}, "GPU " + std::to_string(device) + " does not answer: " + cudaGetErrorString(error)};
+      return {{}, "GPU " + std::to_string(device) + " does not respond: " + cudaGetErrorString(error)};
     std::int64_t id = 0;
     std::memcpy(&id, properties.uuid.bytes, sizeof id);
     visible.gpus.push_back({id, properties.name, static_cast<double>(properties.totalGlobalMem)});
   }
-  if (visible.gpus.empty()) visible.none_reason = "CUDA sees no GPU";
+  if (visible.gpus.empty()) visible.none_reason = "CUDA found no GPU";
   return visible;
 }
 

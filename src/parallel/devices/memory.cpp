@@ -16,7 +16,7 @@ bool begins_with(const std::string& text, const std::string& beginning) {
   return text.compare(0, beginning.size(), beginning) == 0;
 }
 
-// Whether a list with commas between its items has the item.
+// Returns whether a comma-separated list contains the item.
 bool lists(const std::string& items, const std::string& wanted) {
   std::istringstream stream(items);
   for (std::string item; std::getline(stream, item, ',');)
@@ -26,23 +26,24 @@ bool lists(const std::string& items, const std::string& wanted) {
 
 // A mounted hierarchy of control groups that may limit memory.
 struct Hierarchy {
-  bool unified = false;  // version 2
-  std::string root;      // the group that is mounted
-  std::string place;     // where
+  bool unified = false;     // version 2
+  std::string root;         // the group that is mounted
+  std::string mount_point;  // the directory where it is mounted
 };
 
-// A line of mountinfo, "36 35 98:0 /root /place options [fields...] - type source options" (proc(5)).
+// Parses a line of mountinfo: "36 35 98:0 /root /mount_point options [fields...] - type source options" (proc(5)).
 std::optional<Hierarchy> read_mount(const std::string& line) {
-  std::istringstream words(line);
-  std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
-  const auto dash = std::find(all.begin(), all.end(), "-");
-  if (dash - all.begin() < 6 || all.end() - dash < 4) return std::nullopt;
+  std::istringstream stream(line);
+  std::vector<std::string> fields{std::istream_iterator<std::string>(stream), {}};
+  const auto dash = std::find(fields.begin(), fields.end(), "-");
+  if (dash - fields.begin() < 6 || fields.end() - dash < 4) return std::nullopt;
   const std::string &type = dash[1], &options = dash[3];
   if (type != "cgroup2" && !(type == "cgroup" && lists(options, "memory"))) return std::nullopt;
-  return Hierarchy{type == "cgroup2", all[3], all[4]};
+  return Hierarchy{type == "cgroup2", fields[3], fields[4]};
 }
 
-// The process's group in the hierarchy; none: it is in none. Lines are "number:controllers:/group" (cgroups(7)).
+// Returns the group of the process in the hierarchy, if any. Lines have the form "number:controllers:/group"
+// (cgroups(7)).
 std::optional<std::string> group_in(const Hierarchy& hierarchy, const std::string& groups) {
   std::istringstream lines(groups);
   for (std::string line; std::getline(lines, line);) {
@@ -54,8 +55,8 @@ std::optional<std::string> group_in(const Hierarchy& hierarchy, const std::strin
   return std::nullopt;
 }
 
-// The group as a path below the mounted one; a container may see a group that lies elsewhere, and then has its own
-// group mounted.
+// Returns the path of the group relative to the mounted group. In a container the group may be outside of the mounted
+// one; then the mounted group is its own.
 std::string below_root(const std::string& group, const std::string& root) {
   if (group == "/" || begins_with(group, "/..")) return "";
   if (root == "/") return group;
@@ -79,8 +80,8 @@ std::vector<std::string> memory_limit_files(const std::string& groups, const std
     if (!group) continue;
     const char* name = hierarchy->unified ? "/memory.max" : "/memory.limit_in_bytes";
     std::string below = below_root(*group, hierarchy->root);
-    for (; !below.empty(); below.resize(below.rfind('/'))) files.push_back(hierarchy->place + below + name);
-    files.push_back(hierarchy->place + name);
+    for (; !below.empty(); below.resize(below.rfind('/'))) files.push_back(hierarchy->mount_point + below + name);
+    files.push_back(hierarchy->mount_point + name);
   }
   return files;
 }

@@ -17,22 +17,24 @@ bool may_use_gpus(const RunOptions& options) {
 
 namespace {
 
-// The GPU of each rank of the node in that rank's numbering, -1 for none.
+// Returns the GPU of each rank of the node in that rank's numbering, or -1 for no GPU.
 std::vector<int> assign_gpus(const RunOptions& options, const std::vector<RankView>& views) {
   std::vector<int> gpus(views.size(), -1);
   if (!may_use_gpus(options)) return gpus;
   std::map<std::int64_t, std::int64_t> ranks_on;
   for (std::size_t rank = 0; rank < views.size(); ++rank) {
-    const auto& seen = views[rank].gpu_ids;
-    const auto freest = std::min_element(
-        seen.begin(), seen.end(), [&ranks_on](std::int64_t a, std::int64_t b) { return ranks_on[a] < ranks_on[b]; });
-    if (freest == seen.end() || ranks_on[*freest] >= options.ranks_per_gpu) continue;
+    const auto& visible = views[rank].gpu_ids;
+    const auto freest = std::min_element(visible.begin(), visible.end(), [&ranks_on](std::int64_t a, std::int64_t b) {
+      return ranks_on[a] < ranks_on[b];
+    });
+    if (freest == visible.end() || ranks_on[*freest] >= options.ranks_per_gpu) continue;
     ++ranks_on[*freest];
-    gpus[rank] = static_cast<int>(freest - seen.begin());
+    gpus[rank] = static_cast<int>(freest - visible.begin());
   }
   return gpus;
 }
 
+// Returns the number of cores of a rank; a core that several ranks train on is divided among them. At least 1.
 std::int64_t shared_cores(const RunOptions& options, const std::vector<RankView>& views, const std::vector<int>& gpus,
                           std::size_t rank) {
   std::map<std::int32_t, int> users;
@@ -40,9 +42,9 @@ std::int64_t shared_cores(const RunOptions& options, const std::vector<RankView>
     if (gpus[other] >= 0 && options.core_lanes == 0) continue;
     for (std::int32_t core : views[other].cores) ++users[core];
   }
-  double share = 0;
-  for (std::int32_t core : views[rank].cores) share += 1.0 / std::max(1, users[core]);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(share + 1e-9));
+  double cores = 0;
+  for (std::int32_t core : views[rank].cores) cores += 1.0 / std::max(1, users[core]);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(cores + 1e-9));
 }
 
 void add_lanes(std::int64_t count, LaneDevice device, Placement& placement) {
@@ -65,7 +67,7 @@ Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
   add_lanes(lanes, {gpu, static_cast<int>(options.threads)}, placement);
   add_lanes(options.core_lanes, {-1, static_cast<int>(options.threads)}, placement);
   if (options.ranks_per_gpu > 1 || lanes > 1)
-    add_note("several trainings share a GPU: without CUDA MPS their kernels take turns", placement);
+    add_note("several models share a GPU: without CUDA MPS their kernels run in turn", placement);
   add_note(crowding(options.core_lanes, options.threads, cores), placement);
   return placement;
 }
@@ -107,12 +109,12 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
   if (options.device == DeviceRequest::cuda && gpu < 0) {
     if (views[rank].gpu_ids.empty())
       throw RunError(
-          fmt::format("run.device = cuda, but there is no GPU to use ({}). Use run.device = auto or cpu, or "
-                      "start the job where there are GPUs.",
+          fmt::format("run.device = cuda, but no GPU is available ({}). Set run.device to auto or cpu, or start the "
+                      "job on a machine with GPUs.",
                       none_reason));
     throw RunError(
         fmt::format("run.device = cuda, but {} ranks share a node with {} GPU(s) (run.ranks_per_gpu = {}). "
-                    "Start fewer ranks, or raise run.ranks_per_gpu.",
+                    "Start fewer ranks or raise run.ranks_per_gpu.",
                     views.size(), views[rank].gpu_ids.size(), options.ranks_per_gpu));
   }
   const std::int64_t cores = shared_cores(options, views, gpus, rank);

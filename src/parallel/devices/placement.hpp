@@ -1,4 +1,4 @@
-// Which lane trains where: a pure function of what the ranks of one node can see.
+// Assigns cores and GPUs to the lanes of a rank: a pure function of the cores and GPUs that the ranks of a node have.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,32 +11,35 @@
 
 namespace sheaf {
 
-/// What one rank of a node sees.
+/// The cores and GPUs that one rank of a node may use.
 struct RankView {
-  std::vector<std::int32_t> cores;    ///< bound to it; ranks may overlap
-  std::vector<std::int64_t> gpu_ids;  ///< usable GPUs in its own numbering, identified across ranks
+  std::vector<std::int32_t> cores;    ///< bound cores; ranks may overlap
+  std::vector<std::int64_t> gpu_ids;  ///< Gpu::id of the usable GPUs, in the rank's own numbering
 };
 
-/// Where one rank trains. Its lanes may have different devices.
+/// The devices on which one rank trains. Its lanes may have different devices.
 struct Placement {
-  std::vector<LaneDevice> lanes;  ///< the device of each lane, by its number; GPUs in the rank's own numbering
-  std::string note;               ///< what the user should know of it; may be empty
+  std::vector<LaneDevice> lanes;  ///< the device of each lane; GPUs are in the rank's own numbering
+  std::string note;               ///< a remark for the user; may be empty
 
   std::int64_t lane_count() const { return static_cast<std::int64_t>(lanes.size()); }
-  std::int64_t thread_count() const;  ///< of all lanes
-  bool uses_gpu() const;              ///< some lane does
-  bool uses_cores() const;            ///< some lane has no GPU
+  std::int64_t thread_count() const;  ///< the sum over all lanes
+  bool uses_gpu() const;              ///< whether at least one lane trains on a GPU
+  bool uses_cores() const;            ///< whether at least one lane trains on the CPU
 };
 
-/// Whether ranks may be placed on GPUs, which the native engine does not use.
+/// Returns whether the options allow GPUs. The native engine does not use them.
 bool may_use_gpus(const RunOptions& options);
 
-/// Places rank `rank_on_node` of the node whose ranks see `views`, in rank order.
-/// GPUs: in rank order each rank takes the GPU it sees that has the fewest ranks so far, while that is below
-/// ranks_per_gpu; those left over train on the CPU under device = auto. With engine = native all do. A GPU rank has
-/// one lane on its GPU unless lanes is set, and after these core_lanes on its cores. A CPU rank has one lane for each
-/// `threads` of its bound cores, shared evenly with the other ranks that train on the same cores; at least one. Throws
-/// RunError under device = cuda for a rank without a GPU; `none_reason` says why there is none.
+/// Places rank `rank_on_node` of a node. `views` has one entry per rank of the node, in rank order.
+///
+/// In rank order, each rank takes the visible GPU with the fewest ranks so far, if it has fewer than ranks_per_gpu.
+/// With device = auto, ranks without a GPU train on the CPU. With engine = native, all ranks do. A GPU rank has one
+/// lane on its GPU, or `lanes` if that is set, followed by core_lanes lanes on its cores. A CPU rank has one lane per
+/// `threads` bound cores, but at least one; ranks that train on the same cores divide them evenly.
+///
+/// Throws RunError with device = cuda if the rank has no GPU. `none_reason` is the reason in the message if no GPU is
+/// visible.
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
                      const std::string& none_reason);
 

@@ -6,10 +6,10 @@
 
 namespace sheaf {
 
-/// One rank of a job: where it runs and trains, as the log and the table /ranks of results.h5 tell.
+/// The host, device and lanes of one rank, for the log and the table /ranks of results.h5.
 struct RankInfo {
   std::string host;
-  std::string device;  ///< "cpu", "cuda:0 NVIDIA H200", or both joined by "and"
+  std::string device;  ///< "cpu", "cuda:0 NVIDIA H200", or both, joined by "and"
   std::int64_t cores = 0;
   std::int64_t lanes = 0;
   std::int64_t threads = 0;

@@ -14,7 +14,7 @@
 namespace sheaf {
 namespace {
 
-// Every rank's list, in rank order. Collective.
+// Gathers the lists of all ranks, in rank order. Collective.
 template <class T>
 std::vector<std::vector<T>> gather_lists(const Communicator& comm, const std::vector<T>& mine) {
   const auto counts = comm.all_gather(std::vector<std::int64_t>{static_cast<std::int64_t>(mine.size())});
@@ -28,7 +28,7 @@ std::vector<std::vector<T>> gather_lists(const Communicator& comm, const std::ve
   return lists;
 }
 
-// "cpu", "cuda:0 NVIDIA H200", "cuda:0 NVIDIA H200 and cpu": a rank has one GPU at most.
+// Returns "cpu", "cuda:0 NVIDIA H200" or "cuda:0 NVIDIA H200 and cpu". A rank has at most one GPU.
 std::string device_names(const Placement& placement) {
   const auto on_gpu =
       std::find_if(placement.lanes.begin(), placement.lanes.end(), [](LaneDevice lane) { return lane.on_gpu(); });
@@ -77,7 +77,7 @@ std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Commun
 }
 
 std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit) {
-  const auto tell = [](const RankInfo& rank) {
+  const auto describe = [](const RankInfo& rank) {
     std::string text = fmt::format("{} on {}: {}", rank.device, rank.host, counted(rank.lanes, "lane"));
     if (rank.threads > 1) text += fmt::format(" x {} threads", rank.threads);
     text += fmt::format(", {} bound", counted(rank.cores, "core"));
@@ -86,13 +86,13 @@ std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std
   std::vector<std::string> lines;
   for (std::size_t first = 0; first < ranks.size();) {
     std::size_t last = first;
-    while (last + 1 < ranks.size() && tell(ranks[last + 1]) == tell(ranks[first])) ++last;
+    while (last + 1 < ranks.size() && describe(ranks[last + 1]) == describe(ranks[first])) ++last;
     if (lines.size() == limit) {
       lines.push_back(fmt::format("ranks {}-{}: see the table /ranks of results.h5", first, ranks.size() - 1));
       return lines;
     }
-    lines.push_back(first == last ? fmt::format("rank {}: {}", first, tell(ranks[first]))
-                                  : fmt::format("ranks {}-{}: each {}", first, last, tell(ranks[first])));
+    lines.push_back(first == last ? fmt::format("rank {}: {}", first, describe(ranks[first]))
+                                  : fmt::format("ranks {}-{}: each {}", first, last, describe(ranks[first])));
     first = last + 1;
   }
   return lines;

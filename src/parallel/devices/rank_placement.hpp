@@ -1,4 +1,4 @@
-// Finds out where every rank of the job trains.
+// Determines the devices on which each rank of the job trains.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,16 +14,17 @@
 
 namespace sheaf {
 
-/// Looks at this rank's cores and GPUs, compares with the other ranks of the node, and places it. `find_usable_gpus` is
-/// called only where ranks may be placed on GPUs; local, it may throw. Throws on every rank when one cannot be placed.
-/// Collective over world.
+/// Finds the cores and GPUs of this rank, exchanges them with the other ranks of the node, and places the rank.
+/// `find_usable_gpus` is local and may throw; it is called only if the options allow GPUs. Throws AgreedError on every
+/// rank if one cannot be placed. Collective over world.
 Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
                       const Communicator& world, const Communicator& node);
 
-/// What a rank tells of its placement, from every rank, on every rank. Collective over world.
+/// Gathers the information on every rank of the job, on every rank. Collective over world.
 std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world);
 
-/// The placement as lines for the log; equal neighbours share one. At most `limit` lines.
+/// Formats the placement for the log. Consecutive ranks with equal placement share a line. Returns at most `limit`
+/// lines, followed by a line for the other ranks, if any.
 std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit = 32);
 
 }  // namespace sheaf

@@ -14,8 +14,8 @@
 namespace sheaf {
 namespace {
 
-// A vote is the rank with its exit code, so that the minimum of all names the lowest rank that failed and its kind.
-constexpr std::int64_t codes = 256, undecided = -1, nobody_failed = std::numeric_limits<std::int64_t>::max();
+// A vote encodes the rank and its exit code, so the minimum of all votes is the lowest rank that failed, with its code.
+constexpr std::int64_t codes = 256, undecided = -1, no_failure = std::numeric_limits<std::int64_t>::max();
 
 struct Outcome {
   std::int64_t vote = undecided;
@@ -28,8 +28,8 @@ Outcome outcome_of(const std::function<void()>& action, int rank) {
   };
   try {
     action();
-    return {nobody_failed};
-  } catch (const AgreedError& error) {  // of a smaller group
+    return {no_failure};
+  } catch (const AgreedError& error) {  // thrown by agree() over a smaller group
     return failed(error.code(), error);
   } catch (const UsageError& error) {
     return failed(ExitCode::usage, error);
@@ -41,7 +41,7 @@ Outcome outcome_of(const std::function<void()>& action, int rank) {
 }
 
 void conclude(const Communicator& comm, std::int64_t verdict, const std::string& own_message) {
-  if (verdict == nobody_failed) return;
+  if (verdict == no_failure) return;
   const std::string message = comm.broadcast(own_message, static_cast<int>(verdict / codes));
   throw AgreedError(static_cast<ExitCode>(verdict % codes), message);
 }
@@ -55,9 +55,9 @@ void agree(const Communicator& comm, const std::function<void()>& action) {
 
 void agree_in_background(const Communicator& comm, const std::function<void()>& action,
                          const WhileWaiting& while_waiting) {
-  // So often that a rank that only waits is called back several times before its limit.
+  // A waiting rank hears from this one several times within its limit.
   const std::chrono::duration<double> period(std::min(1.0, while_waiting(0) / 4));
-  // Without a policy: where the system refuses a thread, get() calls the action.
+  // The default launch policy: if no thread can be started, get() runs the action.
   auto working = std::async([&] { return outcome_of(action, comm.rank()); });
   Outcome own;
   std::int64_t verdict = undecided;

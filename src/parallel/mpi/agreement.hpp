@@ -1,4 +1,4 @@
-// Errors and collectives: fail together or go on together.
+// Makes all ranks throw if one of them fails, so that no rank waits for another in a collective call.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,15 +8,15 @@
 
 namespace sheaf {
 
-/// Runs `action` on this rank, then tells all ranks how it went: if it threw anywhere, every rank throws AgreedError
-/// with the message and the exit code (usage for a UsageError, stopped for Interrupted, else failed) of the lowest rank
-/// that failed. `action` holds no collective over `comm`. Collective over comm.
+/// Runs `action` on each rank. If it throws on any rank, every rank throws AgreedError with the message and the exit
+/// code of the lowest rank that failed. The exit code is usage for a UsageError, stopped for Interrupted, and failed
+/// otherwise. `action` must not call collectives over `comm`. Collective over comm.
 void agree(const Communicator& comm, const std::function<void()>& action);
 
-/// As agree, for long actions that make no MPI call: runs `action` in a thread of its own, while the ranks exchange
-/// messages at least every second, and asleep in between. So the limit of `while_waiting` counts how long another rank
-/// has been out of reach, not how long its action takes. Exceptions of `while_waiting` pass through when the action has
-/// returned. Collective over comm.
+/// Like agree, for long actions without MPI calls. Runs `action` in a separate thread. Meanwhile the ranks exchange
+/// messages at least once per second, and sleep in between. The limit of `while_waiting` therefore applies to the time
+/// that another rank has been unreachable, not to the duration of its action. Exceptions of `while_waiting` are passed
+/// on after the action has returned. Collective over comm.
 void agree_in_background(const Communicator& comm, const std::function<void()>& action,
                          const WhileWaiting& while_waiting);
 

@@ -29,28 +29,28 @@ T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
   return result;
 }
 
-// Buffers that MPI may still use after a wait that ended early.
-std::vector<std::shared_ptr<void>>& left_to_mpi() {
+// Buffers that MPI may still use after a wait that ended early. They are never freed.
+std::vector<std::shared_ptr<void>>& abandoned_buffers() {
   static std::vector<std::shared_ptr<void>> buffers;
   return buffers;
 }
 
-// Nonblocking operations with their buffers, which outlive the object where the operations are not complete.
+// Nonblocking operations and their buffers. If the operations are not complete, the buffers outlive the object.
 template <class Buffers>
 class PendingRequests {
  public:
   explicit PendingRequests(Buffers buffers) : state_(std::make_shared<State>(State{std::move(buffers), {}})) {}
   ~PendingRequests() {
-    if (!state_->requests.empty()) left_to_mpi().push_back(state_);
+    if (!state_->requests.empty()) abandoned_buffers().push_back(state_);
   }
   PendingRequests(const PendingRequests&) = delete;
   PendingRequests& operator=(const PendingRequests&) = delete;
 
   Buffers& buffers() { return state_->buffers; }
-  /// Of the next operation.
+  /// Returns the request for the next operation.
   MPI_Request* add() { return &state_->requests.emplace_back(MPI_REQUEST_NULL); }
 
-  /// Returns the buffers. The last call.
+  /// Waits for the operations and returns the buffers. Must be the last call.
   Buffers wait(const WhileWaiting& while_waiting) {
     auto& requests = state_->requests;
     const auto are_complete = [&requests] {
@@ -72,7 +72,7 @@ class PendingRequests {
   const std::shared_ptr<State> state_;
 };
 
-// Frees the datatype at the end of its scope.
+// An MPI datatype of `size` bytes, freed by the destructor.
 class ContiguousType {
  public:
   explicit ContiguousType(std::size_t size) {
@@ -128,8 +128,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
 }
 
 Communicator::~Communicator() {
-  // MPI_Comm_free is collective: during unwinding the other ranks may never come to it. The job is about to end then,
-  // and the handle with it.
+  // MPI_Comm_free is collective. During unwinding the other ranks may never call it; the job then ends soon anyway.
   if (handle_ != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&handle_);
 }
 
@@ -139,9 +138,9 @@ Communicator Communicator::split_by_node() const {
   return Communicator(node);
 }
 
-Communicator Communicator::split(int colour) const {
+Communicator Communicator::split(int color) const {
   MPI_Comm group = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(handle_, colour >= 0 ? colour : MPI_UNDEFINED, rank_, &group), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(handle_, color >= 0 ? color : MPI_UNDEFINED, rank_, &group), "MPI_Comm_split");
   return group == MPI_COMM_NULL ? self() : Communicator(group);
 }
 
@@ -180,23 +179,23 @@ std::vector<std::byte> Communicator::patient_gather(std::vector<std::byte> own,
     std::int64_t own;
     std::vector<std::int64_t> all;
   };
-  PendingRequests<Sizes> introduction({static_cast<std::int64_t>(own.size()),
-                                       std::vector<std::int64_t>(is_root() ? static_cast<std::size_t>(size_) : 0)});
-  check_mpi(MPI_Igather(&introduction.buffers().own, 1, MPI_INT64_T, introduction.buffers().all.data(), 1, MPI_INT64_T,
-                        0, handle_, introduction.add()),
+  PendingRequests<Sizes> exchange({static_cast<std::int64_t>(own.size()),
+                                   std::vector<std::int64_t>(is_root() ? static_cast<std::size_t>(size_) : 0)});
+  check_mpi(MPI_Igather(&exchange.buffers().own, 1, MPI_INT64_T, exchange.buffers().all.data(), 1, MPI_INT64_T, 0,
+                        handle_, exchange.add()),
             "MPI_Igather");
-  const std::vector<std::int64_t> sizes = introduction.wait(while_waiting).all;
+  const std::vector<std::int64_t> sizes = exchange.wait(while_waiting).all;
 
-  const auto for_pieces = [](std::size_t size, const auto& start) {
+  const auto for_each_message = [](std::size_t size, const auto& start) {
     for (std::size_t done = 0; done < size; done += most_message_bytes)
       start(done, static_cast<int>(std::min(most_message_bytes, size - done)));
   };
-  std::size_t place = own.size();
+  std::size_t received = own.size();
   if (is_root()) own.resize(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})));
   PendingRequests<std::vector<std::byte>> transfer(std::move(own));
   std::byte* bytes = transfer.buffers().data();
   if (!is_root()) {
-    for_pieces(place, [&](std::size_t offset, int count) {
+    for_each_message(received, [&](std::size_t offset, int count) {
       check_mpi(MPI_Isend(bytes + offset, count, MPI_BYTE, 0, gather_tag, handle_, transfer.add()), "MPI_Isend");
     });
     transfer.wait(while_waiting);
@@ -204,11 +203,11 @@ std::vector<std::byte> Communicator::patient_gather(std::vector<std::byte> own,
   }
   for (int source = 1; source < size_; ++source) {
     const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(source)]);
-    for_pieces(size, [&](std::size_t offset, int count) {
-      check_mpi(MPI_Irecv(bytes + place + offset, count, MPI_BYTE, source, gather_tag, handle_, transfer.add()),
+    for_each_message(size, [&](std::size_t offset, int count) {
+      check_mpi(MPI_Irecv(bytes + received + offset, count, MPI_BYTE, source, gather_tag, handle_, transfer.add()),
                 "MPI_Irecv");
     });
-    place += size;
+    received += size;
   }
   return transfer.wait(while_waiting);
 }
@@ -250,7 +249,8 @@ std::vector<std::string> Communicator::all_gather(const std::string& text) const
   return texts;
 }
 
-// Linear and point to point, as MPI libraries do MPI_Gatherv, whose int displacements would limit the total.
+// Uses point-to-point messages, as MPI libraries implement MPI_Gatherv. MPI_Gatherv itself has int displacements, which
+// would limit the total.
 void Communicator::gather_bytes(const void* values, std::size_t count, std::size_t size,
                                 const std::function<void*(std::size_t)>& allocate) const {
   assert(count <= static_cast<std::size_t>(std::numeric_limits<int>::max()));

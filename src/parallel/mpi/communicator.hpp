@@ -1,4 +1,4 @@
-// A group of ranks that talk to each other.
+// A C++ wrapper of MPI communicators.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,16 +15,16 @@
 
 namespace sheaf {
 
-/// Throws RunError naming the call and MPI's own text unless `code` is MPI_SUCCESS.
+/// Throws RunError with the name of the call and the message of MPI unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
-/// Owns a duplicated or split MPI communicator. Move-only. All collectives below are collective over it, and all
-/// ranks must come to them in the same order.
+/// Owns a duplicated or split MPI communicator. Move-only. All ranks of the communicator must make its collective calls
+/// in the same order.
 class Communicator {
  public:
-  /// A duplicate of MPI_COMM_WORLD, with errors returned. Collective over the world.
+  /// Duplicates MPI_COMM_WORLD. MPI errors are returned, not fatal. Collective over the world.
   static Communicator world();
-  /// This rank alone.
+  /// Returns a communicator with this rank only.
   static Communicator self();
 
   Communicator(Communicator&& other) noexcept;
@@ -36,22 +36,22 @@ class Communicator {
   bool is_root() const { return rank_ == 0; }
   MPI_Comm handle() const { return handle_; }
 
-  /// The ranks that share memory with this one, in their order here. Collective.
+  /// Returns the ranks that share memory with this one, in the same order. Collective.
   Communicator split_by_node() const;
-  /// The ranks that give the same colour (>= 0), in their order here; a negative colour gives a group of this rank
-  /// alone. Collective.
-  Communicator split(int colour) const;
+  /// Returns the ranks that pass the same color (>= 0), in the same order. With a negative color, returns a
+  /// communicator with this rank only. Collective.
+  Communicator split(int color) const;
 
   void barrier() const;
-  /// As barrier, and as maximum, for ranks whose cores others still need: they wait as wait_patiently does.
+  /// Like barrier and maximum, but waiting ranks sleep as in wait_patiently, to leave their cores to other ranks.
   void patient_barrier(const WhileWaiting& while_waiting) const;
   std::int64_t patient_maximum(std::int64_t value, const WhileWaiting& while_waiting) const;
 
-  /// The sum of each of `values` over the ranks, on all of them. Waits as patient_barrier. Collective.
+  /// Returns the sum of each of `values` over the ranks, on every rank. Waits like patient_barrier. Collective.
   std::vector<std::int64_t> patient_sum(const std::vector<std::int64_t>& values,
                                         const WhileWaiting& while_waiting) const;
-  /// Every rank's bytes, one after the other in rank order, on rank 0; empty elsewhere. Waits as patient_barrier.
-  /// Collective.
+  /// Concatenates the bytes of all ranks in rank order on rank 0; returns no bytes on other ranks. Waits like
+  /// patient_barrier. Collective.
   std::vector<std::byte> patient_gather(std::vector<std::byte> own, const WhileWaiting& while_waiting) const;
 
   std::int64_t sum(std::int64_t value) const;
@@ -59,13 +59,13 @@ class Communicator {
   std::int64_t minimum(std::int64_t value) const;
   double maximum(double value) const;
 
-  /// `text` of `root` on every rank. Collective.
+  /// Returns the `text` of rank `root` on every rank. Collective.
   std::string broadcast(const std::string& text, int root) const;
-  /// Every rank's text, in rank order, on every rank. Collective.
+  /// Returns the texts of all ranks in rank order, on every rank. Collective.
   std::vector<std::string> all_gather(const std::string& text) const;
 
-  /// Every rank's values, concatenated in rank order, on rank 0; empty elsewhere. More than 2^31 bytes are fine, as
-  /// long as each rank has fewer than 2^31 values. Collective.
+  /// Concatenates the values of all ranks in rank order on rank 0; returns no values on other ranks. The total may
+  /// exceed 2^31 bytes, but each rank must have fewer than 2^31 values. Collective.
   template <class T>
   std::vector<T> gather(const std::vector<T>& values) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -77,7 +77,7 @@ class Communicator {
     return all;
   }
 
-  /// As gather, and everywhere. Collective.
+  /// Like gather, but returns the values on every rank. Collective.
   template <class T>
   std::vector<T> all_gather(const std::vector<T>& values) const {
     std::vector<T> all = gather(values);
@@ -85,7 +85,7 @@ class Communicator {
     return all;
   }
 
-  /// `values` of rank 0 on every rank. Collective.
+  /// Copies `values` of rank 0 to every rank. Collective.
   template <class T>
   void broadcast_vector(std::vector<T>& values) const {
     static_assert(std::is_trivially_copyable_v<T>);

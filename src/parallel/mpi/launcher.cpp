@@ -25,7 +25,7 @@ namespace {
 
 constexpr int most_descriptors = 65536;
 
-// mpirun then returns 0, unless a signal ended the job before: 1.
+// With Open MPI 5, mpirun returns 0 after the loss of a host. If a signal ends the job first, it returns 1.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
 constexpr bool lost_host_hides_exit_code = true;
 #else
@@ -36,7 +36,7 @@ std::string proc_path(pid_t process, const char* name) {
   return "/proc/" + std::to_string(process) + "/" + name;
 }
 
-// By the program that it runs: the name of a process may also be that of a script.
+// Checks the program file, because the name of a process can be that of a script.
 bool is_open_mpi_launcher(pid_t process) {
   std::error_code unreadable;
   const auto program = std::filesystem::read_symlink(proc_path(process, "exe"), unreadable).filename();
@@ -45,7 +45,7 @@ bool is_open_mpi_launcher(pid_t process) {
   return false;
 }
 
-// 0: there is none.
+// Returns 0 if there is no parent.
 pid_t parent_of(pid_t process) {
   std::string text;
   std::getline(std::ifstream(proc_path(process, "stat")), text);
@@ -61,7 +61,8 @@ bool is_of_another_host(const sockaddr_storage& peer) {
   return peer.ss_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr);
 }
 
-// Without the handlers of pthread_atfork, where the C library has that: they may wait for what other threads hold.
+// Skips the handlers of pthread_atfork if the C library supports that, because they may wait for locks of other
+// threads.
 pid_t fork_without_handlers() {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
   return _Fork();
@@ -70,7 +71,8 @@ pid_t fork_without_handlers() {
 #endif
 }
 
-// The functions below run in the new process: only what is safe after a fork with threads (signal-safety(7)).
+// The functions below run in the new process. They may only use functions that are safe after a fork with threads
+// (signal-safety(7)).
 
 bool has_ended(int process, std::chrono::milliseconds patience) {
   const auto end = Clock::now() + patience;
@@ -96,8 +98,8 @@ void close_connections(int process) {
 
 [[noreturn]] void release(int process, std::chrono::seconds patience) {
   constexpr std::chrono::seconds patience_afterwards{3};
-  setsid();  // the launcher ends the group of this rank
-  // Nothing of the rank stays open: neither its files and their locks nor the pipes on which the launcher listens.
+  setsid();  // the launcher ends the process group of this rank
+  // Close everything that the rank has open: its files with their locks, and the pipes that the launcher reads.
   dup2(process, 0);
   const auto open_files = std::min<long>(sysconf(_SC_OPEN_MAX), most_descriptors);
   for (int descriptor = 1; descriptor < open_files; ++descriptor) close(descriptor);
@@ -109,18 +111,18 @@ void close_connections(int process) {
     }
     close_connections(process);
   }
-  // Not SIGTERM: mpirun 4.1.4, which is ending already, crashes on it.
+  // Not SIGTERM: it crashes mpirun 4.1.4 while that is ending.
   if (!has_ended(process, patience_afterwards)) syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0);
   _exit(0);
 }
 
-// A descriptor of the launcher: the parent, or an ancestor where a wrapper (a script, numactl) started the program.
-// -1: there is none.
+// Returns a descriptor of the launcher, or -1 if there is none. The launcher is the parent, or an earlier ancestor if a
+// wrapper (a script, numactl) started the program.
 int open_launcher() {
   for (pid_t process = getppid(); process > 0; process = parent_of(process)) {
     if (!is_open_mpi_launcher(process)) continue;
     const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-    // Again, since another process may have got the number meanwhile.
+    // Check again, since another process may have received the same number meanwhile.
     if (descriptor < 0 || is_open_mpi_launcher(process)) return descriptor;
     close(descriptor);
     return -1;
@@ -133,7 +135,7 @@ int open_launcher() {
 std::optional<std::string> launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
     if (const char* rank = std::getenv(name)) return rank;
-  // A step of srun. The batch script has SLURM_PROCID alone.
+  // A step of srun. The batch script has only SLURM_PROCID.
   if (const char* rank = std::getenv("SLURM_PROCID"); rank != nullptr && std::getenv("SLURM_STEP_ID") != nullptr)
     return rank;
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Messages that are sent and received while the rank does something else.
+// Nonblocking point-to-point messages.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace sheaf {
 
-/// One message on its way. Its buffer stays untouched until it is done. Move-only; one that goes before it is done must
-/// not be waited for by anybody. Local.
+/// A nonblocking send or receive. The caller must not touch the buffer until it is done. Move-only. An object may be
+/// destroyed before it is done only if no rank waits for the message. Local.
 class Message {
  public:
   static constexpr int any_source = -1;
 
-  /// Nothing on its way: done.
+  /// No operation; is_done() is true.
   Message() = default;
   /// Starts to send `size` bytes to rank `destination`.
   static Message send(const Communicator& comm, int destination, int tag, const void* data, std::size_t size);
@@ -26,13 +26,13 @@ class Message {
   Message(Message&& other) noexcept;
   Message& operator=(Message&& other) noexcept;
 
-  /// Whether it has been sent or received by now. Never blocks.
+  /// Returns whether the operation is complete. Never blocks.
   bool is_done();
-  /// Blocks until it is done.
+  /// Blocks until the operation is complete.
   void wait();
-  /// Something is on its way that is_done() has not yet seen arrive.
+  /// Returns whether an operation was started that is_done() or wait() has not yet found complete.
   bool is_pending() const { return request_ != MPI_REQUEST_NULL; }
-  /// Where a received message came from; once it is done.
+  /// Returns the rank that sent a received message. Valid once is_done().
   int source() const { return source_; }
 
  private:

@@ -13,12 +13,12 @@ namespace sheaf {
 
 void wait_patiently(const std::function<bool()>& is_done, const WhileWaiting& while_waiting) {
   constexpr double share = 0.01, shortest_seconds = 100e-6, longest_seconds = 20e-3;
-  constexpr double longest_step_seconds = 1;  // a longer one was a suspension of this process
+  constexpr double longest_step_seconds = 1;  // a longer step means that this process was suspended
   double waited = 0;
-  for (auto looked_at = Clock::now(); !is_done();) {
+  for (auto checked_at = Clock::now(); !is_done();) {
     const auto now = Clock::now();
-    waited += std::min(seconds_between(looked_at, now), longest_step_seconds);
-    looked_at = now;
+    waited += std::min(seconds_between(checked_at, now), longest_step_seconds);
+    checked_at = now;
     const double pause = std::min(std::clamp(share * waited, shortest_seconds, longest_seconds), while_waiting(waited));
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
   }

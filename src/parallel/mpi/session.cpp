@@ -20,9 +20,9 @@
 namespace sheaf {
 namespace {
 
-// One process needs no networks, and no daemon that would start others; Open MPI takes most of its start-up time for
-// them. Without the daemon all such processes would share one directory for their job, and remove it under each other,
-// so there is none. Variables that the user has set stay.
+// A single process needs neither networks nor a daemon that could start others. Open MPI spends most of its start-up
+// time on them. Without the daemon, all such processes would use the same session directory and remove it from each
+// other, so no directory is created. Does not change variables that the user has set.
 void start_without_launcher() {
   for (const auto& [name, value] :
        {std::pair("ess_singleton_isolated", "1"), std::pair("orte_create_session_dirs", "0"), std::pair("pml", "ob1"),
@@ -35,9 +35,9 @@ void start_without_launcher() {
 MpiSession::MpiSession(int& argc, char**& argv) {
   if (!launched_rank()) start_without_launcher();
   const int code = MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
-  require(code == MPI_SUCCESS,  // MPI's own text for the code may be asked for only once it runs
-          fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See what the launcher and the "
-                      "MPI library report above, and check that both are of the same MPI.",
+  require(code == MPI_SUCCESS,  // MPI_Error_string may be called only after initialization
+          fmt::format("MPI cannot be started (MPI_Init_thread returned error code {}). See the messages of the "
+                      "launcher and the MPI library above, and check that both belong to the same MPI installation.",
                       code));
   for (const MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
     check_mpi(MPI_Comm_set_errhandler(predefined, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -50,7 +50,7 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 void MpiSession::require_threads() const {
   if (provided_ >= MPI_THREAD_FUNNELED) return;
   throw AgreedError(ExitCode::failed,
-                    "The MPI library cannot run beside threads (it offers MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED is "
+                    "The MPI library does not support threads (it provides MPI_THREAD_SINGLE; MPI_THREAD_FUNNELED is "
                     "needed). Use an MPI library that was built with thread support.");
 }
 
@@ -81,7 +81,7 @@ void MpiSession::abort(int code) {
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
   if (begun && !ended) MPI_Abort(MPI_COMM_WORLD, code);
-  std::_Exit(code);  // MPI_Abort may return where the launcher is gone
+  std::_Exit(code);  // MPI_Abort may return if the launcher has ended
 }
 
 }  // namespace sheaf

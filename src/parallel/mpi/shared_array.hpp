@@ -1,4 +1,4 @@
-// Memory that all ranks of a node see.
+// Memory that all ranks of a node share.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace sheaf {
 
-/// `bytes` of memory, zeroed and 64-byte aligned, the same for all ranks of `node` (MPI_Win_allocate_shared; all of it
-/// belongs to the node's rank 0). Each rank zeroes an equal part, in order: on a machine with several memories a part
-/// lies near the cores of its rank. Made and destroyed collectively over `node`. Throws AgreedError when there is not
-/// that much shared memory. `node` must outlive it.
+/// `bytes` of zeroed memory, aligned to 64 bytes and shared by all ranks of `node` (MPI_Win_allocate_shared; rank 0 of
+/// the node owns all of it). Each rank zeroes an equal range, in rank order, so on a NUMA machine a range is near the
+/// cores of its rank. Construction and destruction are collective over `node`, which must outlive this object. Throws
+/// AgreedError if there is not enough shared memory.
 class SharedArray {
  public:
   SharedArray(const Communicator& node, std::size_t bytes);
@@ -23,8 +23,8 @@ class SharedArray {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  /// After it, all ranks see what any of them wrote before it. Collective over the node.
-  void synchronise();
+  /// Makes all earlier writes of any rank visible to all ranks. Collective over the node.
+  void synchronize();
 
  private:
   void zero_own_part(const Communicator& node);
@@ -35,7 +35,7 @@ class SharedArray {
   std::size_t bytes_ = 0;
 };
 
-/// A shared array with a communicator of its own, since the caller's may go first.
+/// A shared array with its own communicator, because the caller's may be destroyed first.
 struct NodeMemory {
   NodeMemory(const Communicator& ranks, std::size_t bytes) : node(ranks.split(0)), array(node, bytes) {}
   Communicator node;

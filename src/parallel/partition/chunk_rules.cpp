@@ -12,8 +12,8 @@ std::int64_t divide_up(std::int64_t count, std::int64_t parts) {
   return (count + parts - 1) / parts;
 }
 
-// The chunk of the batch that begins at or before `taken`: a batch is `workers` chunks of half of what remained at its
-// beginning. At most one step for each halving of `total`, and two more.
+// Returns the chunk size of the batch that contains `taken`. A batch has `workers` chunks and half of the iterations
+// that remained at its beginning. The loop takes at most log2(total) + 2 steps.
 std::int64_t factoring_chunk(std::int64_t total, std::int64_t taken, std::int64_t workers) {
   std::int64_t batch_begin = 0;
   for (;;) {
@@ -45,8 +45,8 @@ std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t tak
   if (kind == PartitionKind::guided) size = divide_up(remaining, workers);
   if (kind == PartitionKind::factoring) size = factoring_chunk(total, taken, workers);
   if (kind == PartitionKind::weighted_factoring) {
-    const double share = weight * static_cast<double>(factoring_chunk(total, taken, workers));
-    size = static_cast<std::int64_t>(std::llround(std::min(share, static_cast<double>(remaining))));
+    const double chunk = weight * static_cast<double>(factoring_chunk(total, taken, workers));
+    size = static_cast<std::int64_t>(std::llround(std::min(chunk, static_cast<double>(remaining))));
   }
   return std::clamp<std::int64_t>(size, 1, remaining);
 }
@@ -56,8 +56,8 @@ std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t tak
   assert(node_lanes > 0 && node_lanes <= workers && wanted > 0);
   const std::int64_t remaining = total - taken;
   if (kind == PartitionKind::self) {
-    const std::int64_t share = node_lanes * chunk_size(PartitionKind::factoring, total, taken, workers, 1);
-    return std::min({wanted, share, remaining});
+    const std::int64_t most = node_lanes * chunk_size(PartitionKind::factoring, total, taken, workers, 1);
+    return std::min({wanted, most, remaining});
   }
   const std::int64_t chunk = chunk_size(kind, total, taken, workers, weight);
   return std::min(chunk > 1 ? node_lanes * chunk : std::min(wanted, node_lanes), remaining);

@@ -1,6 +1,6 @@
-// How many iterations one claim takes: the rules of the self-scheduling literature as pure functions.
+// The sizes of claims, according to the rules of the self-scheduling literature. Pure.
 // Sources: guided: Polychronopoulos and Kuck (1987); factoring: Hummel, Schonberg and Flynn (1992); weighted
-// factoring: Hummel et al. (1996), weights measured as in Banicescu's adaptive weighted factoring (2003).
+// factoring: Hummel et al. (1996), with weights measured as in Banicescu's adaptive weighted factoring (2003).
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,42 +12,42 @@
 
 namespace sheaf {
 
-/// What `automatic` stands for; other kinds are returned as they are. The lanes of a node train streamed data in
-/// rounds, in which they wait for each other and read the file once for all their models. So where one node trains
-/// models of one combination, claims that shrink would only make more rounds; models of different cost are evened out
-/// by them.
+/// Resolves `automatic`; returns other kinds unchanged. The lanes of a node train streamed data in rounds: they wait
+/// for each other and read the file once for all their models. If one node trains models of a single combination,
+/// shrinking claims would only add rounds, so the result is `block`. Otherwise shrinking claims balance models of
+/// different cost, so it is `factoring`.
 PartitionKind settled_kind(PartitionKind kind, bool is_streamed, bool is_one_node, std::int64_t combinations);
 
-/// Claims come from a shared pool, against being known to each worker in advance.
+/// Returns whether lanes claim from a shared pool. Under static partitions, each lane computes its claims in advance.
 bool is_dynamic(PartitionKind kind);
 
-/// Size of the next claim from a pool of `total` of which `taken` are gone, for one of `workers` equal workers;
-/// `weight` is this worker's speed relative to the mean (1: average; weighted_factoring only).
-/// self: 1. guided: ceil(R / P). factoring: batches of P equal chunks, each batch half of what remains.
-/// At least 1 and at most what remains; 0 when nothing does.
+/// Returns the size of the next claim from a pool of `total` iterations, `taken` of which were claimed before, for one
+/// of `workers` workers. `weight` is the speed of this worker relative to the mean (weighted_factoring only). With P
+/// workers and R remaining iterations: self: 1. guided: ceil(R / P). factoring: batches of P equal chunks, each batch
+/// half of the remaining iterations. The result is from 1 to R, or 0 if R = 0.
 std::int64_t chunk_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
                         double weight);
 
-/// Size of the next range for a node with `node_lanes` of the `workers` lanes, from the job's pool: one claim for each
-/// of its lanes, so that a node asks once per batch. Claims of one iteration are the tail of the work, which stays even
-/// when a node gets only `wanted` of them, as long as it has so many lanes. self: `wanted` iterations, but no more than
-/// factoring would give the whole node.
+/// Returns the size of the next range from the job's pool for a node with `node_lanes` of the `workers` lanes. It is
+/// one claim for each lane, so that a node makes one request per batch. At the tail of the work, where claims have one
+/// iteration, a node gets at most `wanted` iterations, to keep the load balanced. self: `wanted` iterations, but no
+/// more than factoring would assign to the whole node.
 std::int64_t range_size(PartitionKind kind, std::int64_t total, std::int64_t taken, std::int64_t workers,
                         std::int64_t node_lanes, double weight, std::int64_t wanted);
 
-/// How much a node wants next under self (`wanted` of range_size) after it got `last` and that lasted `seconds`: such
-/// that it asks about every ten milliseconds, since a question costs a fraction of one; at least `waiting`, the lanes
-/// that wait now, and at most `most`.
+/// Returns the number of iterations that a node requests next under self (`wanted` of range_size), if the `last` ones
+/// lasted `seconds`. A request takes a fraction of a millisecond, so the node aims at one request per ten milliseconds.
+/// The result is at least `waiting`, the number of lanes that wait now, and at most `most`.
 std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t most, double seconds);
 
-/// How many lanes of a node want a claim (`wanted` of range_size) under the other dynamic rules, while `waiting` of its
-/// `node_lanes` wait: only these when iterations take so long that rank 0 could answer each of the `workers` lanes in
-/// that time, else all. `iteration_seconds`: 0 if unknown.
+/// Returns the number of lanes for which a node requests claims (`wanted` of range_size) under the other dynamic rules.
+/// If iterations take so long that rank 0 can answer each of the `workers` lanes in that time, the result is the number
+/// of `waiting` lanes; otherwise it is `node_lanes`. `iteration_seconds` is 0 if unknown.
 std::int64_t wanted_lanes(std::int64_t waiting, std::int64_t node_lanes, std::int64_t workers,
                           double iteration_seconds);
 
-/// Claim number `claim_index` of worker `worker` under a static partition: block: one range; cyclic: iterations
-/// worker, worker + workers, ... one at a time. Empty: no more.
+/// Returns claim number `claim_index` of worker `worker` under a static partition. block: one range. cyclic: iterations
+/// worker, worker + workers, ..., one per claim. The range is empty after the last claim.
 IndexRange static_claim(PartitionKind kind, std::int64_t total, std::int64_t workers, std::int64_t worker,
                         std::int64_t claim_index);
 

@@ -13,7 +13,8 @@
 namespace sheaf {
 namespace {
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share these: a lock would be each one's own");
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free,
+              "processes share these, so a lock would not protect them");
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free &&
               std::atomic<bool>::is_always_lock_free);
 
@@ -36,7 +37,7 @@ std::int64_t sum_of_first(const std::vector<std::int64_t>& values, int count) {
 
 struct alignas(cache_line) NodePool::Slot {
   std::atomic<std::uint64_t> remaining{0};  // next and end, packed; changes are sequentially consistent
-  std::atomic<std::int64_t> begin{0};       // where the range began; written before it
+  std::atomic<std::int64_t> begin{0};       // first iteration of the range; written before `remaining`
 };
 
 struct NodePool::Board {
@@ -48,16 +49,16 @@ struct NodePool::Board {
   std::atomic<double> mean_rate{0};
   std::atomic<std::int64_t> waiting{0};
   std::atomic<std::int64_t> ended{0};
-  alignas(cache_line) EventCount changed;  // a range was added, or the pool closed or stopped
+  alignas(cache_line) EventCount changed;  // advanced when a range was added or the pool was closed or stopped
 };
 
-// Written by its own lane only, so each has a cache line.
+// Only its own lane writes to a Worker, so each has its own cache line.
 struct alignas(cache_line) NodePool::Worker {
   std::atomic<std::int64_t> done{0};
   std::atomic<std::int64_t> busy_nanoseconds{0};
   std::atomic<std::int64_t> static_claims{0};
 
-  // Iterations per second; 0 while unknown.
+  // Returns iterations per second, or 0 while unknown.
   double rate() const {
     const auto nanoseconds = static_cast<double>(busy_nanoseconds.load(std::memory_order_relaxed));
     const auto count = static_cast<double>(done.load(std::memory_order_relaxed));
@@ -79,7 +80,7 @@ NodePool::NodePool(PartitionKind kind, int lanes, const Communicator& node)
     new (board_) Board;
     for (std::int64_t worker = 0; worker < lanes_; ++worker) new (workers_ + worker) Worker;
   }
-  memory_.synchronise();
+  memory_.synchronize();
 }
 
 NodePool::Worker& NodePool::worker_of(int lane) const {
@@ -99,7 +100,7 @@ IndexRange NodePool::claim(int lane) {
 
 std::optional<IndexRange> NodePool::try_claim(int lane) {
   if (is_stopped()) return IndexRange{};
-  const bool closed = is_closed();  // read before the slots: they get nothing after it
+  const bool closed = is_closed();  // read before the slots, which are not filled after closing
   const double weight = weight_of(worker_of(lane));
   for (Slot& slot : board_->slots) {
     const IndexRange claimed = claim_from(slot, weight);
@@ -114,7 +115,7 @@ IndexRange NodePool::claim_from(Slot& slot, double weight) const {
     const IndexRange remaining = unpack(word);
     if (remaining.empty()) return {};
     const std::int64_t begin = slot.begin.load(std::memory_order_acquire);
-    if (begin > remaining.begin) {  // the slot was emptied and filled again since `word` was read
+    if (begin > remaining.begin) {  // the slot was emptied and refilled after `word` was read
       word = slot.remaining.load();
       continue;
     }

@@ -1,9 +1,9 @@
-// The part of the work that one node has in its shared memory, and what its lanes tell of themselves.
+// The pool of iterations of one node, in shared memory, and the progress of its lanes.
 //
-// The pool has two slots; each holds one range that is being handed out, as one atomic word (next, end), so that a
-// claim is one compare-and-swap. The node's first rank alone fills slots, and only empty ones; two, so that one can be
-// filled while the lanes empty the other. The ranges of one node come in ascending order, so a word never repeats and
-// a compare-and-swap never takes an old range for a new one.
+// The pool has two slots. Each slot stores a range of iterations as one atomic word (next, end), so that a claim is one
+// compare-and-swap. Only the first rank of the node fills slots, and only empty ones. There are two, so that one can be
+// filled while the lanes claim from the other. The ranges of a node are in ascending order, so a word never occurs
+// twice and a compare-and-swap never mistakes an old range for a new one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,46 +20,47 @@ namespace sheaf {
 
 class NodePool {
  public:
-  /// An empty pool for `lanes` workers of this rank and those of the node's others. Collective over `node`.
+  /// Creates an empty pool. `lanes` is the number of lanes of this rank. Collective over `node`.
   NodePool(PartitionKind kind, int lanes, const Communicator& node);
 
-  /// Workers of the whole node.
+  /// Returns the number of lanes of the node.
   std::int64_t lanes() const { return lanes_; }
 
-  /// The next claim of this rank's lane `lane`; waits asleep while the pool is empty but not closed. Empty: the pool is
-  /// closed and empty, or stopped. Dynamic partitions only. Called by lanes, concurrently.
+  /// Returns the next claim of lane `lane` of this rank. Sleeps while the pool is empty but not closed. The range is
+  /// empty if the pool is closed and empty, or stopped. Dynamic partitions only. Called by lanes, concurrently.
   IndexRange claim(int lane);
-  /// How often this was called before for that lane, under static partitions.
+  /// Returns the number of earlier calls for the lane. Static partitions only.
   std::int64_t next_static_claim(int lane);
 
-  /// A lane did `count` iterations in `seconds`. Called by lanes.
+  /// Records that a lane finished `count` iterations in `seconds`. Called by lanes.
   void report(int lane, std::int64_t count, double seconds);
-  /// Iterations reported by all lanes of the node.
+  /// Returns the number of iterations reported by all lanes of the node.
   std::int64_t finished() const;
-  /// The mean speed of the node's lanes in iterations per second, 0 while unknown; claims under weighted_factoring
-  /// weigh lanes against it from now on. First rank only.
+  /// Returns the mean speed of the node's lanes in iterations per second, or 0 while unknown. From then on, claims
+  /// under weighted_factoring are weighted by speeds relative to this mean. First rank only.
   double measure();
 
   bool has_empty_slot() const;
-  /// Both slots are empty.
+  /// Returns whether both slots are empty.
   bool is_empty() const;
-  /// Lanes that wait in claim(); some may not have seen yet that a slot was filled.
+  /// Returns the number of lanes that wait in claim(). It may include lanes that have not yet noticed a filled slot.
   std::int64_t waiting_lanes() const;
   /// Puts a range into an empty slot. First rank only.
   void add(const IndexRange& range);
-  /// No range will be added any more. First rank only.
+  /// Declares that no more ranges will be added. First rank only.
   void close();
   bool is_closed() const;
 
   void stop();
   bool is_stopped() const;
-  /// The lanes of this rank have ended. Called once by each rank's main thread.
+  /// Records that the lanes of this rank have ended. Called once by the main thread of each rank.
   void end_lanes();
-  /// Those of all ranks of the node have.
+  /// Returns whether the lanes of all ranks of the node have ended.
   bool lanes_ended() const;
-  /// The node has lost the connection to the others: each of its ranks ends by itself.
+  /// Records that the node has lost the connection to other nodes. Each of its ranks then ends on its own.
   void abandon();
   bool is_abandoned() const;
+  /// Returns true on the first call of any rank of the node, false on later calls.
   bool is_first_failure();
 
  private:
@@ -67,7 +68,7 @@ class NodePool {
   struct Board;
   struct Worker;
 
-  // The next claim, empty when there will be none; nothing when there is none now.
+  // Returns the next claim, or nullopt if none is available now. The range is empty if there will be no more claims.
   std::optional<IndexRange> try_claim(int lane);
   IndexRange claim_from(Slot& slot, double weight) const;
   double weight_of(const Worker& worker) const;

@@ -16,13 +16,13 @@ namespace {
 constexpr int report_tag = 1;
 constexpr int grant_tag = 2;
 static_assert(std::is_trivially_copyable_v<NodeReport> && std::is_trivially_copyable_v<RangeGrant>,
-              "sent as bytes: a job's machines have one layout");
+              "sent as bytes; all machines of a job have the same layout");
 
 }  // namespace
 
 struct RangeExchange::Introduction {
   std::int64_t lanes = 0;
-  std::array<char, 64> host{};  // ends in zeros; a longer name is cut
+  std::array<char, 64> host{};  // padded with zeros; a longer name is truncated
 
   std::string host_name() const { return {host.begin(), std::find(host.begin(), host.end(), '\0')}; }
 };
@@ -58,16 +58,16 @@ RangeExchange::RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t
 }
 
 void RangeExchange::advance_time() {
-  constexpr double longest_step = 1;  // a longer one was a suspension
+  constexpr double longest_step = 1;  // a longer step means that this process was suspended
   const auto now = Clock::now();
   now_ += std::min(seconds_between(polled_at_, now), longest_step);
   polled_at_ = now;
 }
 
-void RangeExchange::ask(const NodeReport& report) {
-  assert(!asking_);
-  asking_ = true;
-  asking_since_ = now_;
+void RangeExchange::send(const NodeReport& report) {
+  assert(!awaiting_answer_);
+  awaiting_answer_ = true;
+  sent_at_ = now_;
   report_ = report;
   if (leaders_.is_root()) {
     answer_ = dispenser_.answer(0, report_, now_);
@@ -80,14 +80,14 @@ void RangeExchange::ask(const NodeReport& report) {
 std::optional<RangeGrant> RangeExchange::poll() {
   advance_time();
   if (leaders_.is_root()) answer_reports();
-  if (!asking_) return std::nullopt;
-  if (!incoming_.is_done() || !outgoing_.is_done()) return std::nullopt;  // at once where nothing was sent
-  asking_ = false;
+  if (!awaiting_answer_) return std::nullopt;
+  if (!incoming_.is_done() || !outgoing_.is_done()) return std::nullopt;  // both are done if nothing was sent
+  awaiting_answer_ = false;
   return answer_;
 }
 
 void RangeExchange::receive_next_report() {
-  if (dispenser_.others_have_left()) return;  // only rank 0's own node is left, and it sends nothing
+  if (dispenser_.others_have_left()) return;  // only the node of rank 0 is left, which sends no messages
   receiving_ = Message::receive(leaders_, Message::any_source, report_tag, &received_, sizeof received_);
 }
 
@@ -96,7 +96,7 @@ void RangeExchange::answer_reports() {
     if (!receiving_.is_done()) return;
     const auto source = static_cast<std::size_t>(receiving_.source());
     Answer& answer = answers_[source];
-    // It asks again, so it has the last answer: this returns at once.
+    // The leader has received the last answer, or it would not send a new report. So this does not block.
     answer.sending.wait();
     answer.grant = dispenser_.answer(source, received_, now_);
     answer.sending = Message::send(leaders_, receiving_.source(), grant_tag, &answer.grant, sizeof answer.grant);
@@ -104,16 +104,16 @@ void RangeExchange::answer_reports() {
   }
 }
 
-bool RangeExchange::may_be_asked() const {
-  return leaders_.is_root() && dispenser_.may_be_asked();
+bool RangeExchange::expects_requests() const {
+  return leaders_.is_root() && dispenser_.expects_requests();
 }
 
-double RangeExchange::seconds_since_asked() const {
-  return now_ - dispenser_.asked_seconds();
+double RangeExchange::seconds_since_request() const {
+  return now_ - dispenser_.request_seconds();
 }
 
 bool RangeExchange::is_over() {
-  if (!leaders_.is_root()) return !asking_ && report_.leaving;
+  if (!leaders_.is_root()) return !awaiting_answer_ && report_.leaving;
   if (!dispenser_.others_have_left()) return false;
   while (sent_ < answers_.size() && answers_[sent_].sending.is_done()) ++sent_;
   return sent_ == answers_.size();
@@ -124,9 +124,9 @@ std::optional<SilentHost> RangeExchange::silent_host(double timeout_seconds) {
     if (now_ - since <= timeout_seconds) return std::nullopt;
     return SilentHost{hosts_[host], now_ - since};
   };
-  if (!leaders_.is_root()) return asking_ ? silent(0, asking_since_) : std::nullopt;
-  if (now_ - looked_ < timeout_seconds / 10) return std::nullopt;
-  looked_ = now_;
+  if (!leaders_.is_root()) return awaiting_answer_ ? silent(0, sent_at_) : std::nullopt;
+  if (now_ - checked_at_ < timeout_seconds / 10) return std::nullopt;
+  checked_at_ = now_;
   const auto node = dispenser_.most_silent();
   return node ? silent(node->first, node->second) : std::nullopt;
 }

@@ -1,12 +1,11 @@
-// How nodes get ranges of the job's iterations from rank 0, and rank 0 their counts.
+// Message exchange between rank 0 and the other nodes: nodes get ranges of iterations, rank 0 gets their counts.
 //
-// The protocol: the first rank of a node (its leader) sends a NodeReport to rank 0, which answers each with one
-// RangeGrant. A leader sends the next report only when it has the answer to the last one. Its last report says
-// `leaving`; rank 0 waits for one from every leader, and then posts no receive any more. So each message that was sent
-// is received, nothing is cancelled, and rank 0 holds at most one unsent answer for each leader. Reports carry counts
-// since the start, not differences. The leader of rank 0's own node is answered without a message. Leaders report from
-// time to time even without news, so a leader that is silent for long is out of reach, and so is rank 0 when it does
-// not answer.
+// The protocol: the first rank of a node (its leader) sends a NodeReport to rank 0, which answers each report with one
+// RangeGrant. A leader sends the next report only after the answer to the last one. Its last report has `leaving` set.
+// Rank 0 waits for that report from every leader and then posts no more receives. So every message is received, no
+// request is canceled, and rank 0 has at most one unsent answer per leader. Reports contain counts since the start, not
+// differences. The leader of rank 0's own node is answered without a message. Leaders also report periodically without
+// news. Therefore a leader that is silent for long is unreachable, and so is rank 0 if it does not answer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -26,51 +25,52 @@ namespace sheaf {
 /// A host that does not answer.
 struct SilentHost {
   std::string name;
-  double seconds = 0;  ///< since its last message; on a leader: since rank 0 should have answered
+  double seconds = 0;  ///< on rank 0: since its last message; on other leaders: since the unanswered report
 };
 
-/// The leaders' exchange. Made by every leader, by its main thread; all calls but the constructor are local and do
-/// not block.
+/// One leader's side of the exchange. Every leader creates it in its main thread. All members except the constructor
+/// are local and do not block.
 class RangeExchange {
  public:
-  /// Hands out 0..pool-1 for `workers` lanes in the whole job; static partitions have a pool of 0. `leaders`: one rank
-  /// of each node, rank 0 of the world first; must outlive it. Collective over leaders.
+  /// Hands out iterations 0..pool-1 to `workers` lanes in the whole job. The pool of static partitions is 0. `leaders`
+  /// contains one rank per node, with rank 0 of the world first, and must outlive this object. Collective over leaders.
   RangeExchange(PartitionKind kind, std::int64_t pool, std::int64_t workers, std::int64_t node_lanes,
                 const Communicator& leaders);
   RangeExchange(const RangeExchange&) = delete;
   RangeExchange& operator=(const RangeExchange&) = delete;
 
-  /// Sends a report to rank 0. Only when is_asking() is false.
-  void ask(const NodeReport& report);
-  /// The last report's answer is not here yet.
-  bool is_asking() const { return asking_; }
-  /// Answers what other leaders have asked (rank 0), and returns the answer to the own report once it is here.
+  /// Sends a report to rank 0. Must not be called while is_awaiting_answer().
+  void send(const NodeReport& report);
+  /// Returns whether the last report has not been answered yet.
+  bool is_awaiting_answer() const { return awaiting_answer_; }
+  /// On rank 0, answers the reports of other leaders. Returns the answer to this leader's report when it has arrived.
   std::optional<RangeGrant> poll();
 
-  /// Some node does not know yet that nothing is left. False elsewhere than on rank 0.
-  bool may_be_asked() const;
-  /// Since a range was last asked for, by any node. For rank 0.
-  double seconds_since_asked() const;
-  /// All leaders have said that they leave and have been answered; elsewhere than on rank 0: this one has.
+  /// Returns whether a node may still send a request. Always false on other ranks than 0.
+  bool expects_requests() const;
+  /// Returns the seconds since the last request of any node. For rank 0.
+  double seconds_since_request() const;
+  /// Returns whether the last reports of all leaders have been answered. On other ranks than 0, considers only this
+  /// leader's.
   bool is_over();
-  /// What the leaders of other nodes last reported finished. 0 elsewhere than on rank 0.
+  /// Returns the number of finished iterations on other nodes, as last reported. Always 0 on other ranks than 0.
   std::int64_t finished_elsewhere() const { return dispenser_.finished_elsewhere(); }
 
-  /// The host that has been silent for more than `timeout_seconds`, the longest-silent one of several; noticed within
-  /// a tenth of that. On rank 0 any leader's, elsewhere rank 0's. Time in which this rank did not poll itself, because
-  /// it was suspended, does not count.
+  /// Returns a host that has been silent for more than `timeout_seconds`, if any; if there are several, the one that
+  /// has been silent longest. Rank 0 checks all leaders, at intervals of a tenth of the timeout; other leaders check
+  /// rank 0. Time in which this process was suspended does not count.
   std::optional<SilentHost> silent_host(double timeout_seconds);
-  /// "host 'b'" where there is one other, "one of 15 other hosts" else.
+  /// Returns "host 'b'" if there is only one other host, otherwise for example "one of 15 other hosts".
   std::string other_hosts() const;
 
  private:
-  // An answer to another node; it stays until it is sent.
+  // An answer to another node, which must exist until it is sent.
   struct Answer {
     RangeGrant grant;
     Message sending;
   };
 
-  struct Introduction;  // sent to rank 0 by each node at the start
+  struct Introduction;  // the first message of each node to rank 0
   static std::vector<Introduction> gather_introductions(std::int64_t lanes, const Communicator& leaders);
   static std::vector<NodeState> states_of(const std::vector<Introduction>& nodes);
 
@@ -81,25 +81,25 @@ class RangeExchange {
   void answer_reports();
 
   const Communicator& leaders_;
-  std::vector<std::string> hosts_;  // of the nodes on rank 0, of rank 0 elsewhere
+  std::vector<std::string> hosts_;  // on rank 0: of all nodes; elsewhere: of rank 0
 
-  // Seconds since the start in which this rank polled.
+  // Seconds since the start, without suspensions of the process.
   double now_ = 0;
   Clock::time_point polled_at_ = Clock::now();
 
-  // own question
-  bool asking_ = false;
-  double asking_since_ = 0;
+  // This leader's report.
+  bool awaiting_answer_ = false;
+  double sent_at_ = 0;
   NodeReport report_;
   RangeGrant answer_;
   Message incoming_;  // the answer
   Message outgoing_;  // the report
 
-  // rank 0
+  // Only on rank 0.
   RangeDispenser<> dispenser_;
   std::vector<Answer> answers_;
-  std::size_t sent_ = 0;  // answers before this one need no more looking after, once all have left
-  double looked_ = 0;     // for silent nodes
+  std::size_t sent_ = 0;   // after all have left: the answers before this index are sent
+  double checked_at_ = 0;  // time of the last check for silent nodes
   NodeReport received_;
   Message receiving_;
 };

@@ -36,7 +36,7 @@ std::string silence_text(const std::string& host, double seconds, double timeout
 struct WorkSource::State {
   double service();
   void exchange_reports();
-  void look_for_silence();
+  void check_silence();
   double pause() const;
   double now() const { return seconds_since(start); }
   void accept(const RangeGrant& grant);
@@ -46,20 +46,20 @@ struct WorkSource::State {
   const std::int64_t total;
   const Communicator& world;
   const bool is_leader;
-  const Communicator leaders;  // private, so its messages meet no others; alone where this rank is no leader
+  const Communicator leaders;  // separate, so that its messages do not mix with others; on non-leaders only this rank
   const double timeout_seconds;
   const Clock::time_point start = Clock::now();
 
-  std::int64_t first_worker = 0;  // of this rank among the lanes of all ranks
+  std::int64_t first_worker = 0;  // number of this rank's first lane among the lanes of all ranks
   std::int64_t workers = 0;
   std::optional<NodePool> pool = std::nullopt;
 
-  // Of leaders, when there are several nodes.
+  // Only on leaders, and only with several nodes.
   std::optional<RangeExchange> exchange = std::nullopt;
   std::optional<LeaderSchedule> schedule = std::nullopt;
 
   Clock::time_point measured_at = Clock::now();
-  bool lost = false;     // the connection to another node
+  bool lost = false;     // the connection to another node is lost
   bool leaving = false;  // the last report is due or sent
   bool has_left = false;
 };
@@ -73,7 +73,7 @@ WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const 
   const std::vector<std::int64_t> all_lanes = world.all_gather(std::vector<std::int64_t>{lanes});
   state.workers = std::accumulate(all_lanes.begin(), all_lanes.end(), std::int64_t{0});
   state.first_worker = std::accumulate(all_lanes.begin(), all_lanes.begin() + world.rank(), std::int64_t{0});
-  agree(world, [&] { state.pool.emplace(kind, lanes, node); });  // collective over the nodes, one by one
+  agree(world, [&] { state.pool.emplace(kind, lanes, node); });  // collective over each node
   const bool several_nodes = world.sum(state.is_leader ? 1 : 0) > 1;
   if (!state.is_leader) return;
   const std::int64_t shared = is_dynamic(kind) ? total : 0;
@@ -88,7 +88,8 @@ WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const 
 }
 
 WorkSource::~WorkSource() {
-  if (std::uncaught_exceptions() > 0 || state_->has_left) return;  // when unwinding, other ranks may never come
+  if (std::uncaught_exceptions() > 0 || state_->has_left)
+    return;  // during unwinding, other ranks may never call leave()
   try {
     state_->leave();
   } catch (const std::exception& error) {
@@ -146,25 +147,25 @@ double WorkSource::State::service() {
     measured_at = Clock::now();
   }
   if (exchange) exchange_reports();
-  if (!lost) look_for_silence();
+  if (!lost) check_silence();
   return pause();
 }
 
 void WorkSource::State::exchange_reports() {
-  // Twice: rank 0 has its own answer at once and can fill the second slot, too.
+  // Twice, because rank 0 gets its own answer immediately and can fill the second slot.
   for (int slot = 0; slot < 2; ++slot) {
     if (const auto grant = exchange->poll()) accept(*grant);
-    if (exchange->is_asking()) return;
+    if (exchange->is_awaiting_answer()) return;
     if (leaving) {
-      if (!leaders.is_root() && !exchange->is_over()) exchange->ask(schedule->last(*pool, now()));
+      if (!leaders.is_root() && !exchange->is_over()) exchange->send(schedule->last(*pool, now()));
     } else if (const auto report = schedule->due(*pool, now())) {
-      exchange->ask(*report);
+      exchange->send(*report);
     }
   }
 }
 
-// The leader of a node notices it, the other ranks of the node see it in the pool.
-void WorkSource::State::look_for_silence() {
+// The leader of a node detects a silent host; the other ranks of the node learn of it through the pool.
+void WorkSource::State::check_silence() {
   const auto silent = exchange ? exchange->silent_host(timeout_seconds) : std::nullopt;
   if (silent) pool->abandon();
   lost = pool->is_abandoned();
@@ -178,7 +179,7 @@ double WorkSource::State::pause() const {
   double seconds = idle_pause_seconds;
   if (!exchange) return seconds;
   if (!leaving) seconds = schedule->pause(*pool, now());
-  if (exchange->may_be_asked()) seconds = std::min(seconds, pause_for(exchange->seconds_since_asked()));
+  if (exchange->expects_requests()) seconds = std::min(seconds, pause_for(exchange->seconds_since_request()));
   return seconds;
 }
 
@@ -189,8 +190,8 @@ void WorkSource::State::accept(const RangeGrant& grant) {
   if (grant.stopped && !pool->is_stopped()) pool->stop();
 }
 
-// See range_exchange.hpp: when every leader's last report is answered, no message is on its way. The barrier after it
-// keeps the ranks from burning cores in the collective calls that free the shared memory.
+// When the last report of every leader is answered, no messages are pending (see range_exchange.hpp). The barrier lets
+// ranks sleep; without it, they would wait actively in the collective calls that free the shared memory.
 void WorkSource::State::leave() {
   leaving = true;
   const auto serve = [this](double) { return service(); };

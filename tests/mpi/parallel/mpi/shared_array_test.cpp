@@ -47,9 +47,9 @@ TEST_CASE("a shared array is zeroed, aligned, and shared by all ranks") {
     CHECK(array.size() == bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(array.data()) % 64 == 0);
     CHECK(std::all_of(array.data(), array.data() + bytes, [](std::byte b) { return b == std::byte{0}; }));
-    array.synchronise();
+    array.synchronize();
     if (node.rank() == node.size() - 1) std::fill_n(array.data(), bytes, std::byte{7});
-    array.synchronise();
+    array.synchronize();
     CHECK(std::all_of(array.data(), array.data() + bytes, [](std::byte b) { return b == std::byte{7}; }));
   }
 }

@@ -11,12 +11,12 @@ namespace {
 
 // Sends a request from rank `asking`, which rank 0 answers. Returns the answer on rank `asking`. Collective.
 RangeGrant ask(RangeExchange& exchange, const NodeReport& report, int asking, const Communicator& world) {
-  if (world.rank() == asking) exchange.ask(report);
+  if (world.rank() == asking) exchange.send(report);
   RangeGrant answer;
   const auto poll = [&] {
     if (const auto granted = exchange.poll()) answer = *granted;
   };
-  while (exchange.is_asking()) poll();
+  while (exchange.is_awaiting_answer()) poll();
   world.patient_barrier([&](double) { return poll(), 1e-5; });
   return answer;
 }
@@ -24,7 +24,7 @@ RangeGrant ask(RangeExchange& exchange, const NodeReport& report, int asking, co
 void leave(RangeExchange& exchange, const Communicator& world) {
   NodeReport last;
   last.leaving = true;
-  if (!world.is_root()) exchange.ask(last);
+  if (!world.is_root()) exchange.send(last);
   world.patient_barrier([&](double) { return exchange.poll(), 1e-5; });
   while (!exchange.is_over()) exchange.poll();
 }
@@ -60,7 +60,7 @@ TEST_CASE("nodes receive consecutive ranges with sizes by the rule, weighted by 
 TEST_CASE("rank 0 receives all counts, every node learns that the pool is exhausted, and no more ranges are granted") {
   const Communicator world = Communicator::world();
   RangeExchange exchange(PartitionKind::self, 3, world.size(), 1, world);
-  CHECK(exchange.may_be_asked() == world.is_root());
+  CHECK(exchange.expects_requests() == world.is_root());
   NodeReport report;
   report.wanted = 1;
   report.finished = 10 + world.rank();
@@ -71,7 +71,7 @@ TEST_CASE("rank 0 receives all counts, every node learns that the pool is exhaus
     if (world.rank() == turn % world.size()) CHECK(granted.exhausted == (turn >= 2));
   }
   CHECK(world.sum(received) == 3);
-  CHECK_FALSE(exchange.may_be_asked());
+  CHECK_FALSE(exchange.expects_requests());
   const std::int64_t others = world.size() - 1;
   CHECK(exchange.finished_elsewhere() == (world.is_root() ? 10 * others + others * world.size() / 2 : 0));
   leave(exchange, world);

@@ -74,7 +74,7 @@ TEST_CASE("a rank with a GPU can also have lanes on its cores") {
   CHECK(gpus(both) == std::vector<int>{0, 0, -1, -1, -1});
   CHECK(both.uses_gpu());
   CHECK(both.uses_cores());
-  CHECK(both.note == "several trainings share a GPU: without CUDA MPS their kernels take turns");
+  CHECK(both.note == "several models share a GPU: without CUDA MPS their kernels run in turn");
   // A rank without a GPU has one lane per core that the other rank does not use.
   options.lanes = 0;
   CHECK(gpus(place_rank(options, {view, view}, 0, "")) == std::vector<int>{0, -1, -1, -1});

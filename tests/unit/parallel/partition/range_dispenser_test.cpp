@@ -54,7 +54,7 @@ double accesses_per_question(PartitionKind kind, std::size_t node_count) {
   for (std::int64_t turn = 0; turn < turns; ++turn)
     for (std::size_t node = 0; node < node_count; ++node) {
       dispenser.answer(node, question(lanes, 1.0 + static_cast<double>(node % 3)), 0.1 * static_cast<double>(turn));
-      CHECK(dispenser.may_be_asked());
+      CHECK(dispenser.expects_requests());
       CHECK_FALSE(dispenser.others_have_left());
     }
   return static_cast<double>(*accesses) / static_cast<double>(turns * count);
