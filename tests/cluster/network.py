@@ -1,6 +1,6 @@
 """Runs on two simulated hosts (two_hosts.sh) have bit-identical results to runs on one host, even if the network fails
-for some seconds. If it does not recover, the job ends within the configured time, leaves no processes and can be resumed
-on one host."""
+for some seconds. If it does not recover, the job ends within the configured time, leaves no processes and can be
+resumed on one host."""
 
 import os
 import shutil
@@ -19,8 +19,8 @@ CLUSTER = os.environ["CLUSTER"]
 STALLED_DISK = os.environ["STALLED_DISK"]
 HANGS = 120
 
-# A host that does not respond for TIMEOUT seconds ends the job. Lanes leave their claims within 5 s. The launcher has 2 s
-# to end, and 5 s more after SIGTERM. The rest allows for a busy machine.
+# A host that does not respond for TIMEOUT seconds ends the job. Lanes leave their claims within 5 s. The launcher has
+# 2 s to end, and 5 s more after SIGTERM. The rest allows for a busy machine.
 TIMEOUT = 3
 MOST_SECONDS = TIMEOUT + 5 + 2 + 5 + 15
 

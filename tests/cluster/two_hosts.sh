@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# two_hosts.sh COMMAND...: runs a command with two simulated hosts, alpha and beta: network and UTS namespaces, connected
-# by a virtual cable. They are in separate process and mount namespaces, so all processes end with the command, and
-# several clusters can run at the same time. The command has these environment variables:
+# two_hosts.sh COMMAND...: runs a command with two simulated hosts, alpha and beta: network and UTS namespaces,
+# connected by a virtual cable. They are in separate process and mount namespaces, so all processes end with the
+# command, and several clusters can run at the same time. The command has these environment variables:
 #   ON_HOST   "$ON_HOST" alpha COMMAND... runs a command on a host, with the TMPDIR of that host
 #   CLUSTER   a temporary directory, removed at the end
 # and variables that let mpirun of Open MPI reach both hosts (-H alpha:1,beta:1) by that cable only.
@@ -24,8 +24,8 @@ if [ "${1:-}" != --inside ]; then
 fi
 shift
 
-# Each cluster has its own /dev/shm: Open MPI names shared memory by host, user and process id, which are the same in all
-# clusters.
+# Each cluster has its own /dev/shm: Open MPI names shared memory by host, user and process id, which are the same in
+# all clusters.
 mount -t tmpfs tmpfs /dev/shm
 
 CLUSTER=$(mktemp -d)

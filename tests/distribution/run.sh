@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tests Sheaf on a fresh Debian or Ubuntu release: installs the release into build/distribution/SUITE with debootstrap,
-# clones the last commit into it, and runs jobs/quickstart.sh and tests/run.sh there, which install what they need. The
-# file system, the processes and the mounts are the release's own; the kernel and the network are those of this machine.
+# clones the last commit into it, and runs jobs/quickstart.sh and tests/run.sh there, which install the packages they
+# need. File system, processes and mounts are separate; kernel and network are those of this machine.
 # Usage: tests/distribution/run.sh SUITE [MIRROR]      for instance: tests/distribution/run.sh trixie
-# MIRROR is the package archive, by default the one from which this system's own packages come.
+# MIRROR is the package archive, by default that of this system.
 # Requires root, debootstrap, about 8 GB of disk space, and an hour or two. The exit code is 0 if everything passed.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -20,16 +20,17 @@ system_mirror() {
     awk '$1 ~ /^(Debian|Ubuntu)$/ && $2 == "main" && !found++ { print $3 }'
 }
 
-# The mounts are in a namespace of this process: they end with it, and so does all that runs inside.
+# run_inside ROOT COMMAND...: runs a command in the release. Mounts and processes are in namespaces of this process and
+# end with it.
 run_inside() {
   local root=$1 variable kept=()
   shift
-  mount --bind "$root" "$root" # a mount, so that programs inside can make namespaces
+  mount --bind "$root" "$root" # a mount point, so that programs inside can create namespaces
   mount -t proc proc "$root/proc"
   mount --rbind /sys "$root/sys"
   mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
   mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-  mount -t tmpfs -o mode=1777 tmpfs "$root/tmp" # numbers of processes, which name files there, begin anew
+  mount -t tmpfs -o mode=1777 tmpfs "$root/tmp" # file names in /tmp contain process ids, which start again at 1
   for variable in http_proxy https_proxy no_proxy; do
     [ -z "${!variable:-}" ] || kept+=("$variable=${!variable}")
   done
@@ -42,20 +43,20 @@ if [ "${1:-}" = --inside ]; then
   run_inside "$@"
 fi
 
-[ $# -ge 1 ] && [ $# -le 2 ] || fail "name a release, such as trixie (and, if you like, the archive to install it from)."
+[ $# -ge 1 ] && [ $# -le 2 ] || fail "name a release, such as trixie, and optionally the archive to install it from."
 suite=$1
 [ "$(id -u)" = 0 ] || fail "installing a release into a directory requires root. Run this script as root."
 command -v debootstrap >/dev/null || fail "debootstrap was not found. Install it (package debootstrap)."
 mirror=${2:-$(system_mirror || true)}
-[ -n "$mirror" ] || fail "the archive of this system is not known. Name one: $0 $suite MIRROR."
+[ -n "$mirror" ] || fail "the package archive of this system could not be determined. Name one: $0 $suite MIRROR."
 
 root=$PWD/build/distribution/$suite
 rm -rf --one-file-system "$root"
 mkdir -p "$root"
 echo "[distribution] installing $suite from $mirror into $root"
 debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$mirror" >"$root.log" 2>&1 ||
-  fail "debootstrap failed; its messages are in $root.log."
-echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # installs several times as fast
+  fail "debootstrap failed. See $root.log."
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # makes installation several times faster
 printf '127.0.0.1 localhost %s\n' "$(hostname)" >"$root/etc/hosts"
 git clone -q --no-local . "$root/root/sheaf"
 

@@ -1,5 +1,5 @@
-// Pieces: a word of bytes that say filters and sizes, then a chunk. Options: 0 the chunk is the numbers, to be filtered
-// here and given back by the decoder; else it is what the file holds.
+// Input parts: bytes that describe filters and sizes, then a chunk. Option 0: the chunk has unfiltered values, which
+// are filtered here and must be restored by the decoder. Otherwise the chunk has stored bytes.
 // SPDX-License-Identifier: MIT
 #include "files/hdf5/chunk_filters.hpp"
 
@@ -20,19 +20,19 @@ struct Layout {
   std::uint32_t skipped = 0;
 };
 
-// Two bytes for the size, one for the filters left out, one for each filter.
-Layout layout_of(const std::string& word) {
-  const auto byte = [&](std::size_t place) {
-    return place < word.size() ? static_cast<unsigned>(static_cast<unsigned char>(word[place])) : 0u;
+// Reads two bytes for the size, one for the mask of skipped filters, and one for each filter.
+Layout layout_of(const std::string& description) {
+  const auto byte = [&](std::size_t index) {
+    return index < description.size() ? static_cast<unsigned>(static_cast<unsigned char>(description[index])) : 0u;
   };
   Layout layout;
   layout.chunk_bytes = byte(0) | (byte(1) & 0x1f) << 8;
   layout.skipped = byte(2);
   bool deflated = false;
-  for (std::size_t place = 3; place < std::min<std::size_t>(word.size(), 8); ++place) {
-    const auto kind = static_cast<Kind>(byte(place) % 3);
+  for (std::size_t index = 3; index < std::min<std::size_t>(description.size(), 8); ++index) {
+    const auto kind = static_cast<Kind>(byte(index) % 3);
     if (kind == Kind::deflate && std::exchange(deflated, true)) continue;
-    layout.filters.push_back({kind, 1 + byte(place) / 3 % 17});
+    layout.filters.push_back({kind, 1 + byte(index) / 3 % 17});
   }
   return layout;
 }
@@ -57,18 +57,18 @@ std::string deflated(const std::string& bytes) {
 
 std::string summed(std::string bytes) {
   const std::uint32_t sum = fletcher32(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-  for (int place = 0; place < 4; ++place) bytes.push_back(static_cast<char>(sum >> 8 * place));
+  for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<char>(sum >> 8 * i));
   return bytes;
 }
 
-// What HDF5 writes.
+// Returns the bytes that HDF5 would store.
 std::string filtered(std::string chunk, const Layout& layout) {
   for (std::size_t filter = 0; filter < layout.filters.size(); ++filter) {
     if ((layout.skipped >> filter & 1) != 0) continue;
-    const ChunkFilter& what = layout.filters[filter];
-    chunk = what.kind == Kind::shuffle   ? shuffled(chunk, what.element_bytes)
-            : what.kind == Kind::deflate ? deflated(chunk)
-                                         : summed(chunk);
+    const ChunkFilter& applied = layout.filters[filter];
+    chunk = applied.kind == Kind::shuffle   ? shuffled(chunk, applied.element_bytes)
+            : applied.kind == Kind::deflate ? deflated(chunk)
+                                            : summed(chunk);
   }
   return chunk;
 }
@@ -81,8 +81,8 @@ std::string decoded(const Layout& layout, const std::string& stored) {
     return std::string(reinterpret_cast<const char*>(numbers), layout.chunk_bytes);
   };
   const std::string numbers = decode(nullptr);
-  std::vector<std::byte> room(layout.chunk_bytes);
-  fuzz::must(decode(room.data()) == numbers, "a chunk is the same wherever it is decoded to");
+  std::vector<std::byte> buffer(layout.chunk_bytes);
+  fuzz::must(decode(buffer.data()) == numbers, "a chunk decodes to the same values with and without a target buffer");
   return numbers;
 }
 
@@ -90,11 +90,11 @@ std::string decoded(const Layout& layout, const std::string& stored) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::Input input(data, size);
-  Layout layout = layout_of(input.piece(0));
-  const std::string chunk = input.piece(1);
+  Layout layout = layout_of(input.part(0));
+  const std::string chunk = input.part(1);
   if (input.option(0)) {
     layout.chunk_bytes = chunk.size();
-    fuzz::must(decoded(layout, filtered(chunk, layout)) == chunk, "a chunk comes back as it was");
+    fuzz::must(decoded(layout, filtered(chunk, layout)) == chunk, "filtering and decoding restore a chunk");
   } else {
     fuzz::accepts([&] { decoded(layout, chunk); });
   }

@@ -1,5 +1,5 @@
-// One piece: numbers as a file holds them. Options: 0 and 1 the kind, 2 and 3 the size, 4 the byte order, 5 and 6 what
-// they become.
+// One input part: values as stored in a file. Options: 0 and 1 the kind, 2 and 3 the size, 4 the byte order, 5 and 6
+// the type after conversion.
 // SPDX-License-Identifier: MIT
 #include "files/hdf5/elements.hpp"
 
@@ -13,17 +13,17 @@ using Kind = StoredElement::Kind;
 
 namespace {
 
-// One by one gives what all at once gives.
+// Converts all values in one call and in one call each; the results must be the same.
 template <class T>
 void convert(const std::string& bytes, StoredElement element) {
   const auto count = static_cast<std::int64_t>(bytes.size() / element.bytes);
   const auto* from = reinterpret_cast<const std::byte*>(bytes.data());
   std::vector<T> together(static_cast<std::size_t>(count)), alone(together.size());
   convert_elements(from, element, together.data(), count);
-  for (std::size_t place = 0; place < alone.size(); ++place)
-    convert_elements(from + place * element.bytes, element, &alone[place], 1);
+  for (std::size_t index = 0; index < alone.size(); ++index)
+    convert_elements(from + index * element.bytes, element, &alone[index], 1);
   fuzz::must(together.empty() || std::memcmp(together.data(), alone.data(), alone.size() * sizeof(T)) == 0,
-             "numbers do not depend on those beside them");
+             "the conversion of a value does not depend on other values");
 }
 
 }  // namespace
@@ -37,16 +37,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (element.kind == Kind::real && element.bytes == 1) return 0;
   switch (input.options >> 5 & 3) {
     case 0:
-      convert<float>(input.piece(0), element);
+      convert<float>(input.part(0), element);
       break;
     case 1:
-      convert<double>(input.piece(0), element);
+      convert<double>(input.part(0), element);
       break;
     case 2:
-      if (element.kind != Kind::real) convert<std::int64_t>(input.piece(0), element);
+      if (element.kind != Kind::real) convert<std::int64_t>(input.part(0), element);
       break;
     default:
-      if (element.kind == Kind::unsigned_integer && element.bytes == 1) convert<std::uint8_t>(input.piece(0), element);
+      if (element.kind == Kind::unsigned_integer && element.bytes == 1) convert<std::uint8_t>(input.part(0), element);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// What the fuzz targets share: an input as options and pieces, and what a refusal has to look like.
+// Helpers of the fuzz targets: parsing of inputs into options and parts, and checks of error messages.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace sheaf::fuzz {
 
-/// The first byte is for options, the rest is cut into pieces at every "<cut>" (seeds.py writes it so).
+/// A fuzz input: one byte of options, then parts that are separated by "<cut>" (as written by seeds.py).
 struct Input {
   unsigned options = 0;
-  std::vector<std::string> pieces;  ///< at least one
+  std::vector<std::string> parts;  ///< at least one
 
   Input(const std::uint8_t* data, std::size_t size) {
     constexpr std::string_view mark = "<cut>";
@@ -30,31 +30,31 @@ struct Input {
       rest.remove_prefix(1);
     }
     for (std::size_t found = 0; (found = rest.find(mark)) != rest.npos; rest.remove_prefix(found + mark.size()))
-      pieces.emplace_back(rest.substr(0, found));
-    pieces.emplace_back(rest);
+      parts.emplace_back(rest.substr(0, found));
+    parts.emplace_back(rest);
   }
 
   bool option(int bit) const { return (options >> bit & 1) != 0; }
-  /// Empty where there are fewer.
-  std::string piece(std::size_t index) const { return index < pieces.size() ? pieces[index] : std::string(); }
+  /// Part `index`; empty if there are fewer parts.
+  std::string part(std::size_t index) const { return index < parts.size() ? parts[index] : std::string(); }
 };
 
-/// Ends the program, which is a finding, unless the condition holds.
-inline void must(bool condition, const std::string& what) {
+/// Ends the program, which libFuzzer reports as a finding, unless the condition is true.
+inline void must(bool condition, const std::string& expectation) {
   if (condition) return;
-  std::fprintf(stderr, "not as it must be: %s\n", what.c_str());
+  std::fprintf(stderr, "violated: %s\n", expectation.c_str());
   std::abort();
 }
 
-/// A message is text for a terminal, whatever stands in the file that it speaks of.
+/// Checks that a message is printable text, even if the file that it describes is not. `lines`: may have several lines.
 inline void must_be_readable(const std::string& message, bool lines) {
   std::string line = message;
   if (lines) std::replace(line.begin(), line.end(), '\n', ' ');
-  must(!line.empty() && printable(line) == line, "the message \"" + message + "\"");
+  must(!line.empty() && printable(line) == line, "a message is printable text: \"" + message + "\"");
 }
 
-/// Calls `action`, which may throw what a user's mistake is answered with and nothing else; true when it did not.
-/// Several problems of a study are a line each.
+/// Calls `action`; returns false if it throws UsageError or RunError, whose messages must be readable. Other exceptions
+/// are findings. A UsageError may have one line per problem.
 template <class Action>
 bool accepts(const Action& action) {
   try {
@@ -68,7 +68,7 @@ bool accepts(const Action& action) {
   return false;
 }
 
-/// Sources named "0", "1", ...; `files` outlive them.
+/// Returns sources named "0", "1", ... that refer to `files`.
 inline std::vector<std::unique_ptr<ByteSource>> sources_of(const std::vector<std::string>& files) {
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const auto& file : files)
@@ -78,5 +78,5 @@ inline std::vector<std::unique_ptr<ByteSource>> sources_of(const std::vector<std
 
 }  // namespace sheaf::fuzz
 
-/// What libFuzzer calls with every input.
+/// The function that libFuzzer calls with every input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,4 +1,4 @@
-// What holds for all that an importer gives.
+// Checks of imported data.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,9 +15,9 @@ inline void must_be_whole(const NumberArray& array, const std::string& name) {
 inline void must_be_sound(const ImportedData& data) {
   must_be_whole(data.features, "features");
   must_be_whole(data.targets, "targets");
-  must(data.features.rows() == data.targets.rows(), "there is a target for each row");
+  must(data.features.rows() == data.targets.rows(), "features and targets have the same number of rows");
   const auto names = static_cast<std::int64_t>(data.class_names.size());
-  must(names == 0 || names == data.classes(), "every class has its name");
+  must(names == 0 || names == data.classes(), "every class has a name");
 }
 
 }  // namespace sheaf::fuzz

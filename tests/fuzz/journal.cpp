@@ -1,5 +1,5 @@
-// Pieces: a journal, the predictions beside it. Options: 0 forced, 1 checksums are put right, so that what they would
-// keep out is read, too.
+// Input parts: a journal and its predictions file. Options: 0 --force; 1 checksums are corrected, so that lines with
+// other damage are parsed.
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t total = 100;
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
-// A directory for this process, gone with it.
+// A run directory for this process, removed at exit.
 struct Scratch {
   std::string run = fmt::format("journal.{}", ::getpid());
   std::string journal = journal_path(begin_attempt(run), 0);
@@ -63,21 +63,22 @@ void must_be_sound(const Replay& replay) {
     const std::string line = journal_line(iteration.trained, iteration.predictions, header.seed());
     const auto again = read_journal_line(line.substr(0, line.size() - 1), header.seed());
     fuzz::must(again && journal_line(again->iteration, again->predictions, header.seed()) == line,
-               "a result that was written and read is the same: " + line);
+               "writing and reading restores a result: " + line);
   }
-  std::vector<bool> told(total, false);
+  std::vector<bool> reported(total, false);
   for (const IndexRange range : iterations_left(replay.iterations, {0, total}))
-    for (std::int64_t number = range.begin; number < range.end; ++number) told[static_cast<std::size_t>(number)] = true;
-  fuzz::must(left == told, "what has no result is left");
+    for (std::int64_t number = range.begin; number < range.end; ++number)
+      reported[static_cast<std::size_t>(number)] = true;
+  fuzz::must(left == reported, "iterations_left returns the iterations without a result");
   for (const RecordedStage& recorded : replay.stages) {
     const std::string line = stage_line(recorded, header.seed());
     fuzz::must(read_stage_line(line.substr(0, line.size() - 1), header.seed()) == recorded,
-               "a stage that was written and read is the same: " + line);
+               "writing and reading restores a stage: " + line);
   }
   for (const auto& warning : replay.warnings) fuzz::must_be_readable(warning, false);
 }
 
-// What the fast reader reads, the JSON parser reads alike; which of them it was, nobody can tell.
+// The fast reader of journal lines and the JSON parser must give the same results.
 void parsers_must_agree(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -89,7 +90,7 @@ void parsers_must_agree(const std::string& text) {
     if (read)
       fuzz::must(journal_line(read->iteration, read->predictions, header.seed()) ==
                      journal_line(parsed->iteration, parsed->predictions, header.seed()),
-                 "both parsers read the same: " + line);
+                 "both parsers return the same result: " + line);
   }
 }
 
@@ -98,10 +99,10 @@ void parsers_must_agree(const std::string& text) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Scratch scratch;
   const fuzz::Input input(data, size);
-  const std::string journal = input.option(1) ? with_checksums(input.piece(0)) : input.piece(0);
+  const std::string journal = input.option(1) ? with_checksums(input.part(0)) : input.part(0);
   parsers_must_agree(journal);
   write_file(scratch.journal, journal);
-  write_file(predictions_path(scratch.journal), input.piece(1));
+  write_file(predictions_path(scratch.journal), input.part(1));
   Replay replay;
   if (fuzz::accepts([&] { replay = replay_journals(scratch.run, header, total, input.option(0)); }))
     must_be_sound(replay);

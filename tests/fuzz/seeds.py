@@ -1,6 +1,6 @@
-"""Writes what fuzzing begins with: FOLDER/<target>/<name> and FOLDER/words, the dictionary of all targets.
+"""Writes seeds of the fuzz targets to FOLDER/<target>/<name>, and a dictionary for all targets to FOLDER/dictionary.
 
-Usage: seeds.py FOLDER. An input is a byte of options and pieces with "<cut>" between them (fuzzing.hpp)."""
+Usage: seeds.py FOLDER. An input is one byte of options, then parts separated by "<cut>" (fuzzing.hpp)."""
 
 import glob
 import gzip
@@ -15,15 +15,15 @@ import zlib
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
-def seed(target, name, options, *pieces):
+def seed(target, name, options, *parts):
     path = os.path.join(sys.argv[1], target)
     os.makedirs(path, exist_ok=True)
     with open(os.path.join(path, name), "wb") as file:
-        file.write(bytes([options]) + b"<cut>".join(p if isinstance(p, bytes) else p.encode() for p in pieces))
+        file.write(bytes([options]) + b"<cut>".join(p if isinstance(p, bytes) else p.encode() for p in parts))
 
 
-def words():
-    """Keys and values of studies, and what the other formats begin with or are made of."""
+def dictionary():
+    """Writes keys and values of studies, and signatures and frequent parts of the other formats."""
     found = {"<cut>", ",\"crc32\":\"00000000\"}", "\\x93NUMPY", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
              "PK\\x06\\x06", "PK\\x06\\x07", "'descr':", "'shape':", "'fortran_order':", "'<f2'", "\\xef\\xbb\\xbf",
              "\\xff\\xff\\xff\\xff", "nan", "inf"}
@@ -32,7 +32,7 @@ def words():
             os.path.join(SOURCE, "src/runs/journal/journal_line.cpp")]:
         with open(path) as file:
             found.update(re.findall(r'"([a-z0-9_.]+)\\?"', file.read()))
-    with open(os.path.join(sys.argv[1], "words"), "w") as file:
+    with open(os.path.join(sys.argv[1], "dictionary"), "w") as file:
         file.writelines(f'"{word}"\n' for word in sorted(found))
 
 
@@ -64,14 +64,14 @@ def journals():
         seed("journal", f"whole{options}", options, "".join(lines), predictions)
         for number, line in enumerate(lines[1:]):
             seed("journal", f"line{options}{number}", options, header + line, predictions)
-    # Predictions that are not where the line says: part of a number, behind the file, before it, too many.
+    # Invalid positions of predictions: part of a value, behind the end, before the beginning, and too large a size.
     for number, (offset, size) in enumerate([(0, 3), (0, 7), (8, 8), (-4, 8), (0, 1 << 62), (1 << 62, 1 << 62)]):
-        place = lines[-1].rsplit(',"predictions"', 1)[0] + f',"predictions":[{offset},{size},0]'
-        seed("journal", f"place{number}", 2, header + closed(place, of_study), predictions)
+        line = lines[-1].rsplit(',"predictions"', 1)[0] + f',"predictions":[{offset},{size},0]'
+        seed("journal", f"position{number}", 2, header + closed(line, of_study), predictions)
     seed("journal", "torn", 0, "".join(lines)[:-30], b"")
 
 
-def records():
+def saved_models():
     def listed(count, values):
         return struct.pack("<q", count) + values
 
@@ -134,5 +134,5 @@ def chunks():
         seed("elements", str(options), options, struct.pack("<4d", 1.5, -1e300, float("nan"), 2.0**63) + b"\x00\x7c\xff")
 
 
-for write in (studies, journals, records, tables, arrays, images, chunks, words):
+for write in (studies, journals, saved_models, tables, arrays, images, chunks, dictionary):
     write()

@@ -1,5 +1,6 @@
-// A machine with little memory: what a file merely promises fails here as it would there, by std::bad_alloc. The
-// sanitizer's own operator new ends the program instead, and its check that what new gave is not freed by free is off.
+// Simulates a machine with little memory: operator new throws std::bad_alloc for large sizes, such as those that a
+// damaged file declares. The operator new of the sanitizer would end the program instead. The sanitizer's check for
+// mismatched new and free is disabled, since this operator new calls malloc.
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <new>

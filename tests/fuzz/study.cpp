@@ -1,4 +1,4 @@
-// Pieces: the text of a study file, then the words of a command line.
+// Input parts: the text of a study file, then command-line arguments.
 // SPDX-License-Identifier: MIT
 #include <optional>
 
@@ -10,12 +10,12 @@ using namespace sheaf;
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  const std::string text = input.pieces.front();
-  const std::vector<std::string> words(input.pieces.begin() + 1, input.pieces.end());
+  const std::string text = input.parts.front();
+  const std::vector<std::string> arguments(input.parts.begin() + 1, input.parts.end());
   std::optional<Study> study;
-  if (!fuzz::accepts([&] { study = parse_study_text(text, "study.cfg", words); })) return 0;
+  if (!fuzz::accepts([&] { study = parse_study_text(text, "study.cfg", arguments); })) return 0;
   const std::string written = study_file_text(*study);
   fuzz::must(study_file_text(parse_study_text(written, "written", {})) == written,
-             "a study that was written and read is the same:\n" + written);
+             "writing and reading restores a study:\n" + written);
   return 0;
 }

@@ -1,11 +1,11 @@
-"""One table: models of each kind on a GPU and on this machine's cores, precisions, ranks that share the GPU, streamed data,
-and PyTorch for Python on the same GPU.
+"""Prints a table of training speeds: each kind of model on a GPU and on cores, precisions, ranks that share the GPU,
+streamed data, and PyTorch in Python on the same GPU.
 
     MPIEXEC=mpiexec SHEAF=build/release/sheaf SHEAF_SOURCE=. GATED_MLP=... python3 tests/gpu/bench.py [SECONDS]
 
-tests/gpu/run.sh sets the variables. What does not fit into SECONDS (240) is not measured. The exit code is 1 if a run
-failed. Without a GPU the cores alone are measured; with SHEAF_GPU_TESTS=cpu the cores take the place of the GPU, to try
-the program.
+tests/gpu/run.sh sets the variables. The measurement ends after SECONDS (240); missing rows are marked. The exit code is
+1 if a run failed. Without a GPU only the cores are measured. With SHEAF_GPU_TESTS=cpu the cores replace the GPU, to try
+this script.
 """
 
 import os
@@ -25,7 +25,7 @@ CNN, RESNET = "cnn 16-32", "resnet18"
 IMAGES = {CNN: 6400, RESNET: 1024}
 KEYS = {name: [*keys, f"--data.file={name.split()[0]}.h5"] for name, (keys, _, _) in precision_speed.MODELS.items()}
 DENSE = [f"--data.file={DIGITS}", "--data.normalize=standard"]
-# Model: its keys, and whether an iteration takes a core seconds.
+# Model: keys, and whether an iteration takes seconds on one core.
 MODELS = {
     "linear": ([*DENSE, "--model.kind=linear", "--train.epochs=4"], False),
     "mlp 64-32": ([*DENSE, "--model.kind=mlp", "--model.hidden=64 32", "--train.epochs=4"], False),
@@ -37,39 +37,39 @@ MODELS = {
 }
 COMMON = ["--data.task=classification", "--train.loss=cross_entropy", "--train.optimizer=adam", "--train.learning_rate=1e-3",
           "--train.epsilon=1e-4", f"--train.batch_size={precision_speed.BATCH}", "--train.epochs=1", "--run.progress=none"]
-COLUMNS = ("what", "trained by", "iterations/s", "images/s", "times the cores", "times PyTorch", "final loss",
-           "from the cores'")
+COLUMNS = ("case", "engine and device", "iterations/s", "images/s", "ratio to cores", "ratio to PyTorch", "final loss",
+           "loss relative to cores")
 
 failures = 0
 end = time.monotonic() + float(sys.argv[1] if len(sys.argv) > 1 else 240)
 
 
-class TimeIsUp(Exception):
+class TimeLimit(Exception):
     pass
 
 
 def seconds_left():
     left = end - time.monotonic()
     if left < 5:
-        raise TimeIsUp
+        raise TimeLimit
     return left
 
 
-def last_of_each(words):
-    """The words without keys that come again later: the command line takes each once."""
-    return list({word.split("=")[0]: word for word in words}.values())
+def last_of_each(args):
+    """Keeps only the last value of each key, since the command line accepts each key once."""
+    return list({arg.split("=")[0]: arg for arg in args}.values())
 
 
-def train(words, device, iterations, **options):
-    """Trains so many, and returns: who trained, iterations per second, and the first one's final loss. The first iteration
-    of each lane does not count, unless there is no other."""
+def train(args, device, iterations, **options):
+    """Trains `iterations` models. Returns engine and device, iterations per second and the final loss of the first
+    iteration. The time of the first iteration of each lane counts only if there is no other."""
     global failures
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        words = last_of_each([*COMMON, *words, f"--study.iterations={iterations}", f"--run.device={device}"])
-        done = sheaf("run", "study.cfg", *words, f"--run.output={folder}/run", timeout=seconds_left(), **options)
+        args = last_of_each([*COMMON, *args, f"--study.iterations={iterations}", f"--run.device={device}"])
+        done = sheaf("run", "study.cfg", *args, f"--run.output={folder}/run", timeout=seconds_left(), **options)
         if done.code != 0:
             failures += 1
-            print(f"FAILED: {' '.join(words)}\n{done.stderr}", file=sys.stderr)
+            print(f"FAILED: {' '.join(args)}\n{done.stderr}", file=sys.stderr)
             return None
         rows = read_csv(f"{folder}/run/results.csv")
     begun, seconds = set(), []
@@ -89,20 +89,21 @@ class Table:
     def __init__(self):
         self.rows = [COLUMNS]
 
-    def add(self, what, found, images=0, on_cores=None, in_python=None, comparable=True):
-        """`found`, `on_cores`, `in_python`: what train() returned. `comparable`: whether the loss should be the cores'."""
+    def add(self, case, found, images=0, on_cores=None, in_python=None, comparable=True):
+        """Adds a row. `found`, `on_cores` and `in_python` are results of train(), or None. `comparable`: whether the
+        loss should agree with that of the cores."""
         if found is None:
-            self.missing(what, "failed")
+            self.missing(case, "failed")
             return
         trained_by, rate, loss = found
-        self.rows.append((what, trained_by, f"{rate:.3g}", f"{rate * images:.0f}" if images else "",
+        self.rows.append((case, trained_by, f"{rate:.3g}", f"{rate * images:.0f}" if images else "",
                           f"{rate / on_cores[1]:.2f}" if on_cores else "",
                           f"{rate / in_python[1]:.2f}" if in_python else "", f"{loss:.6g}",
                           f"{loss / on_cores[2] - 1:+.1e}" if on_cores and comparable else ""))
-        print(" | ".join(self.rows[-1]), file=sys.stderr, flush=True)  # in case the time ends here
+        print(" | ".join(self.rows[-1]), file=sys.stderr, flush=True)  # in case of a time limit
 
-    def missing(self, what, reason):
-        self.rows.append((what, reason, *[""] * (len(COLUMNS) - 2)))
+    def missing(self, case, reason):
+        self.rows.append((case, reason, *[""] * (len(COLUMNS) - 2)))
 
     def print(self):
         for row in (self.rows[0], ["---"] * len(COLUMNS), *self.rows[1:]):
@@ -110,7 +111,7 @@ class Table:
 
 
 def python_on_gpu(name, precision):
-    """PyTorch for Python, in the faster one of its two memory layouts, in the form of train()."""
+    """Measures PyTorch in Python, in the faster of two memory layouts; returns the same values as train()."""
     times = {layout: precision_speed.in_python(f"{name.split()[0]}.h5", name, precision, layout, 1, DEVICE,
                                                timeout=seconds_left()) for layout in (False, True)}
     layout = min(times, key=lambda layout: times[layout][0])
@@ -148,7 +149,7 @@ def measure(table, gpus, no_gpu):
             table.add(f"{name}, {len(gpus)} ranks with a GPU each",
                       train([*KEYS[name], "--run.partition=block"], DEVICE, ranks=len(gpus), iterations=4 * len(gpus)),
                       images, on_cores[name])
-    # Another order of the rows, so another loss.
+    # The order of rows differs, and so does the loss.
     table.add(f"{CNN}, streamed, GPU",
               train([*KEYS[CNN], "--data.mode=streamed", "--data.memory=16", "--data.window=320", "--run.lanes=1"], DEVICE,
                     iterations=8), IMAGES[CNN], on_cores[CNN], comparable=False)
@@ -165,9 +166,9 @@ def main():
         torchscript_module(channels=3, pixels=1024)
         try:
             measure(table, gpus, reason)
-        except (TimeIsUp, subprocess.TimeoutExpired):
-            table.missing("the rest", "not measured: the time is up")
-        os.chdir("/")  # the folder goes
+        except (TimeLimit, subprocess.TimeoutExpired):
+            table.missing("other cases", "not measured: time limit")
+        os.chdir("/")  # the folder is removed
     table.print()
     sys.exit(1 if failures else 0)
 

@@ -1,5 +1,5 @@
-"""run.engine = auto on a rank with a GPU: small dense networks are trained on the cores, large ones on the GPU, and the
-program says why."""
+"""run.engine = auto on a rank with a GPU trains small dense networks on the cores and large ones on the GPU, and the
+program prints the reason."""
 
 import sys
 
@@ -14,9 +14,9 @@ checks = Checks()
 LARGE = ["--model.kind=mlp", "--model.hidden=4096 4096", "--train.batch_size=512", "--train.epochs=1"]
 
 
-def engines(what, *words):
-    """(engine, device) of each iteration, and all that the program printed."""
-    rows, done = train(checks, what, *words, device="auto")
+def engines(case, *args):
+    """Returns (engine, device) of each iteration, and the output of the program."""
+    rows, done = train(checks, case, *args, device="auto")
     return [(row["engine"], row["device"]) for row in rows], done.stdout + done.stderr
 
 
@@ -31,6 +31,6 @@ checks.check(found == [("torch", "cuda:0")] and "a GPU is expected to be" in tex
 found, text = engines("a cnn", *MODELS["cnn"])
 checks.check(found == [("torch", "cuda:0")] and "a cnn has convolutions" in text, "a cnn is trained on the GPU",
              f"{found}\n{text}")
-found, text = engines("on demand", *MODELS["mlp"], "--run.engine=torch")
+found, text = engines("run.engine = torch", *MODELS["mlp"], "--run.engine=torch")
 checks.check(found == [("torch", "cuda:0")], "run.engine = torch trains a small mlp on the GPU", f"{found}\n{text}")
 sys.exit(checks.finish())

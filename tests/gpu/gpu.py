@@ -1,6 +1,6 @@
-"""What the tests on GPUs share: whether there are GPUs, models of each kind, and the comparison of losses.
+"""Helpers of the GPU tests: detection of GPUs, a model of each kind, and the comparison of losses.
 
-With SHEAF_GPU_TESTS=cpu in the environment everything runs on CPU cores: to try the tests themselves.
+With SHEAF_GPU_TESTS=cpu in the environment everything runs on CPU cores, to try the tests without a GPU.
 """
 
 import math
@@ -12,11 +12,11 @@ import tempfile
 
 import h5py
 
-# Last, since array.py there would hide Python's.
+# Appended last: array.py in that folder would otherwise hide the module array of Python.
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../app"))
 from program import DIGITS, read_csv, sheaf  # noqa: E402
 
-# Programs that start at the same time compete to create Open MPI's folder in /tmp; each test has its own.
+# Each test has its own TMPDIR, since programs that start at the same time race to create Open MPI's folder in it.
 _TEMPORARY = tempfile.TemporaryDirectory()
 os.environ["TMPDIR"] = _TEMPORARY.name
 
@@ -33,11 +33,11 @@ epochs = 2
 batch_size = 32
 optimizer = adam
 learning_rate = 1e-3
-epsilon = 1e-4  # else rounding in a gradient near zero becomes a whole step of the optimizer
+epsilon = 1e-4  # with less, rounding of a gradient near zero becomes a full step of the optimizer
 loss = cross_entropy
 """
 
-# The keys of a model of each kind. module.pt: torchscript_module().
+# Keys of a model of each kind. torchscript_module() writes module.pt.
 MODELS = {
     "linear": ["--model.kind=linear"],
     "mlp": ["--model.kind=mlp", "--model.hidden=64 32"],
@@ -55,7 +55,7 @@ def skip(reason):
 
 
 def find_gpus():
-    """The GPUs that the program and LibTorch can use, by their names for CUDA_VISIBLE_DEVICES, or why there are none."""
+    """Returns the usable GPUs, as named in CUDA_VISIBLE_DEVICES, and the reason if there are none."""
     if DEVICE != "cuda":
         return ["0"], ""
     info = sheaf("info").stdout
@@ -70,7 +70,7 @@ def find_gpus():
 
 
 def need_gpus(count=1):
-    """Skips the test unless there are as many. Returns them as find_gpus()."""
+    """Returns the usable GPUs; skips the test if there are fewer than `count`."""
     gpus, reason = find_gpus()
     if not gpus:
         skip(reason)
@@ -80,7 +80,7 @@ def need_gpus(count=1):
 
 
 def enter(folder):
-    """Makes a new folder with study.cfg and few.h5 (300 rows), and goes there."""
+    """Creates a folder with study.cfg and few.h5 (300 rows) and makes it the working directory."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     os.chdir(folder)
@@ -92,7 +92,7 @@ def enter(folder):
 
 
 def torchscript_module(path="module.pt", channels=1, pixels=64):
-    """Saves a network with a batch norm."""
+    """Saves a convolutional network with batch norm."""
     import torch
     from torch import nn
 
@@ -100,23 +100,23 @@ def torchscript_module(path="module.pt", channels=1, pixels=64):
                                    nn.Flatten(), nn.Linear(6 * pixels // 4, 10))).save(path)
 
 
-def train(checks, what, *words, output="run", device=DEVICE, **options):
-    """The rows of results.csv (none if it failed), and the program's result."""
+def train(checks, case, *args, output="run", device=DEVICE, **options):
+    """Runs the study; returns the rows of results.csv (empty if the run failed) and the result of the program."""
     shutil.rmtree(output, ignore_errors=True)
-    result = sheaf("run", "study.cfg", f"--run.device={device}", f"--run.output={output}", *words, **options)
-    checks.check(result.code == 0, f"{what}: trained", result.stderr)
+    result = sheaf("run", "study.cfg", f"--run.device={device}", f"--run.output={output}", *args, **options)
+    checks.check(result.code == 0, f"{case}: the run succeeds", result.stderr)
     rows = read_csv(f"{output}/results.csv") if result.code == 0 else []
-    checks.check(all(row["status"] == "finished" for row in rows), f"{what}: all iterations finished", str(rows))
+    checks.check(all(row["status"] == "finished" for row in rows), f"{case}: all iterations finished", str(rows))
     return rows, result
 
 
 def on_gpu(row):
-    """Whether LibTorch trained it on a GPU."""
+    """Whether LibTorch trained the iteration on a GPU."""
     return row["engine"] == "torch" and row["device"].startswith(DEVICE)
 
 
 def distance(rows, expected):
-    """The largest relative difference of their losses; infinite if there are not as many."""
+    """The largest relative difference of losses; infinite if the numbers of rows differ."""
     if len(rows) != len(expected) or not rows:
         return math.inf
     pairs = [(float(row[name]), float(other[name])) for row, other in zip(rows, expected)

@@ -1,4 +1,4 @@
-"""Ranks that share one GPU, and ranks for which there is no GPU."""
+"""Ranks that share one GPU, and ranks without a GPU."""
 
 import sys
 
@@ -14,10 +14,10 @@ for kind in ("mlp", "cnn"):
     shared, _ = train(checks, f"{kind}, two ranks share a GPU", *words, "--run.ranks_per_gpu=2", "--run.partition=block",
                       ranks=2, environment=ONE_GPU)
     checks.check({row["rank"] for row in shared} == {"0", "1"}, f"{kind}: both ranks train", str(shared))
-    checks.check(all(on_gpu(row) for row in shared), f"{kind}: both on the GPU", str(shared))
+    checks.check(all(on_gpu(row) for row in shared), f"{kind}: both ranks train on the GPU", str(shared))
     difference = distance(shared, alone)
-    checks.check(difference < 1e-5, f"{kind}: the losses of one rank", str(difference))
-    print(f"{kind}: two ranks on one GPU, {difference:.1e} from one rank")
+    checks.check(difference < 1e-5, f"{kind}: same losses as with one rank", str(difference))
+    print(f"{kind}: two ranks on one GPU, relative difference to one rank {difference:.1e}")
 
 if DEVICE == "cuda":
     words = ["run", "study.cfg", *MODELS["mlp"], "--run.device=cuda", "--run.output=refused"]
@@ -26,21 +26,21 @@ if DEVICE == "cuda":
             ("no visible GPU", None, {"CUDA_VISIBLE_DEVICES": ""}, "no GPU is available (")):
         done = sheaf(*words, ranks=ranks, environment=environment)
         lines = done.error_lines()
-        checks.check(done.code == 1 and len(lines) == 1 and says in lines[0], f"{what}: one sentence",
+        checks.check(done.code == 1 and len(lines) == 1 and says in lines[0], f"{case}: one error line",
                      f"{done.code}\n{done.stderr}")
     # The rank without a GPU trains on its cores, and the losses agree.
     words = [*MODELS["cnn"], "--study.iterations=4", "--train.epochs=1", "--run.partition=block",
              "--train.precision=float64"]
     alone, _ = train(checks, "cnn in float64, one rank", *words, environment=ONE_GPU)
     mixed, _ = train(checks, "cnn in float64, a GPU and cores", *words, device="auto", ranks=2, environment=ONE_GPU)
-    checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the other rank trains on cores", str(mixed))
+    checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the rank without a GPU trains on cores", str(mixed))
     difference = distance(mixed, alone)
-    checks.check(difference < 1e-8, "a GPU and cores: the losses of the GPU", str(difference))
-    both, result = train(checks, "cnn in float64, a rank's GPU and core", *words, "--run.core_lanes=1",
+    checks.check(difference < 1e-8, "one rank on a GPU, one on cores: same losses as on the GPU", str(difference))
+    both, result = train(checks, "cnn in float64, one rank with a GPU lane and a core lane", *words, "--run.core_lanes=1",
                        environment=ONE_GPU)
-    checks.check({row["device"] for row in both} == {"cuda:0", "cpu"}, "both lanes train", str(both))
-    checks.check(" on GPUs (" in result.stdout and " on cores (" in result.stdout, "the summary tells them apart",
+    checks.check({row["device"] for row in both} == {"cuda:0", "cpu"}, "the GPU lane and the core lane train", str(both))
+    checks.check(" on GPUs (" in result.stdout and " on cores (" in result.stdout, "the summary lists GPUs and cores separately",
                  result.stdout)
     difference = distance(both, alone)
-    checks.check(difference < 1e-8, "a rank's GPU and core: the losses of the GPU", str(difference))
+    checks.check(difference < 1e-8, "a GPU lane and a core lane: same losses as on the GPU", str(difference))
 sys.exit(checks.finish())

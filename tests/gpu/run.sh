@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds and tests Sheaf on a machine with a GPU that has no network and none of Sheaf's packages.
-# Usage: tests/gpu/run.sh prepare ARCHIVE.tar.gz   on a Debian 12 machine with network: packs what the packages contain
+# Builds and tests Sheaf on a GPU machine without network and without the packages of Sheaf.
+# Usage: tests/gpu/run.sh prepare ARCHIVE.tar.gz   on a Debian 12 machine with network: packs the packages
 #        tests/gpu/run.sh run ARCHIVE.tar.gz       on the machine with the GPU: builds, runs ctest -L gpu and bench.py
-# The archive has the headers and libraries only, less than 50 MiB. It works where glibc is at least as new as on the
-# machine that made it. The machine with the GPU needs g++, CMake, Ninja, the CUDA toolkit, and a python3 with a CUDA build
-# of torch, NumPy and h5py; root is not needed. `run` is planned for 10 minutes on 16 cores: if the build took long, the
-# bench measures less, so that everything ends within TIME_LIMIT (580) seconds. The exit code of `run` is 0 if everything
-# passed on a GPU, 77 if it passed but there is no GPU, else 1.
+# The archive has headers and libraries only, less than 50 MiB. It requires a glibc that is at least as new as that of
+# the machine that made it. The GPU machine needs g++, CMake, Ninja, the CUDA toolkit, and a python3 with a CUDA build
+# of torch, NumPy and h5py; root is not needed. `run` is planned to end within TIME_LIMIT (580) seconds on 16 cores: if
+# the build takes long, the benchmark measures less. The exit code of `run` is 0 if all tests passed on a GPU, 77 if
+# they passed without a GPU, else 1.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -22,7 +22,7 @@ fail() {
 largest_mib=50
 arch=x86_64-linux-gnu
 
-# What cmake/setup.sh would install, less what the other machine has.
+# The packages that cmake/setup.sh installs, without those that the GPU machine has.
 wanted_packages() {
   local name
   for name in $(bash cmake/setup.sh --torch=pip --tests --list-packages); do
@@ -33,14 +33,15 @@ wanted_packages() {
   done
 }
 
-# with_dependencies PACKAGE...: these and all their dependencies, including the installed ones.
+# with_dependencies PACKAGE...: prints the packages and all their dependencies, including installed ones.
 with_dependencies() {
   apt-get -o Dir::State::status=/dev/null --simulate --no-install-recommends install "$@" |
     awk '$1 == "Inst" { print $2 }' | sort
 }
 
-# Packages of which everything is kept. Of the others, it is the shared libraries that something kept needs.
-is_kept() {
+# is_packed PACKAGE WANTED: whether the whole package is packed. Of other packages, only the shared libraries that
+# packed files need are packed.
+is_packed() {
   case $1 in
     libhdf5-openmpi-*-dev | libhdf5-openmpi-*cpp* | libhdf5-openmpi-*fortran* | libhdf5-openmpi-hl*) return 1 ;;
     openmpi-* | libopenmpi* | libpmix[0-9]* | libhdf5-openmpi* | libboost*) return 0 ;;
@@ -50,13 +51,13 @@ is_kept() {
 
 elf_files() { find "$@" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \); }
 
-# The shared libraries that the ELF files on stdin name as needed.
+# Prints the shared libraries that the ELF files on stdin need.
 needed_libraries() {
   xargs -r readelf -d 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u
 }
 
-# Copies the libraries that files of $1 need from the unpacked packages $2, and the libraries that these need, and so on.
-# The rest is part of every Linux system.
+# Copies the libraries that files of $1 need, directly and indirectly, from the unpacked packages $2. Libraries that are
+# not there are part of every Linux system.
 complete_libraries() {
   local folder=$1 others=$2 library found count before=-1
   while count=$(find "$folder" | wc -l) && [ "$count" != "$before" ]; do
@@ -69,7 +70,7 @@ complete_libraries() {
   done
 }
 
-# Copies the libraries that links of $1 name from the unpacked packages $2: libfmt.so to libfmt.so.9 to libfmt.so.9.1.0.
+# Copies the targets of library links in $1 from the unpacked packages $2: libfmt.so to libfmt.so.9 to libfmt.so.9.1.0.
 complete_links() {
   local folder=$1 others=$2 link target before=
   find "$folder" -type l -lname '/*' -delete # leads out of the folder; zlib then has its static library
@@ -82,7 +83,7 @@ complete_links() {
   done
 }
 
-# Boost has 130 MB of headers; a program that includes Program_options reads 6.
+# Removes unused Boost headers: all have 130 MB, those of Program_options 6 MB.
 prune_boost() {
   local include=$1/usr/include used=$2 standard
   for standard in 17 20; do
@@ -98,7 +99,7 @@ prune() {
   local folder=$1 library
   rm -rf "${folder:?}"/{var,usr/share/{doc,man,lintian,bug,gdb,libtool,bash-completion},usr/include/libxsmm/{template,*.c}}
   rm -rf "$folder/usr/lib/$arch"/{fortran,pkgconfig,openmpi/{lib/pkgconfig,include/openmpi/o*/},libmpi_java*,liboshmem*}
-  # Other languages, and HDF5's layers above its C library.
+  # Other languages, and the HDF5 libraries on top of the C library.
   find "$folder" \( -name '*.mod' -o -name '*.jar' -o -name '*f08*' -o -name '*usempi*' -o -name '*mpifh*' \
     -o -name 'libmpi_cxx*' -o -name 'libhdf5*_hl*' -o -name 'libhdf5*hl_*' -o -name 'libhdf5*_cpp*' \
     -o -name 'libhdf5*fortran*' \) -delete
@@ -106,18 +107,18 @@ prune() {
   find "$folder" -name '*.a' | while read -r library; do
     if [ -e "${library%.a}.so" ]; then rm "$library"; fi
   done
-  # Plugins for networks that one machine does without, with their libraries.
+  # Plugins for networks between machines, with their libraries.
   find "$folder" \( -name 'mca_*_ucx.so' -o -name 'mca_*_ofi.so' -o -name 'mca_*_openib.so' -o -name 'mca_*_psm*.so' \) -delete
   rm "$folder/usr/lib/$arch"/libmca_common_{ucx,ofi,verbs}.so*
   find "$folder" -xtype l -delete
 }
 
-# The names that the packages' installation scripts would make.
+# Creates the links that the installation scripts of the packages create.
 link_alternatives() {
   local lib=$1/usr/lib/$arch name
   for name in mpicc mpirun mpiexec; do ln -sf "$name.openmpi" "$1/usr/bin/$name"; done
   for name in libblas.so libblas.so.3 libopenblas.so.0; do ln -sf "openblas-openmp/${name/%.so/.so.3}" "$lib/$name"; done
-  mkdir "$1/hdf5" # looks like an installation by hand: FindHDF5 takes HDF5_ROOT for one
+  mkdir "$1/hdf5" # laid out like a manual installation, which FindHDF5 expects in HDF5_ROOT
   ln -s ../usr/include/hdf5/openmpi "$1/hdf5/include"
   ln -s "../usr/lib/$arch/hdf5/openmpi" "$1/hdf5/lib"
 }
@@ -130,7 +131,7 @@ prepare() {
   mkdir -p "$(dirname "$1")"
   archive=$(readlink -m -- "$1")
   work=$(mktemp -d)
-  # shellcheck disable=SC2064  # the folder of now
+  # shellcheck disable=SC2064  # expanded now on purpose
   trap "rm -rf '$work'" EXIT
   folder=$work/packages
   mkdir "$work/debs" "$work/others" "$folder"
@@ -139,11 +140,11 @@ prepare() {
   # shellcheck disable=SC2046  # package names are words
   with_dependencies g++ python3 perl $(<"$work/wanted") >"$work/all"
   mapfile -t packages < <(comm -13 "$work/present" "$work/all")
-  [ ${#packages[@]} -gt 0 ] || fail "apt-get knows no packages. Run apt-get update first."
+  [ ${#packages[@]} -gt 0 ] || fail "apt-get found no packages. Run apt-get update first."
   say "downloading ${#packages[@]} packages"
   (cd "$work/debs" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
   for deb in "$work"/debs/*.deb; do
-    if is_kept "$(dpkg-deb -f "$deb" Package)" "$work/wanted"; then
+    if is_packed "$(dpkg-deb -f "$deb" Package)" "$work/wanted"; then
       dpkg-deb -x "$deb" "$folder"
     else
       dpkg-deb -x "$deb" "$work/others"
@@ -162,7 +163,7 @@ prepare() {
 
 # ---- run
 
-# use_folder FOLDER: as if its packages were installed.
+# use_folder FOLDER: sets variables so that the packages in FOLDER are found as if they were installed.
 use_folder() {
   local usr=$1/usr
   export PATH=$usr/bin:$PATH
@@ -173,13 +174,13 @@ use_folder() {
   export OPAL_PREFIX=$usr
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   export OMPI_MCA_hwloc_base_binding_policy=none
-  export OMPI_MCA_plm=isolated # there may be no ssh, which Open MPI otherwise looks for
-  export PMIX_MCA_pcompress_base_silence_warning=1 # it looks for its plugins where Debian installs them
+  export OMPI_MCA_plm=isolated # otherwise Open MPI requires ssh
+  export PMIX_MCA_pcompress_base_silence_warning=1 # PMIx does not find its plugins outside Debian's folder
 }
 
 torch_dir() { python3 -c 'import h5py, numpy, torch; print(torch.utils.cmake_prefix_path + "/Torch")'; }
 
-# The packages that the build took from elsewhere although FOLDER $1 has them.
+# Prints packages of FOLDER $1 that the build found elsewhere.
 found_elsewhere() {
   grep -E '^(MPI_C_COMPILER|MPI_mpi_LIBRARY|HDF5_C_(INCLUDE_DIR|LIBRARY_hdf5)|Boost_INCLUDE_DIR|LIBDEFLATE_LIBRARY|HWLOC_LIBRARY|LIBXSMM_LIBRARY|BLAS_LIBRARY|fmt_DIR|hwy_DIR|nlohmann_json_DIR|ZLIB_INCLUDE_DIR|Catch2_DIR):' \
     build/gpu/CMakeCache.txt | grep -v "=$1/" || true
@@ -201,7 +202,7 @@ run() {
   say "building with the LibTorch of $torch"
   cmake --preset release -B build/gpu -DBUILD_TESTING=ON -DTorch_DIR="$torch"
   elsewhere=$(found_elsewhere "$folder")
-  [ -z "$elsewhere" ] || say "warning: this machine's, although '$1' has them: $elsewhere"
+  [ -z "$elsewhere" ] || say "warning: packages of this machine are used instead of those in '$1': $elsewhere"
   cmake --build build/gpu --target gpu_tests
   say "built after $((SECONDS - start)) s"
   build/gpu/sheaf info
@@ -218,6 +219,6 @@ run() {
 
 case ${1:-} in
   prepare | run) [ $# = 2 ] || fail "name one archive: tests/gpu/run.sh $1 ARCHIVE.tar.gz" ;;
-  *) fail "name the part to run: tests/gpu/run.sh prepare ARCHIVE.tar.gz, or tests/gpu/run.sh run ARCHIVE.tar.gz" ;;
+  *) fail "name a command: tests/gpu/run.sh prepare ARCHIVE.tar.gz, or tests/gpu/run.sh run ARCHIVE.tar.gz" ;;
 esac
 "$1" "$2"

@@ -1,5 +1,5 @@
-"""Streamed data on a GPU, copied from pinned memory while the model trains: the losses of the same rows from memory, and
-shuffled the losses of the CPU."""
+"""Streamed data on a GPU, copied from pinned memory during training: unshuffled losses agree with those of data in
+memory, shuffled losses with those of streaming on the CPU."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import numpy
 from gpu import MODELS, distance, enter, need_gpus, on_gpu, torchscript_module, train
 from program import DIGITS, Checks
 
-# 18 MB, of which 2 MiB are in memory.
+# The file has 18 MB; 2 MiB of it are in memory.
 STREAMED = ["--data.file=wide.h5", "--data.mode=streamed", "--data.memory=2", "--data.window=3000", "--train.batch_size=70"]
 IN_MEMORY = ["--data.file=wide.h5", "--data.mode=memory", "--train.batch_size=70"]
 
@@ -26,20 +26,20 @@ with h5py.File("wide.h5", "w") as file:
     file["targets"] = labels[order]
 
 for kind in ("mlp", "cnn", "torchscript"):
-    words = [*MODELS[kind], "--train.epochs=2", "--run.engine=torch", "--study.iterations=3", "--data.validation=0.1"]
-    whole, _ = train(checks, f"{kind} from memory", *words, *IN_MEMORY, "--train.shuffle=false")
-    streamed, done = train(checks, f"{kind} streamed", *words, *STREAMED, "--train.shuffle=false", "--run.lanes=2")
-    checks.check(all(on_gpu(row) for row in whole + streamed), f"{kind}: LibTorch on a GPU", str(streamed))
-    checks.check("data: streamed" in done.stdout, f"{kind}: streamed", done.stdout)
+    args = [*MODELS[kind], "--train.epochs=2", "--run.engine=torch", "--study.iterations=3", "--data.validation=0.1"]
+    whole, _ = train(checks, f"{kind} from memory", *args, *IN_MEMORY, "--train.shuffle=false")
+    streamed, done = train(checks, f"{kind} streamed", *args, *STREAMED, "--train.shuffle=false", "--run.lanes=2")
+    checks.check(all(on_gpu(row) for row in whole + streamed), f"{kind}: trained by LibTorch on a GPU", str(streamed))
+    checks.check("data: streamed" in done.stdout, f"{kind}: data are streamed", done.stdout)
     difference = distance(streamed, whole)
-    checks.check(difference < 1e-5, f"{kind}: the losses of data in memory", str(difference))
-    print(f"{kind:12} streamed on the GPU, {difference:.1e} from memory on the GPU")
+    checks.check(difference < 1e-5, f"{kind}: same losses as with data in memory", str(difference))
+    print(f"{kind:12} streamed on the GPU, relative difference to data in memory {difference:.1e}")
 
-    words += ["--train.precision=float64"]
-    expected, _ = train(checks, f"{kind} streamed on the CPU", *words, *STREAMED, device="cpu")
-    shuffled, _ = train(checks, f"{kind} streamed and shuffled", *words, *STREAMED, "--run.lanes=2")
+    args += ["--train.precision=float64"]
+    expected, _ = train(checks, f"{kind} streamed on the CPU", *args, *STREAMED, device="cpu")
+    shuffled, _ = train(checks, f"{kind} streamed and shuffled", *args, *STREAMED, "--run.lanes=2")
     difference = distance(shuffled, expected)
-    checks.check(difference < 1e-8, f"{kind}: the CPU's losses", str(difference))
-    print(f"{kind:12} shuffled, float64: {difference:.1e} from the CPU")
+    checks.check(difference < 1e-8, f"{kind}: same losses as on the CPU", str(difference))
+    print(f"{kind:12} shuffled, float64: relative difference to the CPU {difference:.1e}")
 os.remove("wide.h5")
 sys.exit(checks.finish())

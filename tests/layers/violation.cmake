@@ -1,5 +1,5 @@
-# cmake -DCHECK=cmake/CheckLayers.cmake -P violation.cmake: runs the check on the sources in violation/, which break each
-# rule once, and compares what it says, line by line. The right lines among them must not be reported.
+# cmake -DCHECK=cmake/CheckLayers.cmake -P violation.cmake: runs the check on the sources in violation/, which break
+# each rule once, and compares the reported lines. Valid lines must not be reported.
 cmake_minimum_required(VERSION 3.21)
 
 set(expected
@@ -25,11 +25,11 @@ study/study.hpp: includes \"core/clock.hpp\", which includes study/study
 ")
 
 execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${CMAKE_CURRENT_LIST_DIR}/violation -P ${CHECK}
-  RESULT_VARIABLE result ERROR_VARIABLE said OUTPUT_QUIET)
+  RESULT_VARIABLE result ERROR_VARIABLE output OUTPUT_QUIET)
 if(result EQUAL 0)
-  message(FATAL_ERROR "the check passed sources that break every rule")
+  message(FATAL_ERROR "the check accepted sources that break every rule")
 endif()
-string(REGEX REPLACE "CMake Error.*" "" reported "${said}")
+string(REGEX REPLACE "CMake Error.*" "" reported "${output}")
 if(NOT reported STREQUAL expected)
-  message(FATAL_ERROR "expected:\n${expected}\nreported:\n${said}")
+  message(FATAL_ERROR "expected:\n${expected}\nreported:\n${output}")
 endif()

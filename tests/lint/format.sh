@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# format.sh SOURCE: lists the C and C++ files of the repository SOURCE that clang-format would change, and fails if any
-# are. Other major versions than the one that .clang-format names format differently: skipped without that one.
+# format.sh SOURCE: lists the C and C++ files of the repository SOURCE that clang-format would change; fails if there
+# are any. Skipped without the major version that .clang-format names, since other versions format differently.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$1"
 
-# major_version PROGRAM: of clang-format; nothing if it is not installed.
+# major_version PROGRAM: prints the major version of clang-format; nothing if it is not installed.
 major_version() { "$1" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p' || true; }
 
 wanted=$(sed -n 's/^# For clang-format \([0-9]*\).*/\1/p' .clang-format)
@@ -17,17 +17,17 @@ program=clang-format-$wanted
 [ "$(major_version "$program")" = "$wanted" ] || program=clang-format
 version=$(major_version "$program")
 [ "$version" = "$wanted" ] || {
-  echo "skipped: .clang-format is for clang-format $wanted, installed is: ${version:-none}"
+  echo "skipped: .clang-format requires clang-format $wanted (installed: ${version:-none})"
   exit 77
 }
 
-# The tracked files that were not deleted since the last commit; where git knows none, what the folders hold.
+# Checks the tracked files that still exist; without git, all files in the source folders.
 existing() { while read -r file; do [ ! -e "$file" ] || echo "$file"; done; }
 files=$(git ls-files -- '*.c' '*.cpp' '*.h' '*.hpp' '*.cu' '*.cuh' 2>/dev/null | existing || true)
 [ -n "$files" ] || files=$(find include src tests jobs -type f -regex '.*\.\(c\|cpp\|h\|hpp\|cu\|cuh\)')
 mapfile -t files <<<"$files"
 [ ${#files[@]} -ge 100 ] || {
-  echo "there are only these files to check: ${files[*]}"
+  echo "too few files were found: ${files[*]}"
   exit 1
 }
 
@@ -41,7 +41,7 @@ differing=$(sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error: .*/\1/p' <<<"$problems" 
   echo "$problems"
   exit 1
 }
-echo "These files are not formatted as .clang-format says:"
+echo "These files do not have the format of .clang-format:"
 sed 's/^/  /' <<<"$differing"
-echo "Format them, in the repository: $program -i" $differing
+echo "Format them in the repository with: $program -i" $differing
 exit 1

@@ -1,6 +1,6 @@
-"""tidy.py SOURCE BUILD PROCESSES: runs clang-tidy, PROCESSES at a time, with the checks of SOURCE/.clang-tidy on all of
-SOURCE/src, and fails with its findings. The compile commands are those of BUILD, which must be built: some headers are
-generated. Other major versions than the one that .clang-tidy names find other things: skipped without that one."""
+"""tidy.py SOURCE BUILD PROCESSES: runs clang-tidy with the checks of SOURCE/.clang-tidy on all of SOURCE/src, in
+PROCESSES processes, and fails if there are findings. BUILD has the compile commands and must be built, since some
+headers are generated. Skipped without the major version that .clang-tidy names: findings depend on the version."""
 
 import concurrent.futures
 import json
@@ -15,11 +15,11 @@ PROCESSES = int(sys.argv[3])
 
 
 def major_version(program):
-    """Of clang-tidy; None if it is not installed."""
+    """The major version of clang-tidy; None if it is not installed."""
     if shutil.which(program) is None:
         return None
-    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    return int(re.search(r"version (\d+)\.", said)[1])
+    output = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return int(re.search(r"version (\d+)\.", output)[1])
 
 
 def chosen_program():
@@ -27,17 +27,18 @@ def chosen_program():
     for program in [f"clang-tidy-{wanted}", "clang-tidy"]:
         if major_version(program) == wanted:
             return program
-    print(f"skipped: .clang-tidy is for clang-tidy {wanted}, installed is: {major_version('clang-tidy')}")
+    print(f"skipped: .clang-tidy requires clang-tidy {wanted} (installed: {major_version('clang-tidy')})")
     sys.exit(77)
 
 
 def without_precompiled_header(command):
-    """clang refuses a header that g++ has precompiled. The sources include themselves what it includes."""
+    """The compile command without the header that g++ precompiled, which clang cannot read. Sources include all headers
+    that they use themselves."""
     return re.sub(r" (-Winvalid-pch|(-Xclang )?-include(-pch)? (-Xclang )?\S*cmake_pch\S*)", "", command)
 
 
 def write_commands():
-    """Writes compile_commands.json for the sources of src here; returns these files."""
+    """Writes compile_commands.json for the sources of src to the working directory; returns the source files."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     commands = [entry for entry in commands if pathlib.Path(entry["file"]).is_relative_to(SOURCE / "src")]
     for entry in commands:
@@ -47,7 +48,7 @@ def write_commands():
 
 
 def findings(program, file):
-    """The findings in one file and in the headers of src that it includes, as text; empty if there are none."""
+    """Findings in one file and in the headers of src that it includes, as text; empty if there are none."""
     command = [program, "--quiet", "-p", ".", f"--config-file={SOURCE / '.clang-tidy'}",
                f"--header-filter=^{re.escape(str(SOURCE / 'src'))}/", "--extra-arg=-Wno-unknown-warning-option", file]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -57,7 +58,7 @@ def findings(program, file):
 program = chosen_program()
 files = write_commands()
 if len(files) < 100:
-    sys.exit(f"{BUILD / 'compile_commands.json'} names only {len(files)} files of src. Configure the build folder.")
+    sys.exit(f"{BUILD / 'compile_commands.json'} has only {len(files)} files of src. Configure the build folder.")
 found = 0
 with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
     for text in pool.map(lambda file: findings(program, file), files):
@@ -65,6 +66,6 @@ with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
             found += 1
             print(text, flush=True)
 if found:
-    sys.exit(f"{program} finds something in {found} of {len(files)} files. Mend it; where a check is wrong more often "
-             "than right, take it from .clang-tidy.")
+    sys.exit(f"{program} has findings in {found} of {len(files)} files. Fix them; if a check is wrong more often than "
+             "right, remove it from .clang-tidy.")
 print(f"tidy: {len(files)} files, no findings")

@@ -1,5 +1,5 @@
-"""Model files against PyTorch: what `sheaf run` wrote and torch.jit.load opens, and modules scripted in Python that
-`sheaf evaluate` opens. Predictions agree to 1e-5.
+"""Compares model files with PyTorch: torch.jit.load opens models that `sheaf run` wrote, and `sheaf evaluate` opens
+modules scripted in Python. Predictions agree to 1e-5.
 
     compare_model_files.py SHEAF DIGITS.h5
 
@@ -23,41 +23,41 @@ SHEAF, DIGITS = sys.argv[1], str(pathlib.Path(sys.argv[2]).resolve())
 failures = 0
 
 
-def check(good, what, details=""):
+def check(good, name, details=""):
     global failures
-    print(f"{'ok    ' if good else 'FAILED'} {what} {'' if good else details}")
+    print(f"{'ok    ' if good else 'FAILED'} {name} {'' if good else details}")
     failures += not good
 
 
-def run(folder, *words):
-    return subprocess.run([SHEAF, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+def run(folder, *args):
+    return subprocess.run([SHEAF, *args], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
-def evaluate(folder, model, *words):
-    """The predictions, and the report."""
-    done = run(folder, "evaluate", model, f"--data.file={DIGITS}", "--predictions=p.h5", "--overwrite=true", *words)
+def evaluate(folder, model, *args):
+    """Returns the predictions (None on failure) and the report."""
+    done = run(folder, "evaluate", model, f"--data.file={DIGITS}", "--predictions=p.h5", "--overwrite=true", *args)
     if done.returncode != 0:
         return None, done.stderr
     with h5py.File(folder / "p.h5") as file:
         return file["probabilities" if "probabilities" in file else "values"][:], done.stdout
 
 
-def compare(folder, model, theirs, what, *words):
-    ours, told = evaluate(folder, model, *words)
+def compare(folder, model, theirs, name, *args):
+    ours, report = evaluate(folder, model, *args)
     distance = numpy.inf if ours is None else abs(ours - theirs.detach().numpy()).max()
-    check(distance < 1e-5, f"{what}: {distance:.1e}", told)
-    return told
+    check(distance < 1e-5, f"{name}: {distance:.1e}", report)
+    return report
 
 
-def refused(folder, module, reason, *words):
+def refused(folder, module, reason, *args):
     torch.jit.script(module).save(str(folder / "bad.pt"))
-    done = run(folder, "evaluate", "bad.pt", f"--data.file={DIGITS}", *words)
+    done = run(folder, "evaluate", "bad.pt", f"--data.file={DIGITS}", *args)
     lines = [line for line in done.stderr.splitlines() if "error: " in line]
     check(done.returncode == 1 and len(lines) == 1 and reason in lines[0], f"refused: {reason}", done.stderr)
 
 
 class Scripted(torch.nn.Module):
-    """Forward by source, with layers that a run has not: batch norm and dropout, which evaluation switches."""
+    """A scripted module with batch norm and dropout, which behave differently in evaluation mode."""
 
     def __init__(self):
         super().__init__()
@@ -105,25 +105,25 @@ with tempfile.TemporaryDirectory() as name:
         (folder / "study.cfg").write_text(study_text({**study, "study": {"name": name}, "model": model,
                                                       "data": {**study["data"], **image}}))
         done = run(folder, "run", "study.cfg")
-        check(done.returncode == 0, f"{name} trains", done.stderr)
+        check(done.returncode == 0, f"{name}: the run succeeds", done.stderr)
         path = f"runs/{name}/models/iteration-0.pt"
         module = torch.jit.load(str(folder / path))
         theirs = module(features.float()).softmax(1)
-        told = compare(folder, path, theirs, name)
+        report = compare(folder, path, theirs, name)
         loss = torch.nn.functional.cross_entropy(module(features), labels).item()
-        check(f"loss         {loss:.5g}"[:-1] in told, f"{name}: the loss {loss}", told)
+        check(f"loss         {loss:.5g}"[:-1] in report, f"{name}: loss {loss}", report)
         if name != "cnn":
-            check("engine       native" in told, f"{name}: the native engine", told)
-            compare(folder, path, theirs, f"{name} by LibTorch", "--run.engine=torch")
-    check(module(features.view(-1, 1, 8, 8)[:3]).shape == (3, 10), "images are flattened inside")
+            check("engine       native" in report, f"{name}: native engine", report)
+            compare(folder, path, theirs, f"{name}, evaluated by LibTorch", "--run.engine=torch")
+    check(module(features.view(-1, 1, 8, 8)[:3]).shape == (3, 10), "the exported cnn accepts images and flattens them")
 
     scripted = Scripted()
-    scripted(torch.rand(64, 1, 8, 8) * 16)  # running means
+    scripted(torch.rand(64, 1, 8, 8) * 16)  # updates the running means
     torch.jit.script(scripted).save(str(folder / "scripted.pt"))
     outputs = scripted.eval()(features.float().view(-1, 1, 8, 8))
     compare(folder, "scripted.pt", outputs.softmax(1), "scripted in Python", "--data.image=1x8x8")
-    compare(folder, "scripted.pt", outputs.sigmoid(), "its loss named", "--data.image=1x8x8", "--loss=bce")
-    compare(folder, "scripted.pt", outputs, "its plain outputs", "--data.image=1x8x8", "--data.targets=",
+    compare(folder, "scripted.pt", outputs.sigmoid(), "scripted in Python, --loss=bce", "--data.image=1x8x8", "--loss=bce")
+    compare(folder, "scripted.pt", outputs, "scripted in Python, plain outputs", "--data.image=1x8x8", "--data.targets=",
             "--data.task=regression")
     refused(folder, Fails(), "no digits here")
     refused(folder, Wrong(), "gives outputs [1, 64, 1]")

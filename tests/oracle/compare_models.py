@@ -1,5 +1,5 @@
-"""Residual networks and TorchScript modules, trained once more with PyTorch: from our initial weights (resnets) or from
-the module's own, on the same batches, in training mode, and validated with the running statistics.
+"""Trains residual networks and TorchScript modules again with PyTorch, from the initial weights of Sheaf (resnets) or
+of the module, on the same batches, in training mode; validation uses the running statistics.
 
     /usr/bin/python3 compare_models.py DUMP_TRAINING DIGITS.h5
 
@@ -23,8 +23,8 @@ except ImportError as error:
 nn = torch.nn
 PRECISIONS = "float32, float64, bfloat16"
 TOLERANCE = {"float32": 1e-5, "float64": 1e-8, "bfloat16": 5e-5}
-# Rectifiers amplify the rounding of a residual network's float32 weights to percents of its training loss. Allowed is
-# ROUNDING_FACTOR times the largest difference that rounding the initial weights again makes, in ROUNDING_DRAWS draws.
+# ReLU amplifies the rounding of float32 weights in a residual network to percents of its training loss. The tolerance
+# is ROUNDING_FACTOR times the largest difference in ROUNDING_DRAWS trainings from randomly rounded initial weights.
 ROUNDING_FACTOR, ROUNDING_DRAWS = 3, 4
 
 
@@ -51,10 +51,10 @@ class Block(nn.Module):
         else:
             sides, widths = (3, 3), (inputs, channels, outputs)
         layers = []
-        for place, side in enumerate(sides):
-            step = stride if side == 3 and place == len(sides) - 2 else 1
-            layers += [nn.Conv2d(widths[place], widths[place + 1], side, step, side // 2, bias=False),
-                       nn.BatchNorm2d(widths[place + 1]), nn.ReLU()]
+        for index, side in enumerate(sides):
+            step = stride if side == 3 and index == len(sides) - 2 else 1
+            layers += [nn.Conv2d(widths[index], widths[index + 1], side, step, side // 2, bias=False),
+                       nn.BatchNorm2d(widths[index + 1]), nn.ReLU()]
         self.main = nn.Sequential(*layers[:-1])
         self.shortcut = nn.Sequential()
         if stride != 1 or inputs != outputs:
@@ -97,7 +97,8 @@ def cnn(image, outputs):
 
 
 def make_data(digits, folder):
-    """{name: (image, (features, labels, path, None))}: small images, and a few large enough for the full stem."""
+    """Writes small images, and a few that are large enough for the full stem; returns {name: (image, (features, labels,
+    path, None))}."""
     with h5py.File(digits) as file:
         small = file["features"][:150].astype("f4"), file["targets"][:150].astype("i8")
     random = numpy.random.default_rng(3)
@@ -123,12 +124,12 @@ def make_study(kind, path, precisions, **model):
 
 
 def difference(losses, expected):
-    """The larger relative one of the two losses."""
+    """The larger relative difference of the two losses."""
     return max(abs(ours / theirs - 1) for ours, theirs in zip(losses, expected))
 
 
 def rounded(network):
-    """A copy, each parameter of which is changed by about its rounding error."""
+    """A copy of the network whose parameters differ by about their rounding error."""
     copied = copy.deepcopy(network)
     with torch.no_grad():
         for parameter in copied.parameters():
@@ -171,7 +172,7 @@ def main():
             if mixed:
                 network = Autocast(network)
             draws = ROUNDING_DRAWS if study not in scripts and dtype == torch.float32 else 0
-            # As written, like Sheaf: the TorchScript compiler of Debian 13 never finishes the gradient of the MLP.
+            # Without optimization, like Sheaf: the TorchScript compiler of Debian 13 hangs on the gradient of the MLP.
             with torch.jit.optimized_execution(False):
                 expected, *others = [compare_pytorch.train_network(module, entry, studies[study], rows)
                                      for module in [network, *(rounded(network) for _ in range(draws))]]

@@ -1,6 +1,6 @@
-"""Trains what our engines trained once more with PyTorch, from the same weights on the same batches, and compares the
-final training and validation losses: every engine x optimizer x weight decay x loss x reduction x model x precision, and
-some with sample weights.
+"""Repeats trainings of Sheaf's engines with PyTorch, from the same weights and on the same batches, and compares the
+final training and validation losses, for all combinations of engine, optimizer, weight decay, loss, reduction, model
+and precision, and for some with sample weights.
 
     /usr/bin/python3 compare_pytorch.py DUMP_TRAINING DIGITS.h5
 
@@ -20,8 +20,8 @@ try:
 except ImportError as error:
     oracle.skip(error)
 
-# float32: what 24 steps make of another order of the sums; float64: the same with room for an unlucky ReLU. The
-# native engine's sums, exponentials and roots are its own.
+# Largest relative differences after 24 steps with another order of sums; float64 allows for a ReLU input near zero. The
+# native engine has its own sums, exponentials and square roots.
 TOLERANCE = {
     "torch": {"float32": 1e-5, "float64": 1e-10},
     "native": {"float32": 1e-5, "float64": 1e-9},
@@ -36,7 +36,7 @@ MODELS = {
     "gelu": {"kind": "mlp", "hidden": "24", "activation": "gelu"},
     "cnn": {"kind": "cnn", "channels": "4 6", "kernel": 3, "hidden": "16", "activation": "relu"},
 }
-# Name: keys, and the learning rates for reduction mean and sum.
+# Name: keys, and learning rates for reduction = mean and sum.
 OPTIMIZERS = {
     "sgd": ({"optimizer": "sgd"}, 5e-2, 3e-4),
     "momentum": ({"optimizer": "sgd", "momentum": 0.8}, 2e-2, 1e-4),
@@ -50,8 +50,8 @@ ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh, "sigmoid": torch.nn
 
 
 def make_data(digits, folder):
-    """300 digits and a noisy linear relation of 300 rows, as files with sample weights; {task: (features, targets, path,
-    weights)}."""
+    """Writes 300 digits and a noisy linear relation of 300 rows as files with sample weights. Returns {task: (features,
+    targets, path, weights)}."""
     with h5py.File(digits) as file:
         data = {"classification": (file["features"][:300].astype("f4"), file["targets"][:300].astype("i8"))}
     random = numpy.random.default_rng(5)
@@ -68,7 +68,7 @@ def make_data(digits, folder):
 
 
 def make_studies(data):
-    """{name: sections}; losses, weight decays and precisions are searched inside each study."""
+    """Returns {name: sections}. Each study searches over losses, weight decays and precisions."""
     studies = {}
     for task, model, optimizer, reduction in itertools.product(data, MODELS, OPTIMIZERS, ("mean", "sum")):
         if task == "regression" and model not in ("linear", "tanh"):
@@ -138,7 +138,7 @@ def make_optimizer(train, weight_decay, parameters):
 
 
 def make_loss(name, reduction, classes):
-    """A function of (outputs, targets); targets are labels when there are classes."""
+    """Returns a function of (outputs, targets). Targets are labels if `classes` > 0."""
     if name == "cross_entropy":
         return torch.nn.CrossEntropyLoss(reduction=reduction)
     plain = {"mse": torch.nn.MSELoss, "bce": torch.nn.BCEWithLogitsLoss}[name](reduction=reduction)
@@ -148,7 +148,7 @@ def make_loss(name, reduction, classes):
 
 
 def make_weighted_loss(name, reduction, classes):
-    """The same of (outputs, targets, weights of the rows)."""
+    """Returns a function of (outputs, targets, weights of the rows)."""
     unreduced = make_loss(name, "none", classes)
 
     def loss_of(outputs, targets, weights):
@@ -159,14 +159,14 @@ def make_weighted_loss(name, reduction, classes):
 
 
 def load_weights(entry, network):
-    """Puts the entry's initial weights into a network, in its type."""
+    """Copies the initial weights of the entry into a network, converted to its type."""
     weights = torch.from_numpy(numpy.fromfile(entry["weights"], "f4"))
     assert sum(parameter.numel() for parameter in network.parameters()) == len(weights)
     torch.nn.utils.vector_to_parameters(weights.to(next(network.parameters()).dtype), network.parameters())
 
 
 def train_again(entry, sections, data):
-    """(final loss, validation loss) by PyTorch."""
+    """Returns (final loss, validation loss) of the same training with PyTorch."""
     found = data[sections["data"]["task"]]
     labelled = found[1].dtype.kind == "i"
     network = make_network(sections["model"], found[0].shape[1], 10 if labelled else found[1].shape[1])
@@ -176,7 +176,8 @@ def train_again(entry, sections, data):
 
 
 def train_network(network, entry, sections, data):
-    """The same for a network with its initial weights on (features [rows, features], targets, path, weights)."""
+    """Trains a network from its current weights on (features [rows, features], targets, path, weights). Returns (final
+    loss, validation loss)."""
     features, targets, _, row_weights = data
     values, train = entry["values"], sections["train"]
     dtype = next(network.parameters()).dtype
@@ -214,7 +215,7 @@ def studies_of(engine, studies):
 
 
 def compare(entry, expected, worst):
-    """What to say of a trained entry that PyTorch trained to the `expected` losses."""
+    """Compares an entry with the `expected` losses of PyTorch. Returns failure messages and updates `worst`."""
     engine, precision = entry["engine"], entry["values"]["train.precision"]
     failures = []
     for kind, ours, theirs in zip(("final", "validation"), (entry["final_loss"], entry["validation_loss"]), expected):
@@ -238,7 +239,7 @@ def main():
         for engine, trained in entries.items():
             assert len(trained) == counts[engine] and {entry["engine"] for entry in trained} == {engine}, len(trained)
             for entry in trained:
-                start = entry["study"], entry["iteration"]  # both engines begin alike
+                start = entry["study"], entry["iteration"]  # the same initial weights in both engines
                 if start not in expected:
                     expected[start] = train_again(entry, studies[entry["study"]], data)
                 failures += compare(entry, expected[start], worst)

@@ -1,5 +1,6 @@
-"""Compares the cross-validated accuracy of our 64-32-10 network on the digits with scikit-learn's, trained on the same
-folds with the same settings. Initial weights and shuffles differ, so the means agree to about a point.
+"""Compares the cross-validated accuracy of a 64-32-10 network on the digits with that of scikit-learn, trained on the
+same folds with the same settings. Initial weights and shuffles differ, so the means agree to about one percentage
+point.
 
     /usr/bin/python3 compare_sklearn.py DUMP_TRAINING DIGITS.h5
 
@@ -34,7 +35,7 @@ STUDY = {
 def sklearn_accuracy(features, targets, entry):
     training, validation = entry["orders"][0], entry["validation_rows"]
     scaler = StandardScaler().fit(features[training])
-    # Exactly EPOCHS passes: neither a tolerance nor a penalty ends or bends the training.
+    # Exactly EPOCHS passes, without early stopping and without a weight penalty.
     model = MLPClassifier((32,), alpha=0, batch_size=32, learning_rate_init=1e-3, max_iter=EPOCHS, tol=0,
                           n_iter_no_change=EPOCHS + 1, random_state=entry["iteration"])
     model.fit(scaler.transform(features[training]), targets[training])

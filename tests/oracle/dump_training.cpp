@@ -1,6 +1,6 @@
-// Trains studies and writes all that another program needs to train the same: `dump_training STUDY.cfg...` prints a
-// JSON list with one entry for each iteration of each study. Initial weights go to files beside the study's, as
-// float32. SPDX-License-Identifier: MIT
+// Trains studies and writes the data that another program needs to repeat the trainings. `dump_training STUDY.cfg...`
+// prints a JSON list with one entry for each iteration of each study. Initial weights are written to files in the
+// folder of the study, as float32. SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ namespace {
 
 template <class Value>
 std::string json_list(const std::vector<Value>& values) {
-  return fmt::format("[{:.9g}]", fmt::join(values, ","));  // nine digits: every float, exactly
+  return fmt::format("[{:.9g}]", fmt::join(values, ","));  // nine digits represent every float exactly
 }
 
 template <>
@@ -41,7 +41,7 @@ std::string json_number(double value) {
   return std::isfinite(value) ? fmt::format("{:.17g}", value) : "null";
 }
 
-// The training rows in the order of each epoch.
+// Returns the order of the training rows in each epoch.
 std::string json_orders(const Trial& trial, const Iteration& iteration, const Split& split) {
   std::vector<std::string> orders;
   for (std::int64_t epoch = 0; epoch < trial.train.epochs; ++epoch) {
@@ -57,7 +57,7 @@ std::string json_values(const Plan& plan, const Trial& trial) {
   return fmt::format("{{{}}}", fmt::join(values, ","));
 }
 
-// The path of the file.
+// Writes initial weights; returns the path of the file.
 std::string dump_weights(const std::string& study_path, std::int64_t iteration, const std::vector<float>& weights) {
   const std::string path = fmt::format("{}.{}.f32", study_path, iteration);
   std::ofstream file(path, std::ios::binary);

@@ -1,4 +1,4 @@
-"""What the oracle scripts share: running dump_training on study files.
+"""Helpers of the oracle scripts: writing study files and running dump_training on them.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,7 +14,7 @@ def skip(reason):
 
 
 def study_text(sections):
-    """{section: {key: value}} as a study file."""
+    """The text of a study file for {section: {key: value}}."""
     lines = []
     for section, keys in sections.items():
         lines.append(f"[{section}]")
@@ -23,7 +23,7 @@ def study_text(sections):
 
 
 def train(program, studies, folder):
-    """Trains {name: sections} with our engine; the list that dump_training prints."""
+    """Trains the studies {name: sections} with dump_training; returns the list that it prints."""
     paths = []
     for name, sections in studies.items():
         path = folder / f"{name}.cfg"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The unit and MPI tests under sanitizers: builds their preset and runs ctest. A finding ends the test that has it.
+# Builds and runs unit and MPI tests with sanitizers. A test ends at its first finding.
 # Usage: tests/sanitize/run.sh [address|thread], by default both, one after the other.
-# address: memory, undefined behaviour, leaks (these in unit tests alone: Open MPI unloads its components before the end,
-# so that what they leak has no name). thread: data races in this project's own code; libraries that are not built for
-# it are left out as a whole, and nothing else is suppressed.
+# address: memory errors, undefined behavior and leaks. Leaks are checked in unit tests only: Open MPI unloads its
+# components before the end, so their leaks have no symbol names. thread: data races in the code of this project;
+# libraries that are not instrumented are ignored, and nothing else is suppressed.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,7 +12,7 @@ kind=${1:-both}
 case $kind in
   address | thread | both) ;;
   *)
-    echo "unknown kind '$kind' (there are address and thread)" >&2
+    echo "unknown sanitizer '$kind' (expected address or thread)" >&2
     exit 2
     ;;
 esac
@@ -20,7 +20,7 @@ esac
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1
 
-# The thread sanitizer of older compilers knows no memory layout with much randomness.
+# The thread sanitizer of older compilers fails with highly randomized address space, so randomization is disabled.
 fixed_layout=()
 if setarch -R true 2>/dev/null; then fixed_layout=(setarch -R); fi
 

@@ -1,4 +1,4 @@
-"""Models that one build of Sheaf exports and another one, with another LibTorch, evaluates: the same outputs to 1e-5.
+"""Models that one build of Sheaf exports have the same outputs, to 1e-5, in a build with another LibTorch.
 
     exchange.py SHEAF OTHER_SHEAF DIGITS.h5
 
@@ -25,15 +25,15 @@ MODELS = {"linear": {"kind": "linear"},
           "resnet18": {"kind": "resnet18"}}
 
 
-def sheaf(program, folder, *words):
-    done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+def sheaf(program, folder, *args):
+    done = subprocess.run([program, *args], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
-        sys.exit(f"{program} {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+        sys.exit(f"{program} {' '.join(args)}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout
 
 
 def libtorch(program):
-    """The version that the program runs with."""
+    """The LibTorch version that the program uses."""
     lines = sheaf(program, ".", "info").splitlines()
     return next(line.split()[1].rstrip(",") for line in lines if line.startswith("LibTorch "))
 
@@ -48,7 +48,7 @@ def outputs(program, folder, model, engine):
 def main():
     versions = [libtorch(program) for program in PROGRAMS]
     if versions[0] == versions[1]:
-        sys.exit(f"both programs have LibTorch {versions[0]}: nothing to compare")
+        sys.exit(f"both programs use LibTorch {versions[0]}; this test needs two versions")
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -1,5 +1,5 @@
-# cmake -DSOURCE_DIR=. -P find_libtorch.cmake: cmake/FindLibTorch.cmake takes all of LibTorch from one installation.
-# Configures a small project with an installation that is laid out like a pip wheel and consists of empty files.
+# cmake -DSOURCE_DIR=. -P find_libtorch.cmake: checks that cmake/FindLibTorch.cmake uses a single LibTorch installation.
+# Configures a small project with an installation of empty files that has the layout of a pip wheel.
 cmake_minimum_required(VERSION 3.21)
 
 set(work ${CMAKE_CURRENT_BINARY_DIR}/find_libtorch)
@@ -27,23 +27,23 @@ foreach(file torch/include/torch/script.h torch/include/fmt/format.h torch/lib/l
   file(WRITE ${torch}/../${file} "")
 endforeach()
 
-# configure(<code> <pattern> <arguments...>): the exit code of cmake, and what its output must match.
+# configure(<code> <pattern> <arguments...>): runs cmake, whose exit code and output must match. Sets output.
 function(configure code pattern)
   execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja ${ARGN} ${work}/project
     WORKING_DIRECTORY ${work} OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
   if(NOT result STREQUAL code OR NOT text MATCHES "${pattern}")
-    message(FATAL_ERROR "${ARGN}: exit code ${result} (expected ${code}), and this should match '${pattern}':\n${text}")
+    message(FATAL_ERROR "${ARGN}: exit code ${result} (expected ${code}), with output that must match '${pattern}':\n${text}")
   endif()
   set(output "${text}" PARENT_SCOPE)
 endfunction()
 
-# libc10.so is missing, and the system's must not be used instead.
+# libc10.so is missing, and that of the system must not be used instead.
 configure(1 "LibTorch_c10" -B no_c10 -DTorch_DIR=${torch}/share/cmake/Torch)
 
 file(WRITE ${torch}/lib/libc10.so "")
-foreach(place -DTorch_DIR=${torch}/share/cmake/Torch -DCMAKE_PREFIX_PATH=${torch}/share/cmake -DCMAKE_PREFIX_PATH=${torch})
+foreach(option -DTorch_DIR=${torch}/share/cmake/Torch -DCMAKE_PREFIX_PATH=${torch}/share/cmake -DCMAKE_PREFIX_PATH=${torch})
   file(REMOVE_RECURSE ${work}/found)
-  configure(0 "version 2.99.1\n" -B found ${place})
+  configure(0 "version 2.99.1\n" -B found ${option})
   foreach(line
       "python ${environment}/bin/python3"
       "INCLUDE_DIRECTORIES ${torch}/include;${torch}/include/torch/csrc/api/include"
@@ -52,17 +52,17 @@ foreach(place -DTorch_DIR=${torch}/share/cmake/Torch -DCMAKE_PREFIX_PATH=${torch
       "COMPILE_FEATURES cxx_std_20"
       "COMPILE_DEFINITIONS FMT_HEADER_ONLY")
     if(NOT output MATCHES "-- (${line})\n")
-      message(FATAL_ERROR "${place}: no line like '${line}' in:\n${output}")
+      message(FATAL_ERROR "${option}: no line matches '${line}' in:\n${output}")
     endif()
   endforeach()
 endforeach()
 
-# A build folder can change its LibTorch.
+# The LibTorch of a build folder can be changed.
 file(COPY ${torch} DESTINATION ${work}/other)
 configure(0 "LINK_LIBRARIES [^\n]*${work}/other/torch/lib/libc10.so\n" -B found
           -DTorch_DIR=${work}/other/torch/share/cmake/Torch)
 
-# CUDA is a library more.
+# LibTorch has CUDA if libtorch_cuda.so exists.
 if(NOT output MATCHES "-- cuda OFF\n")
   message(FATAL_ERROR "CUDA without libtorch_cuda.so:\n${output}")
 endif()

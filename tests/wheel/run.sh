@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# All tests with the LibTorch of a pip wheel, from nothing: virtual environment (build/torch-venv, replaced), wheel, build
-# (build/wheel), tests. Then models are exchanged with a build on the system's LibTorch (build/dev, where libtorch-dev is
-# installed if necessary). Needs 10 GB. Arguments go on to ctest, as in -L unit.
+# Runs all tests with the LibTorch of a pip wheel. Creates a virtual environment (replaces build/torch-venv), installs
+# the wheel, builds in build/wheel and runs ctest. Then exchanges models with a build that uses the LibTorch of the
+# system (build/dev; installs libtorch-dev if necessary). Needs 10 GB of disk space. Arguments, such as -L unit, are
+# passed to ctest.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

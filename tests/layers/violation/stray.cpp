@@ -1,1 +1,1 @@
-// Not compiled: in no folder.
+// Not compiled: not in a folder.

@@ -1,4 +1,4 @@
-// Not compiled: breaks the rules that violation.cmake lists. DEPENDS name study alone, which reaches core.
+// Not compiled: breaks the rules that violation.cmake lists. DEPENDS has only study, which depends on core.
 #include <H5Ipublic.h>
 #include "core/clock.hpp"
 #include "mpi.h"

@@ -1,1 +1,1 @@
-// Not compiled: in a folder of no layer.
+// Not compiled: its folder is not in the table of layers.
