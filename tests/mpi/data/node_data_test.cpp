@@ -109,8 +109,8 @@ TEST_CASE("channels-last images are converted to channels-first, for bytes and f
     for (std::size_t row = 0; row < 4; ++row)
       for (std::size_t channel = 0; channel < 5; ++channel)
         for (std::size_t pixel = 0; pixel < 6; ++pixel) {
-          const std::size_t place = row * 30 + channel * 6 + pixel;
-          same = same && (bytes ? data.byte_features[place] : data.features[place]) ==
+          const std::size_t index = row * 30 + channel * 6 + pixel;
+          same = same && (bytes ? data.byte_features[index] : data.features[index]) ==
                              static_cast<float>(features[row * 30 + pixel * 5 + channel]);
         }
     CHECK(same);

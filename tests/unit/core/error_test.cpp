@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("require throws its message if the condition is false, and builds the message only then") {
+TEST_CASE("require throws its message, and builds it, only if the condition is false") {
   int made = 0;
   const auto message = [&] { return "row " + std::to_string(++made); };
   CHECK_NOTHROW(require(true, message));

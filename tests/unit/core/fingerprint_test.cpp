@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a fingerprint is the FNV-1a hash of all bytes, in however many parts they are added") {
+TEST_CASE("a fingerprint is the FNV-1a hash of all added bytes and does not depend on how they are split") {
   Fingerprint whole, parts;
   CHECK(whole.text() == "cbf29ce484222325");
   whole.add("foobar");

@@ -21,8 +21,8 @@ Trial trial_of(ModelKind kind) {
 
 const DataShape rows{10000, 64, 10, {}};
 
-// `speedup` of the GPUs, if there are any.
-std::string told(const Trial& trial, const RunOptions& run, double speedup, LaneDevice device = core_lane) {
+// The chosen engine and the reason. `speedup` is that of the GPUs, or no_gpu.
+std::string choice_of(const Trial& trial, const RunOptions& run, double speedup, LaneDevice device = core_lane) {
   const EngineChoice choice = choose_engine(trial, rows, run, speedup, device);
   return described(choice.engine->name, choice.reason);
 }
@@ -32,7 +32,7 @@ EngineKind settled(const Plan& plan, const RunOptions& run, double speedup,
   return settled_engine(plan, rows, run, speedup, devices);
 }
 
-// A search over kinds of models.
+// The plan of a search over kinds of models.
 Plan plan_of(const std::vector<std::string>& kinds) {
   Study study;
   study.search.keys = {{"model.kind", kinds}};
@@ -43,29 +43,29 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 TEST_CASE("the native engine trains linear models and mlps on CPUs with one thread") {
   const RunOptions run;
-  CHECK(told(trial_of(ModelKind::linear), run, no_gpu) == "native");
-  CHECK(told(trial_of(ModelKind::mlp), run, no_gpu) == "native");
-  CHECK(told(trial_of(ModelKind::cnn), run, no_gpu) == "torch (a cnn has convolutions)");
-  CHECK(told(trial_of(ModelKind::resnet50), run, no_gpu) == "torch (a resnet has convolutions)");
-  CHECK(told(trial_of(ModelKind::torchscript), run, no_gpu) == "torch (a TorchScript module runs in LibTorch)");
-  CHECK(told(trial_of(ModelKind::plugin), run, no_gpu) == "torch (a plugin runs in LibTorch)");
+  CHECK(choice_of(trial_of(ModelKind::linear), run, no_gpu) == "native");
+  CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu) == "native");
+  CHECK(choice_of(trial_of(ModelKind::cnn), run, no_gpu) == "torch (a cnn has convolutions)");
+  CHECK(choice_of(trial_of(ModelKind::resnet50), run, no_gpu) == "torch (a resnet has convolutions)");
+  CHECK(choice_of(trial_of(ModelKind::torchscript), run, no_gpu) == "torch (a TorchScript module runs in LibTorch)");
+  CHECK(choice_of(trial_of(ModelKind::plugin), run, no_gpu) == "torch (a plugin runs in LibTorch)");
 }
 
-TEST_CASE("each kind of lane is told why it trains by LibTorch what the native engine could train") {
+TEST_CASE("the choice gives each kind of lane the reason why LibTorch trains a model that native could train") {
   RunOptions run;
   const Trial mlp = trial_of(ModelKind::mlp), cnn = trial_of(ModelKind::cnn);
-  CHECK(told(mlp, run, 3.04, gpu_lane) == "torch (a GPU is expected to be 3 times as fast as the cores)");
-  CHECK(told(mlp, run, 3.04, core_lane) == "torch (chosen for the lanes with a GPU)");
+  CHECK(choice_of(mlp, run, 3.04, gpu_lane) == "torch (a GPU is expected to be 3 times as fast as the cores)");
+  CHECK(choice_of(mlp, run, 3.04, core_lane) == "torch (chosen for the lanes with a GPU)");
   for (const LaneDevice device : {gpu_lane, core_lane}) {
-    CHECK(told(mlp, run, 0.5, device) == "native");
-    CHECK(told(cnn, run, 3, device) == "torch (a cnn has convolutions)");
+    CHECK(choice_of(mlp, run, 0.5, device) == "native");
+    CHECK(choice_of(cnn, run, 3, device) == "torch (a cnn has convolutions)");
   }
   run.device = DeviceRequest::cuda;
-  CHECK(told(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
-  CHECK(told(mlp, run, 0.5, core_lane) == "torch (chosen for the lanes with a GPU)");
+  CHECK(choice_of(mlp, run, 0.5, gpu_lane) == "torch (run.device = cuda)");
+  CHECK(choice_of(mlp, run, 0.5, core_lane) == "torch (chosen for the lanes with a GPU)");
 }
 
-TEST_CASE("an engine refuses what it cannot train by trial, data and device") {
+TEST_CASE("an engine refuses trials that it cannot train because of the trial, the data or the device") {
   const RunOptions run;
   Trial trial = trial_of(ModelKind::mlp);
   const DataShape wide{10, std::int64_t{1} << 31, 10, {}}, many_classes{10, 64, std::int64_t{1} << 31, {}};
@@ -79,26 +79,26 @@ TEST_CASE("an engine refuses what it cannot train by trial, data and device") {
   CHECK_FALSE(has_core_engine(trial, wide));
   trial.train.precision = Precision::tf32;
   CHECK_FALSE(has_core_engine(trial, rows));
-  CHECK(told(trial, run, no_gpu, gpu_lane) == "torch (train.precision = tf32)");
+  CHECK(choice_of(trial, run, no_gpu, gpu_lane) == "torch (train.precision = tf32)");
   const EngineChoice on_cores = choose_engine(trial, rows, run, no_gpu, core_lane);
   CHECK(on_cores.engine == nullptr);
   CHECK(on_cores.reason.value_or("") == "train.precision = tf32 needs a GPU");
 }
 
-TEST_CASE("the study may want LibTorch, or threads that it alone has") {
+TEST_CASE("run.engine = torch, or several threads, select LibTorch") {
   RunOptions run;
   run.threads = 4;
-  CHECK(told(trial_of(ModelKind::mlp), run, no_gpu) == "torch (run.threads = 4)");
+  CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu) == "torch (run.threads = 4)");
   run.engine = EngineKind::torch;
-  CHECK(told(trial_of(ModelKind::mlp), run, no_gpu) == "torch (run.engine = torch)");
+  CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu) == "torch (run.engine = torch)");
 }
 
-TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial") {
+TEST_CASE("once run.engine is resolved, GPUs and threads do not change the engine of a trial") {
   RunOptions run;
   run.threads = 4;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
     run.engine = engine;
-    CHECK(told(trial_of(ModelKind::mlp), run, 3, gpu_lane) == "native");
+    CHECK(choice_of(trial_of(ModelKind::mlp), run, 3, gpu_lane) == "native");
     CHECK(engine_of(trial_of(ModelKind::mlp), rows, engine, gpu_lane).name == "native");
   }
   CHECK(engine_of(trial_of(ModelKind::cnn), rows, EngineKind::by_model, gpu_lane).name == "torch");
@@ -106,7 +106,7 @@ TEST_CASE("once settled, neither GPUs nor threads change the engine of a trial")
   CHECK(engine_of(trial_of(ModelKind::mlp), rows, EngineKind::torch, gpu_lane).name == "torch");
 }
 
-TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays") {
+TEST_CASE("run.engine = auto resolves by models, GPUs and threads; other values do not change") {
   RunOptions run;
   const Plan dense = plan_of({"linear", "mlp"}), mixed = plan_of({"mlp", "cnn"}), others = plan_of({"cnn", "resnet18"});
   const double slower = 0.1, faster = 2;
@@ -123,14 +123,14 @@ TEST_CASE("auto is settled by models, GPUs and threads; what was asked for stays
     RunOptions threads;
     threads.threads = 2;
     CHECK(settled(*plan, threads, no_gpu) == EngineKind::torch);
-    for (const auto asked : {EngineKind::torch, EngineKind::native, EngineKind::by_model}) {
-      threads.engine = asked;
-      CHECK(settled(*plan, threads, faster) == asked);
+    for (const auto requested : {EngineKind::torch, EngineKind::native, EngineKind::by_model}) {
+      threads.engine = requested;
+      CHECK(settled(*plan, threads, faster) == requested);
     }
   }
 }
 
-TEST_CASE("cores are expected to train small networks faster than a GPU, and it large ones faster than they") {
+TEST_CASE("small networks are expected to be faster on cores, and large networks on a GPU") {
   const auto speedup_of = [](std::vector<std::int64_t> hidden, std::int64_t batch, std::int64_t cores) {
     Trial trial = trial_of(ModelKind::mlp);
     trial.model.hidden = std::move(hidden);
@@ -145,7 +145,7 @@ TEST_CASE("cores are expected to train small networks faster than a GPU, and it 
   CHECK(speedup_of({4096, 4096, 4096}, 1024, 16) > 10);
 }
 
-TEST_CASE("an engine expects more threads to be faster, and a GPU to take large networks only") {
+TEST_CASE("expected times are shorter with more threads, and shorter on a GPU only for large networks") {
   const EngineEntry &native = engine_named(native_engine_name), &torch = engine_named(torch_engine_name);
   TrialEstimate small, large;
   small.steps = large.steps = 100;
@@ -158,7 +158,7 @@ TEST_CASE("an engine expects more threads to be faster, and a GPU to take large 
   CHECK(native.expected_seconds(large, gpu_lane) == native.expected_seconds(large, core_lane));
 }
 
-TEST_CASE("run.engine = native is refused where the native engine cannot train a trial") {
+TEST_CASE("run.engine = native is refused if the native engine cannot train a trial") {
   RunOptions run;
   const std::vector<LaneDevice> both = {gpu_lane, core_lane};
   for (const auto other : {EngineKind::automatic, EngineKind::torch, EngineKind::by_model}) {
@@ -172,7 +172,7 @@ TEST_CASE("run.engine = native is refused where the native engine cannot train a
                     "run.engine = native cannot train trial 1 (a cnn has convolutions). Set run.engine = auto.");
 }
 
-TEST_CASE("what no engine can train on a device of the job is refused") {
+TEST_CASE("a trial that no engine can train on a device of the job is refused") {
   Study study;
   study.train.precision = Precision::tf32;
   const Plan plan(study);
@@ -187,7 +187,7 @@ TEST_CASE("what no engine can train on a device of the job is refused") {
   }
 }
 
-TEST_CASE("engines have names of their own, which trainers give, and can be asked for by one value of run.engine") {
+TEST_CASE("each engine has a unique name, which its trainers return, and a unique value of run.engine") {
   std::set<std::string_view> names;
   std::set<EngineKind> kinds;
   for (const EngineEntry& engine : engine_table()) {

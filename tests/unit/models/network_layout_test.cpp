@@ -96,7 +96,7 @@ TEST_CASE("the stem of a resnet does not shrink small images") {
   CHECK(parameter_count(small) == parameter_count(full) - 64 * 3 * (49 - 9));
 }
 
-TEST_CASE("the blocks of a resnet have the strides, shortcuts and widths of He et al.") {
+TEST_CASE("the blocks of resnet50 have the numbers, strides and shortcuts of He et al.") {
   const auto layers = network_layout(resnet(ModelKind::resnet50), images(224, 10));
   std::int64_t begins = 0, ends = 0, shortcuts = 0, strided = 0;
   for (const auto& layer : layers) {

@@ -26,7 +26,7 @@ TrainedIteration trained(std::int64_t number, double loss, IterationStatus statu
   return iteration;
 }
 
-// Of stage 0, whose losses fall from trial to trial but for the last one.
+// Adds the results of stage 0. The losses decrease from trial to trial, except for the last one.
 void add_stage_0(ResultStore& results) {
   const double losses[] = {4, 4, 3, 3, 2, 2, 9, 9};
   for (std::int64_t number = 0; number < 8; ++number) results.append(trained(number, losses[number]), {}, 0);
@@ -34,7 +34,7 @@ void add_stage_0(ResultStore& results) {
 
 }  // namespace
 
-TEST_CASE("stages follow from stored results as far as these are complete") {
+TEST_CASE("stages are named from stored results up to the first incomplete stage") {
   const test::Halving halving;
   Plan plan(study_of_four());
   SearchStages stages(halving, plan);
@@ -57,7 +57,7 @@ TEST_CASE("stages follow from stored results as far as these are complete") {
   CHECK(plan.stage_count() == 2);
 }
 
-TEST_CASE("a failed iteration holds up the search until another attempt has trained it") {
+TEST_CASE("a failed iteration delays the next stage until another attempt has trained it") {
   const test::Halving halving;
   Plan plan(study_of_four());
   SearchStages stages(halving, plan);
@@ -74,7 +74,7 @@ TEST_CASE("a failed iteration holds up the search until another attempt has trai
   CHECK(plan.stage_count() == 2);
 }
 
-TEST_CASE("a grid is done after its only stage, whose text says nothing of stages") {
+TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const Study study = study_of_four();
   const auto grid = make_grid(study);
   Plan plan(study);
@@ -89,7 +89,7 @@ TEST_CASE("a grid is done after its only stage, whose text says nothing of stage
   CHECK(stages.catch_up(results));
 }
 
-TEST_CASE("a stage that was recorded otherwise is refused; one that was not, or is yet to come, is no error") {
+TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages are accepted") {
   Plan plan(study_of_four());
   plan.add(whole_stage(plan));
   const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 6}, 8};

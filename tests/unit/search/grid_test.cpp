@@ -4,7 +4,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a grid has every trial in its only stage; so has a study without a search") {
+TEST_CASE("a grid, or a study without a search, has one stage with all trials") {
   for (const SearchMethod method : {SearchMethod::none, SearchMethod::grid}) {
     Study study;
     study.search.method = method;

@@ -1,4 +1,4 @@
-// The leaderboard from all results at once: the plain form that the running one is compared with.
+// A simple leaderboard computed from all results at once, as the reference for the incremental one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -28,7 +28,7 @@ inline Mean mean_of(const std::vector<double>& values) {
   return {mean, std::sqrt(squares / static_cast<double>(values.size()))};
 }
 
-// Smaller is better; what is not finite is worst.
+// Smaller is better. Values that are not finite are worst.
 inline double cost(double value) {
   return std::isfinite(value) ? value : std::numeric_limits<double>::infinity();
 }

@@ -40,7 +40,7 @@ std::vector<IterationResult> results_with_scores(const std::vector<double>& scor
   return results;
 }
 
-// `ensembles`: empty, or one for each trial, repeat and fold.
+// `ensembles` is empty or has one ensemble per trial, repeat and fold.
 Leaderboard leaderboard_of(const Plan& plan, const std::vector<IterationResult>& results,
                            const std::vector<EnsembleResult>& ensembles, Ranking ranking) {
   Leaderboard leaderboard(plan, ranking);
@@ -86,18 +86,18 @@ TEST_CASE("trials are ranked by their mean score over folds") {
   CHECK(trials[0].mean_validation_loss == Approx(0.15));
   CHECK(trials[0].mean_final_loss == Approx(1.15));
   CHECK(trials[0].seconds == Approx(1.0));
-  CHECK(trials[1].trial == 0);  // equal means: the lower number first
+  CHECK(trials[1].trial == 0);  // equal means: the trial with the lower number is first
   CHECK(trials[2].trial == 2);
 }
 
-TEST_CASE("a trial with a diverged fold comes last") {
+TEST_CASE("a trial with a diverged fold is ranked last") {
   const auto trials = rank_trials(plan_of(2, 1), results_with_scores({0.9, not_a_number, 0.1, 0.1, 0.2, 0.2}), {});
   CHECK(trials[2].trial == 0);
   CHECK(trials[2].diverged == 1);
   CHECK(std::isnan(trials[2].mean_score));
 }
 
-TEST_CASE("without scores the final loss decides") {
+TEST_CASE("without scores, trials are ranked by the final loss") {
   auto results = results_with_scores({0.1, 0.3, 0.2});
   for (auto& result : results) result.validation_score = result.validation_loss = not_a_number;
   const auto trials = rank_trials(plan_of(1, 1), results, {});
@@ -106,7 +106,7 @@ TEST_CASE("without scores the final loss decides") {
   CHECK(trials[2].trial == 0);
 }
 
-TEST_CASE("trials are ranked by the validation loss, or by a score whose smaller values are better") {
+TEST_CASE("trials can be ranked by the validation loss or by a score where smaller is better") {
   auto results = results_with_scores({0.9, 0.5, 0.5});
   results[0].validation_loss = 3;
   results[1].validation_loss = 2;
@@ -120,7 +120,7 @@ TEST_CASE("trials are ranked by the validation loss, or by a score whose smaller
   CHECK(order({}) == std::vector<std::int64_t>{0, 2, 1});
   CHECK(order({true, true}) == std::vector<std::int64_t>{2, 1, 0});
   CHECK(order({false, false}) == std::vector<std::int64_t>{2, 1, 0});
-  results[1].validation_loss = 1;  // equal losses: the score decides
+  results[1].validation_loss = 1;  // the losses are equal, so the score decides
   results[1].validation_score = 0.6;
   CHECK(order({true, true}) == std::vector<std::int64_t>{1, 2, 0});
 
@@ -132,7 +132,7 @@ TEST_CASE("trials are ranked by the validation loss, or by a score whose smaller
   CHECK(best_model(folds, 0, results, {}, {true, true}) == IndexRange{1, 2});
 }
 
-TEST_CASE("a study asks for a ranking") {
+TEST_CASE("search.metric selects the ranking of a study") {
   Study study;
   CHECK_FALSE(ranking_of(study).by_loss);
   CHECK(ranking_of(study).larger_is_better);
@@ -148,22 +148,22 @@ TEST_CASE("ensembles are ranked by their own scores") {
   CHECK(trials[2].trial == 1);
 }
 
-TEST_CASE("the best model of a trial is the fold with the best score, all members") {
+TEST_CASE("the best model of a trial is all members of the fold with the best score") {
   const Plan plan = plan_of(2, 2);
   auto results = results_with_scores({0, 0, 0, 0, /**/ 0.5, 0.9, 0.8, 0.7, /**/ 0.6, not_a_number, 0.1, 0.2});
   CHECK(best_model(plan, 1, results, {}) == IndexRange{6, 8});  // 0.75 against 0.7
   CHECK(best_model(plan, 2, results, {}) == IndexRange{10, 12});
   std::vector<EnsembleResult> ensembles(6);
-  ensembles[2].score = 0.95;  // the ensemble's score counts, not its members'
+  ensembles[2].score = 0.95;  // the ensemble's score counts, not the scores of its members
   CHECK(best_model(plan, 1, results, ensembles) == IndexRange{4, 6});
   for (auto& result : results) result.validation_score = result.validation_loss = not_a_number;
   results[7].final_loss = -5;
-  CHECK(best_model(plan, 1, results, {}) == IndexRange{6, 8});  // by the final loss alone
+  CHECK(best_model(plan, 1, results, {}) == IndexRange{6, 8});  // ranked by the final loss only
   results[4].status = results[7].status = IterationStatus::diverged;
   CHECK(best_model(plan, 1, results, {}).empty());
 }
 
-TEST_CASE("results that come one after the other give the bits of all results at once") {
+TEST_CASE("adding results one at a time gives bitwise the same leaderboard as all results at once") {
   std::mt19937 random(3);
   const auto draw = [&] {
     const double values[] = {0.1, 0.2, 0.3, 1e17, -1e17, 1e-300, not_a_number, 1 / 0.0};
@@ -194,7 +194,7 @@ TEST_CASE("results that come one after the other give the bits of all results at
   }
 }
 
-TEST_CASE("a trial counts by the last stage that trained it, its best model, too") {
+TEST_CASE("a trial's rank and best model come from the last stage that trained it") {
   Study study;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.search.folds = 2;

@@ -24,7 +24,7 @@ const Study grid =
 
 }  // namespace
 
-TEST_CASE("combinations are numbered with the last key fastest, and set exactly the searched keys") {
+TEST_CASE("combinations are numbered with the last key varying fastest and set exactly the searched keys") {
   const std::vector<Values> all = {{"1", "false", "8"}, {"1", "false", "full"}, {"1", "false", "4"},
                                    {"2", "false", "8"}, {"2", "false", "full"}, {"2", "false", "4"}};
   const Combinations combinations(grid);
@@ -41,7 +41,7 @@ TEST_CASE("combinations are numbered with the last key fastest, and set exactly 
   }
 }
 
-TEST_CASE("a study without searched keys is its only combination") {
+TEST_CASE("a study without searched keys has one combination") {
   const Combinations combinations(study_of({}));
   CHECK(combinations.count() == 1);
   std::vector<std::int64_t> visited;
@@ -50,7 +50,7 @@ TEST_CASE("a study without searched keys is its only combination") {
   CHECK(visited == std::vector<std::int64_t>{0});
 }
 
-TEST_CASE("distinct combinations of some keys are the first of each, in ascending order") {
+TEST_CASE("distinct combinations of some keys are listed by their first occurrence, in ascending order") {
   const Combinations combinations(grid);
   const auto distinct = [&](const Values& keys) {
     const auto counts = [&](const std::string& key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
@@ -70,7 +70,7 @@ TEST_CASE("distinct combinations of some keys are the first of each, in ascendin
   CHECK(combinations.first_equal(4, [](const std::string& key) { return key == "train.batch_size"; }) == 1);
 }
 
-TEST_CASE("a grid of too many combinations is counted as one more than can be numbered") {
+TEST_CASE("the count of a grid that is too large is the maximum plus one") {
   std::vector<SearchedKey> keys;
   for (const char* name : {"train.epochs", "train.batch_size", "model.hidden", "train.beta1", "train.beta2"}) {
     keys.push_back({name, {}});

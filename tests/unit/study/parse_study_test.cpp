@@ -50,7 +50,7 @@ void write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a study file is read, and the command line wins over it") {
+TEST_CASE("command-line values override those of the study file") {
   const std::string text = sound + "[train]\nepochs = 5\nlearning_rate=0.5\n";
   CHECK(parse(text).train.epochs == 5);
   CHECK(parse(text).train.learning_rate == 0.5);
@@ -64,7 +64,7 @@ TEST_CASE("a study file is read, and the command line wins over it") {
   CHECK(parse(sound + "[run]\noutput = x\n", {"--run.output", ""}).run.output.empty());
 }
 
-TEST_CASE("comments, blank lines, CRLF, a byte order mark and sections in parts are fine") {
+TEST_CASE("comments, blank lines, CRLF, a byte order mark and repeated sections are accepted") {
   const Study study = parse(
       "\xef\xbb\xbf# first\r\n[data] # the data\r\n\r\n  ; also a comment = 1\r\n file\t=  d.h5 # why\r\n[train]\r\n"
       "epochs = 5\r\n[data]\r\nfeatures = /x");
@@ -73,7 +73,7 @@ TEST_CASE("comments, blank lines, CRLF, a byte order mark and sections in parts 
   CHECK(study.train.epochs == 5);
 }
 
-TEST_CASE("one problem is one sentence, and says where") {
+TEST_CASE("each problem is one message with its location") {
   CHECK(errors_of(sound + "[train]\nepoch = 5\n") == "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
   CHECK(errors_of(sound + "[train]\nepochs = 0\n") == "s.cfg: train.epochs cannot be '0'. Allowed: integer >= 1.");
   CHECK(errors_of(sound + "[train]\nepochs =\n") == "s.cfg: train.epochs cannot be empty. Allowed: integer >= 1.");
@@ -94,11 +94,12 @@ TEST_CASE("one problem is one sentence, and says where") {
   CHECK(errors_of("# only\n; comments\n") == errors_of(""));
 }
 
-TEST_CASE("the command line is strict") {
+TEST_CASE("the command line accepts only --section.key=value") {
   const auto error = [](const Words& arguments) { return errors_of(sound, arguments); };
   CHECK(error({"--train.epoch=5"}) == "command line: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
   CHECK(error({"--train.epoch", "5"}) == error({"--train.epoch=5"}));
-  CHECK(error({"--train.ep=5"}).rfind("command line: unknown key 'train.ep'.", 0) == 0);  // no guessing
+  CHECK(error({"--train.ep=5"}).rfind("command line: unknown key 'train.ep'.", 0) ==
+        0);  // abbreviated keys are not completed
   CHECK(error({"--epochs=5"}) == "command line: unknown key 'epochs'. Did you mean 'train.epochs'?");
   CHECK(error({"more.cfg"}) == "command line: unexpected argument 'more.cfg'. Write options as --section.key=value.");
   CHECK(error({"--train.epochs=5", "6"}).rfind("command line: unexpected argument '6'.", 0) == 0);
@@ -123,7 +124,7 @@ TEST_CASE("negative numbers are values out of range, not options") {
         "command line: train.learning_rate cannot be '-1'. Allowed: number > 0.");
 }
 
-TEST_CASE("searched keys come from the file and from the command line, in canonical form") {
+TEST_CASE("searched keys are read from the file and the command line into canonical form") {
   const std::string text = sound +
                            "[model]\nkind = mlp\n[search]\nmethod = grid\nmodel.hidden = 16, 32,64  32\n"
                            "train.learning_rate = 1e-3,1e-2\n";
@@ -137,7 +138,7 @@ TEST_CASE("searched keys come from the file and from the command line, in canoni
   CHECK(study.search.keys[2].candidates == Words{"true", "false"});
 }
 
-TEST_CASE("candidates are checked one by one") {
+TEST_CASE("each candidate is checked") {
   const auto error = [](const std::string& line) {
     return errors_of("[data]\nfile = d.h5\n[search]\nmethod = grid\n" + line + "\n");
   };
@@ -155,7 +156,7 @@ TEST_CASE("candidates are checked one by one") {
         "searched keys need a search method (search.method = none). Set search.method = grid.");
 }
 
-TEST_CASE("several problems come all at once, a line each") {
+TEST_CASE("several problems are reported together, one per line") {
   CHECK(errors_of("[data]\nfile = d.h5\n[train]\nepoch = 5\nlearning_rate = fast\nstray\n[run]\nthreads = 2\n",
                   {"--model.knd=mlp", "word"}) ==
         "s.cfg:6: 'stray' is neither [section] nor key = value. Correct the line, or comment it out with #.\n"
@@ -166,18 +167,18 @@ TEST_CASE("several problems come all at once, a line each") {
         "run.threads = 2 needs one lane (run.lanes = auto). Set run.lanes = 1, or leave out run.threads.");
 }
 
-TEST_CASE("a refused value brings no problem between keys that comes from it alone") {
+TEST_CASE("a refused value causes no additional problems between keys") {
   CHECK(errors_of(sound + "[model]\nkind = mlp\nhidden = 64,32\n").find('\n') == std::string::npos);
   CHECK(errors_of(sound + "[model]\nkind = mlp\n[search]\nmethod = grid\nmodel.hidden = x\n").find('\n') ==
         std::string::npos);
   CHECK(errors_of(sound + "[search]\nmethod = gird\ntrain.epochs = 1, 2\n").find('\n') == std::string::npos);
-  // A value that reads like a refused key is another matter.
+  // A value that happens to equal the name of a refused key is still checked.
   const std::string both = errors_of("[data]\nsource = synthetic\nfile = train.epochs\n[train]\nepochs = many\n");
   CHECK_THAT(both, ContainsSubstring("train.epochs cannot be 'many'"));
   CHECK_THAT(both, ContainsSubstring("data.file = train.epochs has no effect"));
 }
 
-TEST_CASE("a flood of problems is cut") {
+TEST_CASE("a long list of problems is shortened") {
   std::string text = sound;
   for (int i = 0; i < 1000; ++i) text += "nonsense\n";
   const std::string errors = errors_of(text);
@@ -185,7 +186,7 @@ TEST_CASE("a flood of problems is cut") {
   CHECK(errors.substr(errors.rfind('\n') + 1) == "and 950 more problems.");
 }
 
-TEST_CASE("files that cannot be study files are one sentence") {
+TEST_CASE("a file that cannot be a study file gives one message") {
   write_file("sound.cfg", sound);
   CHECK(parse_study("sound.cfg", {"--train.epochs=3"}).train.epochs == 3);
   CHECK(file_errors("absent.cfg") ==
@@ -204,7 +205,7 @@ TEST_CASE("files that cannot be study files are one sentence") {
   }
 }
 
-TEST_CASE("whatever the bytes, the answer is a study or a UsageError") {
+TEST_CASE("any bytes give a study or a UsageError") {
   const std::string alphabet = "[]=#;.,\n\r \t-0123xade\xff\xc3\xa9\"'\\";
   const std::string base =
       "[data]\nfile = d.h5\n[model]\nkind = mlp\nhidden = 64 32\n[search]\nmethod = grid\nmodel.hidden = 16, 64 32\n";
@@ -230,7 +231,7 @@ TEST_CASE("whatever the bytes, the answer is a study or a UsageError") {
   CHECK(accepted < 2900);
 }
 
-TEST_CASE("very long lines are answered briefly") {
+TEST_CASE("messages about very long lines are short") {
   const std::string errors =
       errors_of(sound + std::string(1000000, 'k') + " = 1\n[train]\nepochs = " + std::string(1000000, '9') + "\n" +
                 std::string(1000000, 'z') + "\n");

@@ -27,7 +27,7 @@ Study searched_study() {
 
 }  // namespace
 
-TEST_CASE("a plain study has one trial and its iterations are repeats") {
+TEST_CASE("a study without a search has one trial, and its iterations are repeats") {
   Study study;
   study.study.iterations = 10;
   const Plan plan = test::whole_plan(study);
@@ -37,7 +37,7 @@ TEST_CASE("a plain study has one trial and its iterations are repeats") {
   CHECK(plan.iteration(9).trial == 0);
 }
 
-TEST_CASE("iterations are numbered trial, repeat, fold, member") {
+TEST_CASE("iterations are ordered by trial, then repeat, fold and member") {
   const Plan plan = test::whole_plan(searched_study());
   CHECK(plan.trial_count() == 6);
   CHECK(plan.repeats() == 4);
@@ -55,7 +55,7 @@ TEST_CASE("iterations are numbered trial, repeat, fold, member") {
   CHECK(plan.iteration(48).trial == 1);
 }
 
-TEST_CASE("trials are every combination, the last key fastest") {
+TEST_CASE("the trials are all combinations, with the last key varying fastest") {
   const Plan plan = test::whole_plan(searched_study());
   CHECK(plan.searched_keys() == std::vector<std::string>{"model.hidden", "train.learning_rate"});
   CHECK(plan.trial(0).values == std::vector<std::string>{"16", "0.1"});
@@ -65,7 +65,7 @@ TEST_CASE("trials are every combination, the last key fastest") {
   CHECK(plan.trial(5).train.learning_rate == 0.001);
 }
 
-TEST_CASE("stages are numbered one after the other, and keys tell their iterations apart") {
+TEST_CASE("iterations are numbered consecutively through all stages, and their keys are distinct") {
   Plan plan(searched_study());
   CHECK(plan.iteration_count() == 0);
   plan.add({0, {{0, 6}}, 1, 1, 2, 2});
@@ -95,7 +95,7 @@ TEST_CASE("stages are numbered one after the other, and keys tell their iteratio
   CHECK(plan.iteration(29).repeat == 1);
 }
 
-TEST_CASE("stages that are sent to other ranks arrive as they were") {
+TEST_CASE("stages sent to other ranks are unchanged") {
   const std::vector<Stage> stages = {{0, {{0, 6}}, 1, 2, 3, 7}, {1, {{1, 2}, {3, 5}}, 4, 5, 6, std::nullopt}};
   CHECK(unpacked_stages(packed(stages)) == stages);
   CHECK(unpacked_stages(packed({})).empty());
@@ -103,7 +103,7 @@ TEST_CASE("stages that are sent to other ranks arrive as they were") {
   CHECK(stages[1].iteration_count() == 3 * 4 * 5 * 6);
 }
 
-TEST_CASE("each network is visited once, by its first trial") {
+TEST_CASE("each network is visited once, with its first trial") {
   Study study = searched_study();
   study.search.keys.push_back({"train.precision", {"float32", "float64"}});
   const Plan plan = test::whole_plan(study);
@@ -117,7 +117,7 @@ TEST_CASE("each network is visited once, by its first trial") {
   CHECK(plan.first_of_network(4) == 0);
 }
 
-TEST_CASE("more iterations than can be numbered are refused before any is made") {
+TEST_CASE("more iterations than can be numbered are refused") {
   Study study = searched_study();
   study.study.iterations = 1'000'000'000;
   CHECK_THROWS_AS(test::whole_plan(study), UsageError);

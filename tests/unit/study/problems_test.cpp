@@ -24,7 +24,7 @@ Sentences sentences_of(const Study& study) {
   return sentences;
 }
 
-// Exactly one problem, which begins so.
+// Checks that there is exactly one problem, and that its message has this beginning.
 void check_one_problem(const Study& study, const std::string& beginning) {
   const Sentences problems = sentences_of(study);
   CAPTURE(problems, beginning);
@@ -33,60 +33,60 @@ void check_one_problem(const Study& study, const std::string& beginning) {
                     [&](const auto& problem) { return problem.rfind(beginning, 0) == 0 && problem.back() == '.'; }));
 }
 
-void check_sound(const Study& study) {
+void check_valid(const Study& study) {
   CHECK(sentences_of(study) == Sentences{});
 }
 
 }  // namespace
 
-TEST_CASE("sound studies have no problems") {
-  check_sound(file_study());
-  check_sound(synthetic_study());
-  check_sound(study_with({{"data.source", "synthetic"}, {"study.iterations", "100"}}));
-  check_sound(file_study({{"ensemble.bootstrap", "true"}}));
-  check_sound(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}));
-  check_sound(file_study({{"train.momentum", "0.9"}, {"train.optimizer", "rmsprop"}}));
-  check_sound(file_study({{"run.threads", "4"}, {"run.lanes", "1"}}));
+TEST_CASE("valid studies have no problems") {
+  check_valid(file_study());
+  check_valid(synthetic_study());
+  check_valid(study_with({{"data.source", "synthetic"}, {"study.iterations", "100"}}));
+  check_valid(file_study({{"ensemble.bootstrap", "true"}}));
+  check_valid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}));
+  check_valid(file_study({{"train.momentum", "0.9"}, {"train.optimizer", "rmsprop"}}));
+  check_valid(file_study({{"run.threads", "4"}, {"run.lanes", "1"}}));
 }
 
-TEST_CASE("data: source and file go together") {
+TEST_CASE("data: data.file is required exactly with data.source = file") {
   check_one_problem({}, "data.source = file needs data.file.");
   check_one_problem(synthetic_study({{"data.file", "d.h5"}}), "data.file = d.h5 has no effect");
 }
 
-TEST_CASE("data: weights come from a file") {
-  check_sound(file_study({{"data.weights", "w"}}));
+TEST_CASE("data: weights require a file") {
+  check_valid(file_study({{"data.weights", "w"}}));
   check_one_problem(synthetic_study({{"data.weights", "w"}}), "data.weights = w has no effect");
   check_one_problem(synthetic_study({{"data.weights", "w\xff"}}), "data.weights = w? has no effect");
 }
 
-TEST_CASE("data: synthetic classifications know their classes, regressions have none") {
+TEST_CASE("data: synthetic classification needs data.classes, and regression has none") {
   const Assignments classes = {{"data.task", "classification"}, {"data.classes", "3"}};
-  check_sound(synthetic_study(classes));
-  check_sound(file_study({{"data.task", "classification"}}));
+  check_valid(synthetic_study(classes));
+  check_valid(file_study({{"data.task", "classification"}}));
   check_one_problem(synthetic_study({{"data.task", "classification"}}), "synthetic data for classification needs");
   check_one_problem(file_study({{"data.classes", "3"}}), "data.classes = 3 has no effect");
   check_one_problem(study_with({{"data.outputs", "2"}}, synthetic_study(classes)), "data.outputs = 2 has no effect");
 }
 
-TEST_CASE("data: folds and members need common data and enough of it") {
+TEST_CASE("data: folds and members need common data with enough rows") {
   const Study folds = grid(synthetic_study({{"search.folds", "5"}}), {});
-  check_sound(folds);
+  check_valid(folds);
   check_one_problem(study_with({{"data.draw", "iteration"}}, folds),
                     "data.draw = iteration cannot be combined with search.folds = 5 and ensemble.members = 1");
   check_one_problem(synthetic_study({{"data.draw", "iteration"}, {"ensemble.members", "4"}}),
                     "data.draw = iteration cannot be combined with search.folds = 1 and ensemble.members = 4");
-  check_sound(study_with({{"data.rows", "5"}}, folds));
+  check_valid(study_with({{"data.rows", "5"}}, folds));
   check_one_problem(study_with({{"data.rows", "4"}}, folds), "data.rows = 4 is less than search.folds = 5");
   check_one_problem(study_with({{"data.validation", "0.25"}}, folds),
                     "data.validation = 0.25 cannot be combined with search.folds = 5");
-  check_sound(grid(file_study({{"data.draw", "iteration"}, {"search.folds", "5"}}), {}));
+  check_valid(grid(file_study({{"data.draw", "iteration"}, {"search.folds", "5"}}), {}));
 }
 
-TEST_CASE("model: each kind has the layers it needs and no others") {
-  check_sound(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}));
-  check_sound(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}}));
-  check_sound(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.hidden", "8"}}));
+TEST_CASE("model: each kind requires its own layer settings and refuses others") {
+  check_valid(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}));
+  check_valid(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}}));
+  check_valid(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.hidden", "8"}}));
   check_one_problem(file_study({{"model.kind", "mlp"}}), "model.kind = mlp needs model.hidden.");
   check_one_problem(file_study({{"model.kind", "cnn"}}), "model.kind = cnn needs model.channels.");
   check_one_problem(file_study({{"model.hidden", "16 8"}}), "model.hidden = 16 8 has no effect (model.kind = linear)");
@@ -97,20 +97,20 @@ TEST_CASE("model: each kind has the layers it needs and no others") {
                     "model.dropout = 0.5 has no effect");
 }
 
-TEST_CASE("model: a resnet needs images, a module from a file has its own layers") {
-  check_sound(file_study({{"model.kind", "resnet18"}}));
-  check_sound(synthetic_study({{"model.kind", "resnet50"}, {"data.columns", "64"}, {"data.image", "1x8x8"}}));
+TEST_CASE("model: a resnet needs images, and a model from a file has no layer settings") {
+  check_valid(file_study({{"model.kind", "resnet18"}}));
+  check_valid(synthetic_study({{"model.kind", "resnet50"}, {"data.columns", "64"}, {"data.image", "1x8x8"}}));
   check_one_problem(synthetic_study({{"model.kind", "resnet50"}}),
                     "model.kind = resnet50 needs data.image with synthetic data");
   check_one_problem(file_study({{"model.kind", "resnet18"}, {"model.hidden", "8"}}),
                     "model.hidden = 8 has no effect (model.kind = resnet18)");
-  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));
+  check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));
   check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.keep_weights", "yes"}}),
                     "model.keep_weights = true has no effect (model.kind = plugin:a.so)");
 }
 
-TEST_CASE("model: an initialization is for weights that are drawn") {
-  check_sound(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}}));
+TEST_CASE("model: an initialization requires weights that are drawn") {
+  check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.initialization", "he"}}));
   check_one_problem(file_study({{"model.kind", "plugin:a.so"}, {"model.initialization", "he"}}),
                     "model.initialization = he has no effect");
   check_one_problem(
@@ -118,9 +118,9 @@ TEST_CASE("model: an initialization is for weights that are drawn") {
       "model.initialization = he has no effect");
 }
 
-TEST_CASE("model: a cnn's image fits the columns and the poolings") {
+TEST_CASE("model: the image of a cnn must match the columns and be large enough for its poolings") {
   const Study cnn = synthetic_study({{"model.kind", "cnn"}, {"model.channels", "4 8 8"}, {"data.columns", "64"}});
-  check_sound(study_with({{"data.image", "1x8x8"}}, cnn));
+  check_valid(study_with({{"data.image", "1x8x8"}}, cnn));
   check_one_problem(cnn, "model.kind = cnn needs data.image with synthetic data");
   check_one_problem(study_with({{"data.image", "2x8x8"}}, cnn), "data.image = 2x8x8 has 128 values");
   check_one_problem(study_with({{"data.image", "1x16x4"}}, cnn),
@@ -131,16 +131,16 @@ TEST_CASE("model: a cnn's image fits the columns and the poolings") {
                     "data.image = 1x8x8 is too small");
 }
 
-TEST_CASE("train: the loss fits the task") {
+TEST_CASE("train: the loss must match the task") {
   for (const char* loss : {"cross_entropy", "bce"}) {
     check_one_problem(file_study({{"train.loss", loss}}),
                       std::string("train.loss = ") + loss + " needs class labels (data.task = regression)");
-    check_sound(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
+    check_valid(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
   }
-  check_sound(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
+  check_valid(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
 }
 
-TEST_CASE("train: momentum belongs to the optimizers that have it") {
+TEST_CASE("train: momentum requires an optimizer that supports it") {
   for (const char* optimizer : {"adam", "adamw"})
     check_one_problem(file_study({{"train.optimizer", optimizer}, {"train.momentum", "0.9"}}),
                       std::string("train.momentum = 0.9 has no effect (train.optimizer = ") + optimizer);
@@ -149,20 +149,20 @@ TEST_CASE("train: momentum belongs to the optimizers that have it") {
                     "train.nesterov = true has no effect (train.optimizer = rmsprop)");
 }
 
-TEST_CASE("search: keys, folds and repeats need the grid, and the grid needs them") {
+TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of them") {
   Study study = file_study();
   study.search.keys = {searched("train.epochs", {"1", "2"})};
   check_one_problem(study, "searched keys need a search method (search.method = none). Set search.method = grid.");
   check_one_problem(file_study({{"search.folds", "3"}}), "search.folds = 3 has no effect (search.method = none)");
   check_one_problem(file_study({{"search.repeats", "3"}}), "search.repeats = 3 has no effect (search.method = none)");
   check_one_problem(grid(file_study(), {}), "search.method = grid has nothing to search");
-  check_sound(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
-  check_sound(grid(file_study(), {searched("train.epochs", {"1"})}));
+  check_valid(grid(file_study({{"search.folds", "3"}, {"search.repeats", "2"}}), {}));
+  check_valid(grid(file_study(), {searched("train.epochs", {"1"})}));
 }
 
-TEST_CASE("search: every combination is checked, and each sentence comes once") {
+TEST_CASE("search: every combination is checked, and each message is reported once") {
   const SearchedKey kinds = searched("model.kind", {"linear", "mlp"});
-  check_sound(grid(file_study({{"model.hidden", "8"}}), {kinds}));
+  check_valid(grid(file_study({{"model.hidden", "8"}}), {kinds}));
   check_one_problem(grid(file_study(), {kinds}), "model.kind = mlp needs model.hidden.");
   check_one_problem(grid(file_study({{"model.hidden", "8"}}), {kinds, searched("model.hidden", {"16"})}),
                     "model.hidden = 16 has no effect (model.kind = linear)");
@@ -170,17 +170,17 @@ TEST_CASE("search: every combination is checked, and each sentence comes once") 
                          {searched("model.hidden", {"8", "none", "16"}), searched("train.epochs", {"1", "2", "3"})}),
                     "model.kind = mlp needs model.hidden.");
   const SearchedKey optimizers = searched("train.optimizer", {"sgd", "adam"});
-  check_sound(grid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}), {optimizers}));
+  check_valid(grid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}), {optimizers}));
   check_one_problem(grid(file_study(), {optimizers, searched("train.momentum", {"0", "0.9"})}),
                     "train.momentum = 0.9 has no effect (train.optimizer = adam)");
-  check_sound(
+  check_valid(
       grid(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}), {searched("model.dropout", {"0", "0.5"})}));
-  check_sound(grid(file_study({{"model.kind", "mlp"}, {"model.dropout", "0.5"}, {"model.hidden", "8"}}),
+  check_valid(grid(file_study({{"model.kind", "mlp"}, {"model.dropout", "0.5"}, {"model.hidden", "8"}}),
                    {searched("model.kind", {"linear", "mlp"})}));
 }
 
-TEST_CASE("search: the number of iterations stays within 32 bits and does not overflow") {
-  check_sound(file_study({{"study.iterations", "4294967295"}}));
+TEST_CASE("search: more than 2^32 - 1 iterations are refused without overflow") {
+  check_valid(file_study({{"study.iterations", "4294967295"}}));
   check_one_problem(file_study({{"study.iterations", "4294967295"}, {"ensemble.members", "2"}}),
                     "the study has more than 4294967295 iterations (study.iterations = 4294967295 x");
   check_one_problem(grid(file_study({{"study.iterations", "4294967295"},
@@ -189,11 +189,11 @@ TEST_CASE("search: the number of iterations stays within 32 bits and does not ov
                                      {"ensemble.members", "4294967295"}}),
                          {searched("train.epochs", {"1", "2"})}),
                     "the study has more than 4294967295 iterations (2 of train.epochs x");
-  check_sound(file_study({{"study.iterations", "65535"}, {"ensemble.members", "65537"}}));
+  check_valid(file_study({{"study.iterations", "65535"}, {"ensemble.members", "65537"}}));
   check_one_problem(file_study({{"study.iterations", "65536"}, {"ensemble.members", "65536"}}), "the study has more");
 }
 
-TEST_CASE("search: a grid too large to walk through is still answered") {
+TEST_CASE("search: a grid that is too large to enumerate is refused quickly") {
   std::vector<std::string> hundred;
   for (int i = 1; i <= 100; ++i) hundred.push_back(std::to_string(i));
   std::vector<SearchedKey> keys;
@@ -203,58 +203,58 @@ TEST_CASE("search: a grid too large to walk through is still answered") {
   check_one_problem(grid(file_study({{"model.kind", "mlp"}}), keys), "the study has more than 4294967295 iterations");
 }
 
-TEST_CASE("run: threads inside a lane need one lane") {
+TEST_CASE("run: run.threads requires one lane") {
   check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane (run.lanes = auto)");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
                     "run.threads = 2 needs one lane (run.lanes = 4)");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "1"}, {"run.core_lanes", "3"}}),
                     "run.threads = 2 needs one lane (run.core_lanes = 3 adds more). Leave out one of them.");
-  check_sound(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
+  check_valid(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
 }
 
-TEST_CASE("search: a metric is of the study's task, and needs validation rows") {
+TEST_CASE("search: a metric must match the task and needs validation rows") {
   const Assignments classes = {{"data.task", "classification"}, {"train.loss", "cross_entropy"}};
-  check_sound(study_with({{"search.metric", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));
-  check_sound(study_with({{"search.metric", "loss"}, {"data.validation", "0.2"}}, file_study(classes)));
+  check_valid(study_with({{"search.metric", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));
+  check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0.2"}}, file_study(classes)));
   check_one_problem(study_with({{"search.metric", "r2"}, {"data.validation", "0.2"}}, file_study(classes)),
                     "search.metric = r2 does not apply to classification");
   check_one_problem(study_with({{"search.metric", "loss"}}, file_study(classes)),
                     "search.metric = loss has no effect (there are no validation rows)");
 }
 
-TEST_CASE("run: the native engine trains linear models and mlps with one thread") {
+TEST_CASE("run: the native engine supports only linear models and mlps with one thread on CPUs") {
   const Assignments native = {{"run.engine", "native"}};
   const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
-  check_sound(file_study(native));
-  check_sound(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
-  check_sound(file_study(cnn));
+  check_valid(file_study(native));
+  check_valid(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
+  check_valid(file_study(cnn));
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(native)),
                     "run.engine = native only supports one thread per lane (run.threads = 2)");
   check_one_problem(study_with({{"run.device", "cuda"}}, file_study(native)),
                     "run.engine = native only supports CPUs (run.device = cuda)");
   check_one_problem(study_with(cnn, file_study(native)),
                     "run.engine = native only supports linear models and mlps (model.kind = cnn)");
-  check_sound(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
-  check_sound(study_with({{"train.precision", "float64"}}, file_study(native)));
+  check_valid(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
+  check_valid(study_with({{"train.precision", "float64"}}, file_study(native)));
   for (const char* precision : {"bfloat16", "tf32"})
     check_one_problem(
         study_with({{"train.precision", precision}}, file_study(native)),
         std::string("run.engine = native only supports float32 and float64 (train.precision = ") + precision + ")");
 }
 
-TEST_CASE("train: tf32 is a setting of the whole process, on GPUs") {
+TEST_CASE("train: tf32 needs GPUs and cannot be searched") {
   const Study tf32 = file_study({{"train.precision", "tf32"}});
-  check_sound(tf32);
+  check_valid(tf32);
   check_one_problem(study_with({{"run.device", "cpu"}}, tf32),
                     "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or "
                     "run.device = cuda.");
   check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
                     "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
                     "separate run with train.precision = tf32.");
-  check_sound(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
+  check_valid(grid(file_study({}), {searched("train.precision", {"float32", "float64", "bfloat16"})}));
 }
 
-TEST_CASE("all problems come, in the order of the sections") {
+TEST_CASE("all problems are reported, in the order of the sections") {
   const Sentences problems =
       sentences_of(grid(study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}}),
                         {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),

@@ -35,8 +35,9 @@ bool is_text(const SettingInfo& setting) {
 
 }  // namespace
 
-// The others enter the fingerprint of a run, which no longer resumes when one of them is left out or added.
-TEST_CASE("the keys that decide no results") {
+// All other keys are part of a run's fingerprint. Adding a key to this list, or removing one, changes the fingerprint,
+// so that existing runs no longer resume.
+TEST_CASE("the keys that do not affect results are exactly these") {
   std::vector<std::string> keys;
   for (const auto& setting : settings_table())
     if (!setting.decides_results) keys.push_back(setting.info.key);
@@ -46,7 +47,7 @@ TEST_CASE("the keys that decide no results") {
                                          "run.array", "run.on_failure", "run.retries", "run.models", "run.progress"});
 }
 
-TEST_CASE("every setting has one key, a help sentence, and a default that it accepts") {
+TEST_CASE("every setting has a unique key, a help text, and a default that it accepts") {
   std::set<std::string> keys;
   for (const auto& setting : all_settings()) {
     CAPTURE(setting.key);
@@ -60,11 +61,12 @@ TEST_CASE("every setting has one key, a help sentence, and a default that it acc
   CHECK(keys.size() == 72);
 }
 
-TEST_CASE("a value that is not one is refused by every setting, with its key and itself") {
+TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
   for (const auto& setting : all_settings()) {
     for (const std::string text : {" 5", "5 ", "what#ever", "\n", "a\tb", "\x01"}) {
       CAPTURE(setting.key, text);
-      if (setting.values.rfind("integers", 0) == 0 && text.find('5') != std::string::npos) continue;  // blanks separate
+      if (setting.values.rfind("integers", 0) == 0 && text.find('5') != std::string::npos)
+        continue;  // blanks separate integers
       if (setting.values.rfind("integers", 0) == 0 && text == "\n") continue;
       const std::string message = refusal(setting.key, text);
       CHECK(message.rfind(setting.key + " cannot be '", 0) == 0);
@@ -80,7 +82,7 @@ TEST_CASE("a value that is not one is refused by every setting, with its key and
   }
 }
 
-TEST_CASE("numbers are checked against their range, edges included") {
+TEST_CASE("numbers are checked against their range, including its bounds") {
   struct Range {
     const char* key;
     std::vector<std::string> inside, outside;
@@ -136,7 +138,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
       CHECK_FALSE(accepts(range.key, text));
     }
   }
-  // No number is left out of the list above.
+  // The list above has all settings with numbers.
   for (const auto& setting : all_settings()) {
     if (setting.values.find("integer") == std::string::npos && setting.values.find("number") == std::string::npos)
       continue;
@@ -145,7 +147,7 @@ TEST_CASE("numbers are checked against their range, edges included") {
   }
 }
 
-TEST_CASE("every name of a choice is accepted and comes back; slips get the nearest one") {
+TEST_CASE("every name of a choice is accepted and printed unchanged; typing errors get the nearest name") {
   for (const auto& setting : all_settings()) {
     if (setting.values.find(" | ") == std::string::npos) continue;
     std::string names = setting.values + " | ";
@@ -155,7 +157,8 @@ TEST_CASE("every name of a choice is accepted and comes back; slips get the near
       const Study study = study_with({{setting.key, name}});
       const std::string canonical = name == "static" ? "block" : name == "dynamic" ? "factoring" : name;
       CHECK(setting_text(study, setting.key) == canonical);
-      if (name.find(':') == std::string::npos) CHECK_FALSE(accepts(setting.key, name + "x" + name));  // no file name
+      if (name.find(':') == std::string::npos)
+        CHECK_FALSE(accepts(setting.key, name + "x" + name));  // kinds with a file name accept any text
     }
     CHECK_FALSE(accepts(setting.key, ""));
   }
@@ -169,7 +172,7 @@ TEST_CASE("every name of a choice is accepted and comes back; slips get the near
   CHECK(study_with({{"train.nesterov", "yes"}}).train.nesterov == true);
 }
 
-TEST_CASE("a name of an earlier version gets the new one") {
+TEST_CASE("a name of an earlier version is refused with its new name") {
   CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Its name is now 'data.normalize'.");
   CHECK(refusal("model.initialisation", "he") ==
         "unknown key 'model.initialisation'. Its name is now 'model.initialization'.");
@@ -179,7 +182,7 @@ TEST_CASE("a name of an earlier version gets the new one") {
         "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Its name is now 'memory'.");
 }
 
-TEST_CASE("a model from a file is its kind and the file") {
+TEST_CASE("model.kind of a model from a file has the kind and the file name") {
   const Study study = study_with({{"model.kind", "torchscript:models/net: 2.pt"}});
   CHECK(study.model.kind == ModelKind::torchscript);
   CHECK(study.model.file == "models/net: 2.pt");
@@ -190,7 +193,7 @@ TEST_CASE("a model from a file is its kind and the file") {
     CHECK_FALSE(accepts("model.kind", text));
 }
 
-TEST_CASE("values land in their place") {
+TEST_CASE("values are stored in the members of their keys") {
   const Study study = study_with({{"study.seed", "18446744073709551615"},
                                   {"data.image", "3x8x16"},
                                   {"data.file", "my data/a=b [1].h5"},
@@ -213,7 +216,7 @@ TEST_CASE("values land in their place") {
   CHECK(setting_text(study, "data.image") == "3x8x16");
 }
 
-TEST_CASE("numbers print shortest and read back to the same bits") {
+TEST_CASE("numbers are printed with the fewest digits that restore the same bits") {
   for (const double value : {0.1, 1.0 / 3, 1e-8, 123456789.0, 2.2250738585072014e-308}) {
     Study study;
     study.train.learning_rate = value;
@@ -223,7 +226,7 @@ TEST_CASE("numbers print shortest and read back to the same bits") {
   }
 }
 
-TEST_CASE("texts that a study file cannot hold are refused") {
+TEST_CASE("texts that a study file cannot represent are refused") {
   for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "run.output"}) {
     CAPTURE(key);
     CHECK(accepts(key, "a b"));
@@ -239,7 +242,7 @@ TEST_CASE("texts that a study file cannot hold are refused") {
   CHECK_FALSE(accepts("study.name", ".."));
 }
 
-TEST_CASE("an unknown key names the one that was meant") {
+TEST_CASE("the message for an unknown key suggests the nearest key") {
   CHECK(refusal("train.epoch", "5") == "unknown key 'train.epoch'. Did you mean 'train.epochs'?");
   CHECK(refusal("epochs", "5") == "unknown key 'epochs'. Did you mean 'train.epochs'?");
   CHECK(refusal("train.hidden", "5") == "unknown key 'train.hidden'. Did you mean 'model.hidden'?");
@@ -248,11 +251,12 @@ TEST_CASE("an unknown key names the one that was meant") {
   CHECK(refusal("", "5") == "unknown key ''. Use --help to list the keys.");
 }
 
-TEST_CASE("what is long or unprintable is cut in messages") {
+TEST_CASE("messages shorten long values and replace unprintable characters") {
   const std::string message = refusal("train.epochs", std::string(5000000, 'x'));
   CHECK(message == "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer >= 1.");
   CHECK(refusal(std::string(5000000, 'k'), "1").size() < 200);
   CHECK(refusal("train.epochs", "1\r\n2\x1b[0m") == "train.epochs cannot be '1??2?[0m'. Allowed: integer >= 1.");
-  const std::string accented = std::string(59, 'x') + "\xc3\xa9\xc3\xa9";  // the cut falls inside the first one
+  const std::string accented =
+      std::string(59, 'x') + "\xc3\xa9\xc3\xa9";  // the cut is inside the first accented character
   CHECK(refusal("train.epochs", accented).find("'" + std::string(59, 'x') + "...'") != std::string::npos);
 }

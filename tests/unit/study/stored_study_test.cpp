@@ -9,7 +9,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("a stored study is a study file that tells its version") {
+TEST_CASE("a stored study is a study file with the program's version") {
   Study study;
   study.data.file = "digits.h5";
   study.run.engine = EngineKind::by_model;
@@ -20,7 +20,7 @@ TEST_CASE("a stored study is a study file that tells its version") {
   CHECK_FALSE(storing_version("").has_value());
 }
 
-TEST_CASE("a study that another version stored is refused unless forced") {
+TEST_CASE("a study stored by another version is refused unless forced") {
   constexpr bool forced = true;
   CHECK_NOTHROW(require_this_version(stored_study_text(Study{}), "run", !forced));
   CHECK_NOTHROW(require_this_version("[study]\nseed = 1\n", "run", !forced));

@@ -1,4 +1,4 @@
-// Studies for tests, built from their texts.
+// Builds studies for tests from settings as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,12 +18,12 @@ inline Study study_with(const Assignments& assignments, Study study = {}) {
   return study;
 }
 
-/// A sound study that reads a file.
+/// A valid study that reads a file.
 inline Study file_study(const Assignments& assignments = {}) {
   return study_with(assignments, study_with({{"data.file", "d.h5"}}));
 }
 
-/// A sound study of synthetic data.
+/// A valid study with synthetic data.
 inline Study synthetic_study(const Assignments& assignments = {}) {
   return study_with(assignments, study_with({{"data.source", "synthetic"}, {"data.draw", "study"}}));
 }

@@ -12,7 +12,7 @@ using namespace sheaf;
 
 namespace {
 
-// Two sound studies that together change every key.
+// Two valid studies that together set every key to a value other than its default.
 const std::string file_based = R"(
 [study]
 name = digits and more
@@ -121,7 +121,7 @@ void check_equal(const Study& a, const Study& b) {
 
 }  // namespace
 
-TEST_CASE("a study written and read again is the same study, whatever the key") {
+TEST_CASE("a study that is written and read again is the same in every key") {
   const Study first = parse_study_text(file_based, "first", {});
   const Study second = parse_study_text(synthetic, "second", {});
   for (const auto& setting : all_settings()) {
@@ -142,7 +142,7 @@ TEST_CASE("a study written and read again is the same study, whatever the key") 
   CHECK(first.search.keys[1].candidates == std::vector<std::string>{"0.001", "250"});
 }
 
-TEST_CASE("the study file has every key under its section, and searched keys under [search]") {
+TEST_CASE("the study file has every key in its section and the searched keys in [search]") {
   Study study = file_study();
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
@@ -152,7 +152,7 @@ TEST_CASE("the study file has every key under its section, and searched keys und
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size() + 1));
 }
 
-TEST_CASE("the help has every key and stays within the width") {
+TEST_CASE("the help lists every key and fits the width") {
   for (const int width : {0, 80, 100, 160}) {
     const std::string help = settings_help(width);
     std::istringstream lines(help);

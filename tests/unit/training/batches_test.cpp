@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("batches have the rows asked for, and no more than there are") {
+TEST_CASE("batches have the requested number of rows, limited to the number of available rows") {
   TrainOptions train;
   train.batch_size = 32;
   CHECK(batch_rows(train, 100) == 32);
@@ -13,7 +13,7 @@ TEST_CASE("batches have the rows asked for, and no more than there are") {
   CHECK(epoch_steps(train, 96) == 3);
   CHECK(batch_rows(train, 20) == 20);
   CHECK(epoch_steps(train, 20) == 1);
-  train.batch_size = 0;  // full
+  train.batch_size = 0;  // a full batch
   CHECK(batch_rows(train, 100) == 100);
   CHECK(epoch_steps(train, 100) == 1);
 }

@@ -29,14 +29,14 @@ TrainOptions options_of(std::int64_t batch_size, bool shuffle) {
 
 }  // namespace
 
-TEST_CASE("every epoch has an order of its own, whichever came before") {
+TEST_CASE("the order of an epoch does not depend on earlier epochs") {
   EpochRows order(rows, options_of(3, true), {}, 5);
   CHECK_FALSE(order.repeat_one_batch());
   for (const std::int64_t number : {0, 3, 1, 1, 0}) CHECK(epoch(order, number) == epoch_order(rows, true, 5, number));
   CHECK(epoch(order, 0) != epoch(order, 1));
 }
 
-TEST_CASE("the order of a single batch without dropout does not matter, and is ascending") {
+TEST_CASE("the order of rows in a single batch without dropout is ascending") {
   EpochRows order(rows, options_of(0, true), {}, 5);
   CHECK(order.repeat_one_batch());
   CHECK(epoch(order, 4) == rows.list());
@@ -47,7 +47,7 @@ TEST_CASE("the order of a single batch without dropout does not matter, and is a
   CHECK(epoch(with_dropout, 4) == epoch_order(rows, true, 5, 4));
 }
 
-TEST_CASE("without shuffling rows stay in their order") {
+TEST_CASE("without shuffling, rows are in ascending order") {
   EpochRows order(rows, options_of(3, false), {}, 5);
   CHECK_FALSE(order.repeat_one_batch());
   CHECK(epoch(order, 2) == rows.list());

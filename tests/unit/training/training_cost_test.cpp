@@ -5,7 +5,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("an MLP's cost by hand") {
+TEST_CASE("the cost of an mlp equals the computation by hand") {
   Trial trial;
   trial.model.kind = ModelKind::mlp;
   trial.model.hidden = {32};
@@ -23,7 +23,7 @@ TEST_CASE("an MLP's cost by hand") {
         Approx(2 * estimate.memory_bytes));
 }
 
-TEST_CASE("training rows leave out the fold or the hold-out") {
+TEST_CASE("the number of training rows excludes the fold or the hold-out") {
   Study study;
   CHECK(training_rows_per_iteration(study, 1797) == 1797);
   study.data.validation = 0.25;

@@ -22,16 +22,16 @@ TrainOptions options_of(std::int64_t epochs, std::int64_t batch_size) {
   return train;
 }
 
-// What the loop asks for until it ends: t for a piece of `most` batches, v for a validation. Every epoch's losses sum
-// to 10 times its number.
-std::string walk(TrainingLoop& loop, std::int64_t most) {
+// Runs the loop to its end and returns its requests: t for training of up to `max_batches` batches, v for a validation.
+// The losses of epoch n sum to 10 n.
+std::string walk(TrainingLoop& loop, std::int64_t max_batches) {
   std::string steps;
   for (; loop.next() != TrainingLoop::Next::end && steps.size() < 100;) {
     if (loop.next() == TrainingLoop::Next::validate) {
       loop.validated(static_cast<double>(loop.epochs()), 2, 0.5);
       steps += 'v';
     } else {
-      const std::int64_t batches = std::min(most, loop.batches_left());
+      const std::int64_t batches = std::min(max_batches, loop.batches_left());
       loop.trained(batches, 10 * static_cast<double>(loop.epochs() + 1));
       steps += 't';
     }
@@ -54,11 +54,11 @@ ByteWriter saved(const TrainingLoop& loop) {
 
 }  // namespace
 
-TEST_CASE("the loop trains its epochs in pieces and validates after the chosen ones") {
+TEST_CASE("the loop trains its epochs in parts and validates after the selected ones") {
   const TrainOptions train = options_of(3, 10);  // three batches of 25 rows
-  const auto walked = [&](ValidationEpochs validation, std::int64_t most) {
+  const auto walked = [&](ValidationEpochs validation, std::int64_t max_batches) {
     TrainingLoop loop(train, 25, validation, false);
-    return walk(loop, most);
+    return walk(loop, max_batches);
   };
   CHECK(walked({ValidationEpochs::never}, 100) == "ttt");
   CHECK(walked({ValidationEpochs::last}, 100) == "tttv");
@@ -86,7 +86,7 @@ TEST_CASE("the loop's result has the losses, epochs and steps of the training") 
   CHECK(trained.epochs[1].epoch == 1);
 }
 
-TEST_CASE("a training whose losses are summed reports sums") {
+TEST_CASE("with reduction sum, the loop reports summed losses") {
   TrainOptions train = options_of(1, 10);
   train.reduction = Reduction::sum;
   TrainingLoop loop(train, 25, {ValidationEpochs::last}, false);
@@ -95,7 +95,7 @@ TEST_CASE("a training whose losses are summed reports sums") {
   CHECK(result_of(loop).result.validation_loss == 1);
 }
 
-TEST_CASE("a loss that is not finite ends the training, and no earlier validation stands for it") {
+TEST_CASE("a loss that is not finite ends the training, and no earlier validation loss is reported") {
   TrainingLoop loop(options_of(3, 25), 25, {1}, true);
   loop.trained(1, 10);
   loop.validated(1, 2, 0.5);
@@ -109,7 +109,7 @@ TEST_CASE("a loss that is not finite ends the training, and no earlier validatio
   CHECK(trained.epochs.size() == 2);
 }
 
-TEST_CASE("a loop goes on from any of its states") {
+TEST_CASE("a loop can be restored from any of its saved states") {
   const TrainOptions train = options_of(3, 10);
   TrainingLoop whole(train, 25, {2}, true);
   walk(whole, 1);
@@ -130,7 +130,7 @@ TEST_CASE("a loop goes on from any of its states") {
   CHECK(saved(loop).bytes() == saved(whole).bytes());
 }
 
-TEST_CASE("a state of another training is refused") {
+TEST_CASE("a loop refuses a state of another training") {
   TrainingLoop loop(options_of(3, 10), 25, {1}, true);
   loop.trained(2, 1);
   const ByteWriter in_epoch = saved(loop);
@@ -141,8 +141,8 @@ TEST_CASE("a state of another training is refused") {
     other.restore(reader);
   };
   CHECK_NOTHROW(restore(loop, in_epoch.bytes()));
-  CHECK_THROWS_AS(restore({options_of(3, 13), 25, {1}, true}, in_epoch.bytes()), RunError);   // two batches
+  CHECK_THROWS_AS(restore({options_of(3, 13), 25, {1}, true}, in_epoch.bytes()), RunError);   // with two batches
   CHECK_THROWS_AS(restore({options_of(3, 10), 25, {2}, true}, awaiting.bytes()), RunError);   // no validation here
-  CHECK_THROWS_AS(restore({options_of(3, 10), 25, {1}, false}, awaiting.bytes()), RunError);  // without epochs
+  CHECK_THROWS_AS(restore({options_of(3, 10), 25, {1}, false}, awaiting.bytes()), RunError);  // without curves
   CHECK_THROWS(restore(loop, awaiting.bytes().substr(0, awaiting.bytes().size() - 1)));
 }

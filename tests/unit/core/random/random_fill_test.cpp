@@ -75,9 +75,9 @@ TEST_CASE("fill_bits equals Philox4x32-10 on every instruction set, also when th
     std::printf("runs %s\n", hwy::TargetName(target));
   on_every_target([] {
     for (const std::uint64_t block : {std::uint64_t{0}, std::uint64_t{5}, (std::uint64_t{1} << 32) - 7}) {
-      StreamPlace place = start;
-      place.block = block;
-      CHECK(filled<std::uint32_t>([&](auto* bits, auto count) { fill_bits(place, bits, count); }) ==
+      StreamPlace stream = start;
+      stream.block = block;
+      CHECK(filled<std::uint32_t>([&](auto* bits, auto count) { fill_bits(stream, bits, count); }) ==
             expected_words(block));
     }
   });

@@ -157,7 +157,7 @@ TEST_CASE("integer labels are used as class numbers unchanged") {
   CHECK(data.classes() == 3);
 }
 
-TEST_CASE("other labels are numbered in sorted order") {
+TEST_CASE("labels that are not class numbers are numbered in sorted order") {
   const auto texts = import({"1,dog\n2,cat\n3,dog\n4,011\n"});
   CHECK(numbers(texts.targets) == std::vector<double>{2, 1, 2, 0});
   CHECK(texts.class_names == Texts{"011", "cat", "dog"});
@@ -202,8 +202,7 @@ TEST_CASE("several files with the same columns are concatenated") {
   const auto data = import({"a,y\n1,0\n", "2,1\n", "a,y\n3,0"});
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
   CHECK(numbers(data.targets) == std::vector<double>{0, 1, 0});
-  CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}),
-                    StartsWith("'0' and '1' have different column names"));
+  CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}), StartsWith("'0' and '1' have different column names"));
   CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, '0' 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has only a header)"));
 }

@@ -31,13 +31,13 @@ const DataSet labelled = classification_data(2, {0, 1, 10, 11, 20, 21, 30, 31, 4
 
 }  // namespace
 
-TEST_CASE("tensors on the CPU are the shared bytes themselves") {
+TEST_CASE("CPU tensors use the memory of the data set without a copy") {
   const auto tensors = data_tensors(labelled, torch::kCPU);
   CHECK(tensors.features.data_ptr<float>() == labelled.features);
   CHECK(tensors.targets.data_ptr<std::int64_t>() == labelled.labels);
 }
 
-TEST_CASE("lanes that train on one data set share one copy of it on a device, as long as one of them has it") {
+TEST_CASE("lanes share one copy of a data set on a device until the last of them releases it") {
   const DataSet other = classification_data(2, {0, 1, 10, 11}, {0, 1}, 2);
   std::shared_ptr<const DataTensors> copies[8];
   std::vector<std::thread> lanes;
@@ -53,7 +53,7 @@ TEST_CASE("lanes that train on one data set share one copy of it on a device, as
   CHECK(shared_tensors(labelled, torch::kMeta)->features.is_meta());
 }
 
-TEST_CASE("batches hold the rows asked for in their order; the last may be short") {
+TEST_CASE("batches have the requested rows in order, and the last batch can be shorter") {
   const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::cross_entropy, torch::kFloat32);
   const auto batches = read_all(reader, {4, 0, 0, 2, 3}, 2);
   REQUIRE(batches.size() == 3);
@@ -66,7 +66,7 @@ TEST_CASE("batches hold the rows asked for in their order; the last may be short
   CHECK(labelled.features[0] == 0);
 }
 
-TEST_CASE("features are shifted and scaled, the shared ones are not touched") {
+TEST_CASE("batches have scaled features, and the data set is unchanged") {
   const FeatureScaling scaling{{10, 1}, {0.5f, 2}};
   const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), scaling, LossKind::mse, torch::kFloat64);
   const auto batches = read_all(reader, {1, 2}, 8);
@@ -76,7 +76,7 @@ TEST_CASE("features are shifted and scaled, the shared ones are not touched") {
   CHECK(labelled.features[2] == 10);
 }
 
-TEST_CASE("classes become one-hot rows for mse and bce") {
+TEST_CASE("class labels are converted to one-hot rows for mse and bce") {
   const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), {}, LossKind::bce, torch::kFloat32);
   const auto batches = read_all(reader, {0, 1}, 2);
   CHECK(same(batches[0].targets, {0, 0, 1, 1, 0, 0}));
@@ -93,7 +93,7 @@ TEST_CASE("regression targets keep their columns") {
   CHECK(same(batches[1].targets, {1, 2}));
 }
 
-TEST_CASE("weights come with their rows, in the network's precision; data without them has none") {
+TEST_CASE("batches have the weights of their rows in the network's precision, if the data has weights") {
   const DataSet data = weighted(labelled, {1, 0.5f, 0, 3, 2});
   const BatchReader reader(data, data_tensors(data, torch::kCPU), {}, LossKind::cross_entropy, torch::kFloat64);
   const auto batches = read_all(reader, {4, 0, 0, 2, 3}, 2);
@@ -106,8 +106,8 @@ TEST_CASE("weights come with their rows, in the network's precision; data withou
   CHECK_FALSE(read_all(plain, {0}, 1)[0].weights.defined());
 }
 
-TEST_CASE("more rows than are gathered at once come in the same batches") {
-  const std::int64_t rows = 3001, columns = 300;  // 3.4 MiB, many blocks
+TEST_CASE("batches are the same when there are more rows than are gathered at once") {
+  const std::int64_t rows = 3001, columns = 300;  // 3.4 MiB in many blocks
   std::vector<float> features(static_cast<std::size_t>(rows * columns)), targets(static_cast<std::size_t>(rows));
   std::vector<std::int64_t> order;
   for (std::int64_t row = 0; row < rows; ++row) {

@@ -1,4 +1,4 @@
-// A training that goes on from any of its checkpoints ends with the same bits.
+// Tests that a training resumed from any of its checkpoints gives bitwise the same result.
 // SPDX-License-Identifier: MIT
 #include <chrono>
 #include <cstring>
@@ -43,7 +43,7 @@ Study study_of(EngineKind engine, OptimizerKind optimizer) {
   return study;
 }
 
-// Trains with what `checkpoints` offers.
+// Trains iteration 0 with the given checkpoints.
 TrainedIteration train_with(
     const Study& study, const DataSet& data, const Checkpoints& checkpoints,
     const std::function<bool()>& stops = [] { return false; }) {
@@ -59,7 +59,7 @@ TrainedIteration train_with(
   return found;
 }
 
-// But for times.
+// The numbers of a result, except for times.
 std::vector<double> numbers_of(const TrainedIteration& trained) {
   const IterationResult& result = trained.result;
   std::vector<double> numbers = {result.final_loss,
@@ -91,19 +91,21 @@ std::vector<std::string> all_states(const Study& study, const DataSet& data) {
 void check_study(const Study& study, const DataSet& data) {
   const auto whole = numbers_of(train_first(study, &data));
   const auto states = all_states(study, data);
-  REQUIRE(states.size() >= static_cast<std::size_t>(study.train.epochs));  // the first batch is a piece of its own
+  REQUIRE(states.size() >= static_cast<std::size_t>(study.train.epochs));  // the first piece is one batch
   for (const auto& state : states) {
     Checkpoints checkpoints;
     checkpoints.interval_seconds = 1000;
     checkpoints.load = [&](std::int64_t) { return state; };
-    checkpoints.save = [](std::int64_t, const std::string&) { FAIL("it is not yet time"); };
+    checkpoints.save = [](std::int64_t, const std::string&) {
+      FAIL("a checkpoint was saved before the interval had passed");
+    };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == whole);
   }
 }
 
 }  // namespace
 
-TEST_CASE("both engines go on from a checkpoint to the same bits, with every optimizer and precision") {
+TEST_CASE("resuming from a checkpoint is bitwise exact with both engines and every optimizer and precision") {
   for (const auto engine : {EngineKind::native, EngineKind::torch})
     for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop})
       for (const auto precision : {Precision::float32, Precision::float64, Precision::bfloat16}) {
@@ -115,28 +117,28 @@ TEST_CASE("both engines go on from a checkpoint to the same bits, with every opt
       }
 }
 
-TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, in both engines") {
+TEST_CASE("an epoch can be trained in pieces of any size and resumed at any batch with both engines") {
   for (const auto engine : {EngineKind::native, EngineKind::torch}) {
     const Study study = study_of(engine, OptimizerKind::adam);
     const OneTraining training(study, draw_synthetic(study.data, 1));
-    const auto fresh = [&] {
+    const auto new_trainer = [&] {
       return engine == EngineKind::native ? make_native_trainer() : make_torch_trainer({-1, 1}, nullptr);
     };
-    const auto whole_trainer = fresh();
+    const auto whole_trainer = new_trainer();
     Epochs whole(*whole_trainer, training.task());
     const std::vector<double> losses = {whole.train_epoch(), whole.train_epoch(), whole.train_epoch()};
     for (const std::int64_t piece : {1, 2, 4, 5, 100}) {
-      auto trainer = fresh();
+      auto trainer = new_trainer();
       auto epochs = std::make_unique<Epochs>(*trainer, training.task());
       std::vector<double> found;
       while (found.size() < losses.size()) {
         if (const auto loss = epochs->train(piece)) found.push_back(*loss);
         ByteWriter state;
         epochs->save(state);
-        trainer = fresh();
+        trainer = new_trainer();
         epochs = std::make_unique<Epochs>(*trainer, training.task());
-        ByteReader kept(state.bytes());
-        epochs->restore(kept);
+        ByteReader reader(state.bytes());
+        epochs->restore(reader);
       }
       INFO("engine " << static_cast<int>(engine) << ", pieces of " << piece);
       CHECK(found == losses);
@@ -145,13 +147,13 @@ TEST_CASE("an epoch may be cut into any pieces, and gone on with at any batch, i
   }
 }
 
-TEST_CASE("a validation that takes too long for a stop is left, and done by the one that goes on") {
+TEST_CASE("a validation that takes too long after a stop is abandoned and repeated on resume") {
   for (const auto engine : {EngineKind::native, EngineKind::torch}) {
     Study study = study_of(engine, OptimizerKind::adam);
     study.data.rows = 5000;
-    study.data.validation = 0.8;  // several batches of both engines
+    study.data.validation = 0.8;  // several batches in both engines
     study.train.epochs = 1;
-    study.train.batch_size = 1000;  // one
+    study.train.batch_size = 1000;  // one batch
     const DataSet data = draw_synthetic(study.data, 1);
     std::vector<std::string> states;
     Checkpoints checkpoints;
@@ -165,14 +167,14 @@ TEST_CASE("a validation that takes too long for a stop is left, and done by the 
     });
     INFO("engine " << static_cast<int>(engine));
     CHECK(left.result.iteration == -1);
-    REQUIRE(states.size() == 2);  // before the validation, and when it was left
+    REQUIRE(states.size() == 2);  // before the validation, and when it was abandoned
     checkpoints.interval_seconds = 1000;
     checkpoints.load = [&](std::int64_t) { return states.back(); };
     CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
   }
 }
 
-TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins anew") {
+TEST_CASE("a checkpoint of another engine is set aside, and the iteration starts from the beginning") {
   const Study study = study_of(EngineKind::native, OptimizerKind::adam);
   const Study other = study_of(EngineKind::torch, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);
@@ -184,7 +186,7 @@ TEST_CASE("a checkpoint of another engine is set aside, and the iteration begins
   CHECK_FALSE(state.has_value());
 }
 
-TEST_CASE("pieces grow until they take a tenth of a second") {
+TEST_CASE("pieces grow until one takes a tenth of a second") {
   PieceSize piece;
   CHECK(piece.batches() == 1);
   piece.update(1, 0);
@@ -193,7 +195,7 @@ TEST_CASE("pieces grow until they take a tenth of a second") {
   CHECK(piece.batches() == 64);
   piece.update(64, 0.064);
   CHECK(piece.batches() == 100);
-  piece.update(3, 0.003);  // an epoch's end
+  piece.update(3, 0.003);  // the last piece of an epoch
   CHECK(piece.batches() == 100);
   piece.update(100, 0.4);
   CHECK(piece.batches() == 25);
@@ -201,7 +203,7 @@ TEST_CASE("pieces grow until they take a tenth of a second") {
   CHECK(piece.batches() == 1);
 }
 
-TEST_CASE("batch norm's running statistics are kept, too") {
+TEST_CASE("checkpoints include the running statistics of a batch norm") {
   Study study = study_of(EngineKind::torch, OptimizerKind::adam);
   study.model.kind = ModelKind::resnet18;
   study.model.hidden.clear();
@@ -214,7 +216,7 @@ TEST_CASE("batch norm's running statistics are kept, too") {
   check_study(study, draw_synthetic(study.data, 1));
 }
 
-TEST_CASE("a state of another network does not fit, and a disk that takes none ends the job") {
+TEST_CASE("an invalid checkpoint fails the iteration, and an error while saving one ends the job") {
   Study study = study_of(EngineKind::native, OptimizerKind::adam);
   const DataSet data = draw_synthetic(study.data, 1);
   const std::string state = all_states(study, data).front();

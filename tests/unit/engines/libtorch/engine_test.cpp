@@ -1,4 +1,4 @@
-// What the engine makes of one iteration, against arithmetic by hand.
+// Compares iterations of both engines with results computed by hand.
 // SPDX-License-Identifier: MIT
 #include "engines/lane_engine.hpp"
 
@@ -18,13 +18,13 @@ using namespace sheaf::test;
 
 namespace {
 
-// Sums of a handful of doubles.
+// The tolerance for sums of a few doubles.
 constexpr double rounding = 1e-12;
 
 const DataSet line = regression_data(1, {0, 1, 2, 3, 4}, {1, 3, 5, 7, 10});
 const DataSet classes = classification_data(2, {1, 0, 0, 1, 2, 1, -1, 0.5f, 0.25f, -2}, {0, 1, 2, 2, 0}, 3);
 
-// One full-batch epoch in double from zeros, unless a test says otherwise; by each engine in turn.
+// A study of one full-batch epoch in double with zeros as initial weights, for each engine in turn.
 Study small_study(const DataSet& data) {
   Study study;
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
@@ -38,13 +38,13 @@ Study small_study(const DataSet& data) {
   return study;
 }
 
-// The weights and biases that the first iteration starts from.
+// The initial weights and biases of the first iteration.
 std::vector<float> first_weights(const Study& study, const DataSet& data) {
   return initial_weights(network_layout(study.model, shape_of(data, study.data)), study.model.initialization,
                          whole_plan(study).iteration(0).seed);
 }
 
-// The logits of `classes` at the initial weights: [5][3].
+// The logits of `classes` with the initial weights, [5][3].
 std::vector<std::array<double, 3>> first_logits(const Study& study) {
   const auto weights = first_weights(study, classes);
   std::vector<std::array<double, 3>> logits(5);
@@ -56,7 +56,7 @@ std::vector<std::array<double, 3>> first_logits(const Study& study) {
   return logits;
 }
 
-// The loss of the first full batch, by the textbook.
+// The loss of the first full batch by its definition.
 double first_loss(const Study& study) {
   const auto logits = first_logits(study);
   double sum = 0;
@@ -77,14 +77,14 @@ double first_loss(const Study& study) {
 
 }  // namespace
 
-TEST_CASE("an SGD step of a linear regression, by hand") {
+TEST_CASE("an SGD step of a linear regression equals the computation by hand") {
   Study study = small_study(line);
   study.train.epochs = 2;
   const bool sum = GENERATE(false, true);
   study.train.reduction = sum ? Reduction::sum : Reduction::mean;
-  if (sum) study.train.learning_rate = 0.02;  // a fifth: the same step
+  if (sum) study.train.learning_rate = 0.02;  // one fifth, for the same step
   const auto result = train_first(study, &line).result;
-  // From zeros: gradient of the mean square in w is -2/5 sum x y = -2/5 * 74, in b -2/5 * 26.
+  // At zero weights, the gradient of the mean square is -2/5 sum x y = -2/5 * 74 in w and -2/5 * 26 in b.
   const double w = 0.1 * 2 * 74 / 5, b = 0.1 * 2 * 26 / 5;
   double loss = 0;
   for (int row = 0; row < 5; ++row) {
@@ -101,7 +101,7 @@ TEST_CASE("an SGD step of a linear regression, by hand") {
   CHECK(std::isnan(result.validation_loss));
 }
 
-TEST_CASE("each loss has its textbook value, as a mean and as a sum") {
+TEST_CASE("each loss equals its definition, as a mean and as a sum") {
   Study study = small_study(classes);
   study.model.initialization = Initialization::pytorch;
   study.train.loss = GENERATE(LossKind::mse, LossKind::cross_entropy, LossKind::bce);
@@ -109,22 +109,22 @@ TEST_CASE("each loss has its textbook value, as a mean and as a sum") {
   CHECK(train_first(study, &classes).result.final_loss == Approx(first_loss(study)).epsilon(rounding));
 }
 
-TEST_CASE("a short last batch is kept, and counts by its rows") {
+TEST_CASE("a shorter last batch is trained and counts by its number of rows") {
   Study study = small_study(classes);
   study.model.initialization = Initialization::pytorch;
   study.train.loss = LossKind::cross_entropy;
   study.train.reduction = GENERATE(Reduction::mean, Reduction::sum);
-  study.train.learning_rate = 0;  // every batch meets the initial weights
+  study.train.learning_rate = 0;  // every batch uses the initial weights
   study.train.epochs = 3;
   study.train.batch_size = 2;
   const auto result = train_first(study, &classes).result;
   CHECK(result.steps == 9);
   CHECK(result.final_loss == Approx(first_loss(study)).epsilon(rounding));
-  study.train.batch_size = 100;  // more than there are
+  study.train.batch_size = 100;  // more rows than the data has
   CHECK(train_first(study, &classes).result.steps == 3);
 }
 
-TEST_CASE("float32 trains the same to its precision") {
+TEST_CASE("float32 trainings agree with float64 to float precision") {
   Study study = small_study(classes);
   study.model.kind = ModelKind::mlp;
   study.model.hidden = {8};
@@ -135,10 +135,10 @@ TEST_CASE("float32 trains the same to its precision") {
   study.train.precision = Precision::float32;
   const double in_float = train_first(study, &classes).result.final_loss;
   CHECK(in_float != in_double);
-  CHECK(in_float == Approx(in_double).epsilon(1e-5));  // a hundred float roundings
+  CHECK(in_float == Approx(in_double).epsilon(1e-5));  // about a hundred roundings to float
 }
 
-TEST_CASE("a diverged training stops at its epoch and keeps the loss") {
+TEST_CASE("a diverged training stops in its epoch and reports the loss") {
   Study study = small_study(line);
   study.train.precision = Precision::float32;
   study.train.learning_rate = 1e30;
@@ -154,7 +154,7 @@ TEST_CASE("a diverged training stops at its epoch and keeps the loss") {
   CHECK(trained.predictions.empty());
 }
 
-TEST_CASE("weights bend the training and leave the validation alone") {
+TEST_CASE("sample weights affect the training loss and not the validation") {
   Study study = small_study(line);
   study.train.epochs = 2;
   study.data.validation = 0.2;
@@ -163,7 +163,7 @@ TEST_CASE("weights bend the training and leave the validation alone") {
   const std::int64_t held_out = split->validation_rows.list().at(0);
   const DataSet data = weighted(line, {0.5f, 2, 0, 1, 3});
   const auto result = train_first(study, &data).result;
-  // From zeros, as above, with a weight in front of each row's part.
+  // At zero weights, as above, with each row's term multiplied by its sample weight.
   double xy = 0, y = 0, loss = 0;
   for (const auto row : split->training_rows.list()) {
     const double target = double{line.targets[row]}, weight = double{data.weights[row]};
@@ -186,7 +186,7 @@ TEST_CASE("weights bend the training and leave the validation alone") {
       Approx(std::pow(w * double{line.features[held_out]} + b - double{line.targets[held_out]}, 2)).epsilon(rounding));
 }
 
-TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
+TEST_CASE("curves have every epoch, and recording them does not change the training") {
   Study study = small_study(classes);
   study.data.validation = 0.4;
   study.model.kind = ModelKind::mlp;
@@ -207,7 +207,7 @@ TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
   CHECK(trained.result.validation_score == plain.result.validation_score);
   REQUIRE(trained.epochs.size() == 4);
   for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
-    // A training that ends there is the reference.
+    // The reference is a training that ends after this epoch.
     study.train.epochs = epoch + 1;
     const auto shorter = train_first(study, &classes).result;
     const auto& found = trained.epochs[std::size_t(epoch)];
@@ -219,7 +219,7 @@ TEST_CASE("curves hold every epoch, and asking for them changes nothing") {
   }
 }
 
-TEST_CASE("curves without held-out rows have training losses alone; a diverged epoch is not validated") {
+TEST_CASE("curves without held-out rows have only training losses, and a diverged epoch is not validated") {
   Study study = small_study(line);
   study.run.curves = true;
   study.train.epochs = 3;
@@ -244,7 +244,7 @@ TEST_CASE("curves without held-out rows have training losses alone; a diverged e
   CHECK(std::isnan(diverged.result.validation_score));
 }
 
-TEST_CASE("held-out rows are scaled like the training rows and give loss and score") {
+TEST_CASE("validation rows are scaled like the training rows and give the validation loss and score") {
   Study study = small_study(line);
   study.data.normalize = Normalize::standard;
   study.data.validation = 0.4;
@@ -266,11 +266,11 @@ TEST_CASE("held-out rows are scaled like the training rows and give loss and sco
   }
   const bool sum = study.train.reduction == Reduction::sum;
   CHECK(result.validation_loss == Approx(sum ? squares : squares / 2).epsilon(rounding));
-  // predictions pass through float on the way to the score
+  // predictions are rounded to float before the score is computed
   CHECK(result.validation_score == Approx(1 - squares / (target_squares - targets * targets / 2)).epsilon(1e-6));
 }
 
-TEST_CASE("dropout acts in training and not in validation") {
+TEST_CASE("dropout is applied in training and not in validation") {
   Study study = small_study(classes);
   study.data.validation = 0.4;
   study.model.kind = ModelKind::mlp;
@@ -278,7 +278,7 @@ TEST_CASE("dropout acts in training and not in validation") {
   study.model.initialization = Initialization::pytorch;
   study.train.loss = LossKind::cross_entropy;
   study.train.learning_rate = 0;
-  study.train.shuffle = false;  // masks alone tell steps apart
+  study.train.shuffle = false;  // then steps differ only by their masks
   const auto plain = train_first(study, &classes).result;
   study.model.dropout = 0.5;
   const auto dropped = train_first(study, &classes).result;
@@ -288,7 +288,7 @@ TEST_CASE("dropout acts in training and not in validation") {
   CHECK(train_first(study, &classes).result.final_loss != dropped.final_loss);
 }
 
-TEST_CASE("only ensembles keep predictions: probabilities of classifiers, plain values for mse") {
+TEST_CASE("only ensembles store predictions: class probabilities, or outputs for mse") {
   Study study = small_study(classes);
   study.data.validation = 0.4;
   study.model.initialization = Initialization::pytorch;
@@ -301,23 +301,23 @@ TEST_CASE("only ensembles keep predictions: probabilities of classifiers, plain 
   Splits splits(study, classes);
   const auto rows = splits.split(0, 0)->validation_rows.list();
   REQUIRE(predictions.size() == rows.size() * 3);
-  for (std::size_t place = 0; place < rows.size(); ++place) {
-    const auto& row = logits[static_cast<std::size_t>(rows[place])];
+  for (std::size_t index = 0; index < rows.size(); ++index) {
+    const auto& row = logits[static_cast<std::size_t>(rows[index])];
     const double exponentials = std::exp(row[0]) + std::exp(row[1]) + std::exp(row[2]);
     for (std::size_t output = 0; output < 3; ++output) {
       double expected = row[output];
       if (study.train.loss == LossKind::cross_entropy) expected = std::exp(row[output]) / exponentials;
       if (study.train.loss == LossKind::bce) expected = 1 / (1 + std::exp(-row[output]));
-      CHECK(double{predictions[place * 3 + output]} == Approx(expected).epsilon(1e-6));  // stored as float
+      CHECK(double{predictions[index * 3 + output]} == Approx(expected).epsilon(1e-6));  // stored as float
     }
   }
 }
 
-TEST_CASE("a GPU that LibTorch does not have is refused with a sentence") {
+TEST_CASE("a GPU that LibTorch cannot use is refused with a message") {
   CHECK_THROWS_WITH(make_torch_trainer({100, 1}, &line), StartsWith("GPU 100 cannot be used"));
 }
 
-TEST_CASE("what LibTorch refuses is a failed iteration, with one line that says why") {
+TEST_CASE("an error of LibTorch fails the iteration with a one-line reason") {
   const DataSet wrong = classification_data(1, {0, 1}, {0, 7}, 2);  // there is no class 7
   Study study = small_study(wrong);
   study.run.engine = EngineKind::torch;

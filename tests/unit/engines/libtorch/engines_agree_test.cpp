@@ -1,4 +1,4 @@
-// Both engines train alike: whole runs over random configurations, from the same study to the same losses.
+// Tests that both engines give the same losses in whole trainings of random studies.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ using namespace sheaf::test;
 
 namespace {
 
-// Chooses configurations; the same ones in every run of the test.
+// Random choices for configurations, reproducible from the seed.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -59,7 +59,7 @@ ModelOptions random_model(Dice& dice) {
 TrainOptions random_training(Dice& dice, const DataOptions& data) {
   TrainOptions train;
   train.epochs = dice.number(1, 4);
-  // Full batches, tiny ones, and sizes around whole vectors; a short last batch more often than not.
+  // Full batches, tiny batches, and sizes near multiples of a vector. Most sizes have a shorter last batch.
   train.batch_size =
       dice.one_of<std::int64_t>({0, dice.number(5, 15), 16, 17, 32, dice.number(20, 100), data.rows - 1});
   train.shuffle = !dice.once_in(4);
@@ -76,7 +76,8 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
     train.momentum = dice.one_of({0.0, 0.5, 0.9});
   train.nesterov = train.optimizer == OptimizerKind::sgd && train.momentum > 0 && dice.once_in(2);
   train.weight_decay = dice.one_of({0.0, 0.0, 1e-3, 0.1});
-  train.epsilon = adaptive ? 1e-4 : train.epsilon;  // else rounding in a gradient near zero becomes a whole step
+  train.epsilon =
+      adaptive ? 1e-4 : train.epsilon;  // otherwise rounding errors of a gradient near zero become full steps
   return train;
 }
 
@@ -102,7 +103,7 @@ Study random_study(Dice& dice) {
   return study;
 }
 
-// A weight for each row, some of them zero.
+// `data` with random sample weights, some of them zero.
 DataSet with_weights(DataSet data, Dice& dice) {
   auto weights = std::make_shared<std::vector<float>>();
   for (std::int64_t row = 0; row < data.rows; ++row) weights->push_back(static_cast<float>(dice.number(0, 8)) / 4.0f);
@@ -116,7 +117,7 @@ TrainedIteration train_by(EngineKind engine, Study study, const DataSet& data) {
   return train_first(study, &data);
 }
 
-// |a - b| relative to the larger one; two of no value are equal.
+// |a - b| relative to the larger absolute value; 0 if both are NaN.
 double distance(double a, double b) {
   if (std::isnan(a) && std::isnan(b)) return 0;
   return std::abs(a - b) / std::max({std::abs(a), std::abs(b), 1e-30});
@@ -142,8 +143,8 @@ void check_agreement(const Study& study, const DataSet& data, double tolerance) 
     CHECK(distance(native.epochs[epoch].validation_loss, torch.epochs[epoch].validation_loss) < tolerance);
   }
   REQUIRE(native.predictions.size() == torch.predictions.size());
-  for (std::size_t place = 0; place < torch.predictions.size(); ++place)
-    CHECK(std::abs(double{native.predictions[place]} - double{torch.predictions[place]}) < 1e-3);
+  for (std::size_t i = 0; i < torch.predictions.size(); ++i)
+    CHECK(std::abs(double{native.predictions[i]} - double{torch.predictions[i]}) < 1e-3);
 }
 
 void check_random_studies(std::uint64_t seed, int count, Precision precision, double tolerance) {
@@ -173,7 +174,7 @@ TEST_CASE("engines agree on which trainings diverge, and when") {
   for (int number = 0; number < 200; ++number) {
     Study study = random_study(dice);
     study.train.epochs = 6;
-    study.train.optimizer = OptimizerKind::sgd;  // others' steps stay as long as they are told to be
+    study.train.optimizer = OptimizerKind::sgd;  // the steps of other optimizers have bounded length
     study.train.learning_rate = dice.one_of({1.0, 1e5, 1e20, 1e60});
     study.train.precision = Precision::float64;
     const DataSet data = draw_synthetic(study.data, study.study.seed);
@@ -182,14 +183,14 @@ TEST_CASE("engines agree on which trainings diverge, and when") {
     INFO(study_file_text(study));
     INFO("final loss " << native.final_loss << " and " << torch.final_loss);
     CHECK(native.status == torch.status);
-    CHECK(std::abs(native.epochs - torch.epochs) <= 1);  // sums in another order may overflow a step earlier
+    CHECK(std::abs(native.epochs - torch.epochs) <= 1);  // a different order of summation can overflow one step earlier
     diverged += torch.status == IterationStatus::diverged;
   }
   CHECK((diverged > 20 && diverged < 180));
 }
 
 TEST_CASE("engines agree on batches of several tiles") {
-  // Wide layers leave room for few rows in the cache, so that gradients are summed over tiles.
+  // With wide layers, only a few rows fit into the cache, so gradients are summed over tiles.
   for (const std::int64_t batch : {std::int64_t{0}, std::int64_t{150}, std::int64_t{200}}) {
     Dice dice(3);
     Study study = random_study(dice);
@@ -209,7 +210,7 @@ TEST_CASE("engines agree on batches of several tiles") {
   }
 }
 
-TEST_CASE("every instruction set trains alike") {
+TEST_CASE("all instruction sets give the same training") {
   std::set<std::string> names;
   on_every_target([&] {
     names.insert(instruction_set());
@@ -219,7 +220,7 @@ TEST_CASE("every instruction set trains alike") {
   CHECK(names.size() == hwy::SupportedAndGeneratedTargets().size());
 }
 
-TEST_CASE("both engines follow a learning rate that changes with every step") {
+TEST_CASE("both engines use a learning rate that changes with every step") {
   const LearningRate rate = [](std::int64_t step) { return 0.02 / static_cast<double>(1 + step) + 0.001; };
   for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
     Study study;

@@ -1,4 +1,4 @@
-// The native engine's forward pass against LibTorch's, and what trainers give of their networks.
+// Compares the native engine's forward pass with LibTorch's, and the parameters that trainers return.
 // SPDX-License-Identifier: MIT
 #include "engines/native/forward.hpp"
 
@@ -33,7 +33,7 @@ double greatest_distance(const std::vector<float>& ours, const torch::Tensor& th
 
 }  // namespace
 
-TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of rows") {
+TEST_CASE("the native forward pass agrees with LibTorch's for every shape and number of rows") {
   for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {5}, {128}, {300, 17}}) {
     for (const std::int64_t features : {1, 63, 130, 1700}) {
       for (const std::int64_t outputs : {1, 10, 150}) {
@@ -52,9 +52,9 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
           auto values = draw(rows * features, 4);
           std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
           CHECK(forward(values.data(), rows, found.data()));
-          for (std::size_t place = 0; place < values.size() && !scaling.shift.empty(); ++place)
-            values[place] = (values[place] - scaling.shift[place % scaling.shift.size()]) *
-                            scaling.scale[place % scaling.scale.size()];
+          for (std::size_t index = 0; index < values.size() && !scaling.shift.empty(); ++index)
+            values[index] = (values[index] - scaling.shift[index % scaling.shift.size()]) *
+                            scaling.scale[index % scaling.scale.size()];
           const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
           const torch::NoGradGuard no_grad;
           CHECK(greatest_distance(found, network.forward(inputs)) < 1e-4);
@@ -64,12 +64,12 @@ TEST_CASE("the forward pass agrees with LibTorch's for every shape and number of
   }
 }
 
-TEST_CASE("a feature that is not finite is noticed, whatever its weight and whatever becomes of it") {
+TEST_CASE("a feature that is not finite is detected, for any weight and activation") {
   const std::int64_t features = 70, rows = 100;
   for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {40}}) {
     ModelOptions model;
     model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
-    model.hidden = hidden;  // relu makes zero of much that is not finite
+    model.hidden = hidden;  // relu maps many values that are not finite to zero
     const auto layers = network_layout(model, {0, features, 3, {}});
     for (const bool zero_weights : {false, true}) {
       const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f)};
@@ -78,12 +78,12 @@ TEST_CASE("a feature that is not finite is noticed, whatever its weight and what
         if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);
         NativeForward forward(layers, model.activation, weights, scaled);
         std::vector<float> found(rows * 3);
-        for (const std::int64_t place :
+        for (const std::int64_t index :
              {std::int64_t{0}, std::int64_t{features - 1}, 83 * features, 84 * features + 7, rows * features - 1}) {
           for (const float wrong : {NAN, INFINITY, -INFINITY}) {
             auto values = draw(rows * features, 4);
             CHECK(forward(values.data(), rows, found.data()));
-            values[static_cast<std::size_t>(place)] = wrong;
+            values[static_cast<std::size_t>(index)] = wrong;
             CHECK_FALSE(forward(values.data(), rows, found.data()));
           }
         }
@@ -92,7 +92,7 @@ TEST_CASE("a feature that is not finite is noticed, whatever its weight and what
   }
 }
 
-TEST_CASE("the outputs of a row depend on it alone, to the bit") {
+TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
   ModelOptions model;
   model.kind = ModelKind::mlp;
   model.hidden = {70};
@@ -107,7 +107,7 @@ TEST_CASE("the outputs of a row depend on it alone, to the bit") {
   }
 }
 
-TEST_CASE("trainers give their parameters as the flat list that they start from") {
+TEST_CASE("trainers return their parameters in the order of the initial weights") {
   Study study;
   study.data.source = DataSource::synthetic;
   study.data.draw = Draw::study;
@@ -130,8 +130,8 @@ TEST_CASE("trainers give their parameters as the flat list that they start from"
     REQUIRE(ours.size() == theirs.size());
     CHECK(ours != training.task().weights);
     double greatest = 0;
-    for (std::size_t place = 0; place < ours.size(); ++place)
-      greatest = std::max(greatest, std::abs(double{ours[place]} - double{theirs[place]}));
+    for (std::size_t i = 0; i < ours.size(); ++i)
+      greatest = std::max(greatest, std::abs(double{ours[i]} - double{theirs[i]}));
     CHECK(greatest < 1e-4);
   }
 }

@@ -1,4 +1,4 @@
-// How iterations differ from each other, and on what their results do not depend.
+// Tests how iterations differ and that their results do not depend on engines, claims and lanes.
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ using namespace sheaf::test;
 
 namespace {
 
-// A bit of everything that is random: folds, members with bootstraps, dropout, shuffling.
+// A study with every random element: folds, members with bootstraps, dropout and shuffling.
 Study random_study() {
   Study study;
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
@@ -58,7 +58,7 @@ std::map<std::int64_t, Result> results_of(const std::vector<TrainedIteration>& t
 
 }  // namespace
 
-TEST_CASE("results do not depend on the engine, the claims or their order") {
+TEST_CASE("results do not depend on the engine object, the claims or their order") {
   const Study study = random_study();
   const DataSet data = draw_synthetic(study.data, 5);
   const auto expected = results_of(train_claims(study, &data, {{0, 6}}));
@@ -69,7 +69,7 @@ TEST_CASE("results do not depend on the engine, the claims or their order") {
   CHECK(losses.size() == 6);
 }
 
-TEST_CASE("lanes that train at the same time do not disturb each other") {
+TEST_CASE("lanes that train at the same time do not affect each other's results") {
   const Study study = random_study();
   const DataSet data = draw_synthetic(study.data, 5);
   const auto expected = results_of(train_claims(study, &data, {{0, 6}}));
@@ -92,15 +92,15 @@ TEST_CASE("members of an ensemble train on their own bootstraps") {
   study.search.folds = 1;
   study.data.task = Task::regression;
   const DataSet data = draw_synthetic(study.data, 5);
-  // From zeros the loss is the mean square of the targets trained on.
+  // At zero weights, the loss is the mean square of the training targets.
   const auto with = results_of(train_claims(study, &data, {{0, 2}}));
   CHECK(with.at(0).loss != with.at(1).loss);
   study.ensemble.bootstrap = false;
   const auto without = results_of(train_claims(study, &data, {{0, 2}}));
-  CHECK(without.at(0).loss == Approx(without.at(1).loss).epsilon(1e-6));  // another order of the float sum
+  CHECK(without.at(0).loss == Approx(without.at(1).loss).epsilon(1e-6));  // the float sum has another order
 }
 
-TEST_CASE("an iteration that draws its own data trains on the draw of its seed") {
+TEST_CASE("with data.draw = iteration, each iteration trains on data drawn from its seed") {
   Study study = random_study();
   study.data.draw = Draw::iteration;
   study.search.folds = 1;
@@ -114,14 +114,14 @@ TEST_CASE("an iteration that draws its own data trains on the draw of its seed")
   }
 }
 
-TEST_CASE("an iteration that cannot be trained fails alone") {
+TEST_CASE("an iteration that cannot be trained does not affect other iterations") {
   if (!large_allocations_throw) return;
   Study study = random_study();
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.run.retries = 1;
   study.search.method = SearchMethod::grid;
   study.model.kind = ModelKind::mlp;
-  study.search.keys = {{"model.hidden", {"3", "1000000 1000000", "2"}}};  // terabytes in the middle
+  study.search.keys = {{"model.hidden", {"3", "1000000 1000000", "2"}}};  // the second candidate needs terabytes
   const DataSet data = draw_synthetic(study.data, 5);
   const std::int64_t each = whole_plan(study).iteration_count() / 3;
   const auto trained = train_claims(study, &data, {{0, 3 * each}});
@@ -146,7 +146,7 @@ TEST_CASE("a stop request ends the claim between iterations") {
   CHECK(trained == 2);
 }
 
-TEST_CASE("a searched value reaches the training") {
+TEST_CASE("searched values are used in training") {
   Study study = random_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.epochs", {"1", "4"}}};

@@ -20,7 +20,7 @@ ModelOptions small_mlp(Activation activation) {
   return model;
 }
 
-// 2 inputs, 2 hidden, 1 output: weights row by row, then biases, layer by layer.
+// A network with 2 inputs, 2 hidden units and 1 output. Weights are listed layer by layer: rows first, then biases.
 const std::vector<float> mlp_weights = {0.5f, -1.0f, 2.0f, 0.25f, 0.125f, -0.5f, 1.5f, -0.75f, 0.0625f};
 
 LayerNetwork make_network(const ModelOptions& model, const DataShape& shape, const std::vector<float>& weights) {
@@ -33,7 +33,7 @@ torch::Tensor rows_of(const std::vector<double>& values, std::int64_t rows) {
 
 }  // namespace
 
-TEST_CASE("an mlp computes what its formula says, for each activation") {
+TEST_CASE("an mlp equals its formula for each activation") {
   const std::vector<std::pair<Activation, double (*)(double)>> activations = {
       {Activation::relu, [](double x) { return std::max(x, 0.0); }},
       {Activation::tanh, [](double x) { return std::tanh(x); }},
@@ -51,7 +51,7 @@ TEST_CASE("an mlp computes what its formula says, for each activation") {
   }
 }
 
-TEST_CASE("a network without bias has none") {
+TEST_CASE("a network without bias has no bias parameters") {
   ModelOptions model;
   model.bias = false;
   LayerNetwork network = make_network(model, {1, 3, 2, {}}, {1, 2, 3, 4, 5, 6});
@@ -60,13 +60,13 @@ TEST_CASE("a network without bias has none") {
   CHECK(outputs[0][1].item<double>() == 654);
 }
 
-TEST_CASE("a cnn convolves with padding, takes the largest of 2 x 2 and flattens by channel") {
+TEST_CASE("a cnn convolves with padding, applies 2 x 2 max pooling and flattens by channel") {
   ModelOptions model;
   model.kind = ModelKind::cnn;
   model.channels = {2};
   model.kernel = 3;
   const DataShape shape{1, 16, 1, {1, 4, 4}};
-  // Channel 0 sums the 3 x 3 neighbourhood, channel 1 doubles the centre; the classifier weighs the eight values.
+  // Channel 0 sums the 3 x 3 neighborhood and channel 1 doubles the center. The dense layer weights the eight values.
   std::vector<float> weights(9, 1.0f);
   weights.insert(weights.end(), {0, 0, 0, 0, 2, 0, 0, 0, 0});
   weights.insert(weights.end(), {0, 0.5f});                             // biases of the channels
@@ -75,7 +75,8 @@ TEST_CASE("a cnn convolves with padding, takes the largest of 2 x 2 and flattens
   LayerNetwork network = make_network(model, shape, weights);
   std::vector<double> image(16);
   std::iota(image.begin(), image.end(), 1.0);  // 1..16
-  // largest sums: rows 0-1, columns 0-1: at (1, 1): 1+2+3+5+6+7+9+10+11 = 54; (1, 2): 63; (2, 1): 90; (2, 2): 99
+  // The largest sums of the pooling windows: 1+2+3+5+6+7+9+10+11 = 54 at (1, 1), 63 at (1, 2), 90 at (2, 1), 99 at (2,
+  // 2).
   const double sums = 54 + 10 * 63 + 100 * 90 + 1000 * 99;
   const double doubles = 12.5 + 10 * 16.5 + 100 * 28.5 + 1000 * 32.5;
   CHECK(network.forward(rows_of(image, 1)).item<double>() == Approx(sums + doubles).epsilon(1e-12));
@@ -83,7 +84,7 @@ TEST_CASE("a cnn convolves with padding, takes the largest of 2 x 2 and flattens
 
 TEST_CASE("backward passes fill one flat gradient in the order of the parameters") {
   LayerNetwork network = make_network(small_mlp(Activation::relu), {1, 2, 1, {}}, mlp_weights);
-  // Row (1, 2): hidden values -1.375 (cut off) and 2.
+  // For the row (1, 2), the hidden values are -1.375 (set to 0 by relu) and 2.
   network.forward(rows_of({1, 2}, 1)).sum().backward();
   const std::vector<double> expected = {0, 0, -0.75, -1.5, 0, -0.75, 0, 2, 1};
   const torch::Tensor gradient = network.parameters().grad();
@@ -93,41 +94,41 @@ TEST_CASE("backward passes fill one flat gradient in the order of the parameters
   CHECK(gradient[8].item<double>() == Approx(2));
 }
 
-TEST_CASE("updating the flat parameters updates every layer") {
+TEST_CASE("changing the flat parameters changes every layer") {
   LayerNetwork network = make_network(small_mlp(Activation::relu), {1, 2, 1, {}}, mlp_weights);
   torch::Tensor parameters = network.parameters();
   parameters.mul_(2);
-  // relu is homogeneous: hidden (-2.75, 4), output 2 * (-0.75) * 4 + 2 * 0.0625
+  // relu is homogeneous: the hidden values are (-2.75, 4), the output is 2 * (-0.75) * 4 + 2 * 0.0625
   CHECK(network.forward(rows_of({1, 2}, 1)).item<double>() == Approx(-5.875));
 }
 
-TEST_CASE("dropout drops and rescales hidden values in training only, differently each step") {
+TEST_CASE("dropout zeroes and rescales hidden values only in training, with a new mask in each step") {
   ModelOptions model;
   model.kind = ModelKind::mlp;
   model.hidden = {1000};
   model.dropout = 0.2;
   std::vector<float> weights(2 * 1000 + 1000 + 1, 0.0f);
-  std::fill(weights.begin(), weights.begin() + 1000, 1.0f);         // one input to every hidden unit
-  std::fill(weights.begin() + 2000, weights.begin() + 3000, 1.0f);  // their sum
+  std::fill(weights.begin(), weights.begin() + 1000, 1.0f);         // weights from the input to every hidden unit
+  std::fill(weights.begin() + 2000, weights.begin() + 3000, 1.0f);  // the output sums them
   LayerNetwork network = make_network(model, {1, 1, 1, {}}, weights);
   const auto row = rows_of({1}, 1);
   CHECK(network.forward(row).item<double>() == Approx(1000));
   const double first = network.forward(row, TrainingStep{5, 0}).item<double>();
   CHECK(first == network.forward(row, TrainingStep{5, 0}).item<double>());
   CHECK(first != network.forward(row, TrainingStep{5, 1}).item<double>());
-  // kept units count 1.25 each: a binomial with deviation sqrt(1000 * 0.8 * 0.2)
+  // Each unit that is not dropped contributes 1.25. Their number is binomial with deviation sqrt(1000 * 0.8 * 0.2).
   CHECK(std::abs(first - 1000) < 5 * 1.25 * std::sqrt(160));
   CHECK(first / 1.25 == Approx(std::round(first / 1.25)));
 }
 
-TEST_CASE("a float32 network holds float32 parameters") {
+TEST_CASE("a float32 network has float32 parameters") {
   ModelOptions model;
   LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), {1, 2, 3}, torch::kCPU, Precision::float32);
   CHECK(network.parameters().scalar_type() == torch::kFloat32);
   CHECK(network.forward(torch::ones({4, 2})).sizes() == torch::IntArrayRef({4, 1}));
 }
 
-TEST_CASE("bfloat16 multiplies in bfloat16; weights, gradients and outputs are float32") {
+TEST_CASE("with bfloat16, products are in bfloat16, and weights, gradients and outputs in float32") {
   const ModelOptions model = small_mlp(Activation::relu);
   LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), mlp_weights, torch::kCPU, Precision::bfloat16);
   const torch::Tensor rows = torch::tensor({0.3F, 0.7F, 1.1F, -0.9F}).view({2, 2});
@@ -164,7 +165,7 @@ LayerNetwork network_of(const std::vector<Layer>& layers, const std::vector<floa
 
 }  // namespace
 
-TEST_CASE("a batch norm trains on the batch's statistics and follows them with its running ones") {
+TEST_CASE("a batch norm uses the batch's statistics in training and updates its running statistics") {
   auto layers = {layer_of(Layer::Kind::convolution, 1, 1, 2), layer_of(Layer::Kind::batch_norm, 1, 1, 2)};
   LayerNetwork network = network_of(layers, {1, 0, 2, 0.5f});  // the identity, then weight 2 and bias 0.5
   const auto rows = rows_of({1, 2, 3, 4, 5, 6, 7, 8}, 2);      // mean 4.5, variance 5.25, unbiased 6
@@ -180,7 +181,7 @@ TEST_CASE("a batch norm trains on the batch's statistics and follows them with i
   CHECK(network.buffers()[0].item<double>() == Approx(0.45));
 }
 
-TEST_CASE("one value a channel leaves the running statistics as they are") {
+TEST_CASE("a batch with one value per channel does not change the running statistics") {
   LayerNetwork network =
       network_of({layer_of(Layer::Kind::convolution, 1, 2, 1), layer_of(Layer::Kind::batch_norm, 2, 2, 1)},
                  {1, 2, 0, 0, 1, 1, 3, 4});

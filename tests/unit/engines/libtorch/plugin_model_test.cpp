@@ -11,10 +11,10 @@
 
 using namespace sheaf;
 
-TEST_CASE("a plugin that changes between the first look at it and its loading is refused") {
+TEST_CASE("a plugin that changes between its fingerprint and its loading is refused") {
   const char* file = "plugin_model_test.so";
   std::filesystem::remove(file);
-  std::ofstream(file) << "what the fingerprint is of";
+  std::ofstream(file) << "content at the time of the fingerprint";
   first_content(file);
   Dl_info library{};
   REQUIRE(dladdr(dlsym(RTLD_DEFAULT, "cbrt"), &library) != 0);

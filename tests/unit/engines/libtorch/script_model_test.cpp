@@ -13,7 +13,7 @@ using torch::jit::Module;
 
 namespace {
 
-// A module as torch.jit would save one of torch.nn's.
+// A module with the type and attributes that torch.jit saves for a module of torch.nn.
 Module layer_of(const std::string& type, const torch::Tensor& weight, const torch::Tensor& bias = {}) {
   Module layer("__torch__.torch.nn.modules." + type);
   layer.register_attribute("training", c10::BoolType::get(), true);
@@ -25,8 +25,8 @@ Module layer_of(const std::string& type, const torch::Tensor& weight, const torc
 Module net_of(const std::vector<Module>& layers, const std::string& forward) {
   Module net("__torch__.Net");
   net.register_attribute("training", c10::BoolType::get(), true);
-  for (std::size_t place = 0; place < layers.size(); ++place)
-    net.register_module("layer" + std::to_string(place), layers[place]);
+  for (std::size_t index = 0; index < layers.size(); ++index)
+    net.register_module("layer" + std::to_string(index), layers[index]);
   net.define("def forward(self, rows):\n    return " + forward + "\n");
   return net;
 }
@@ -35,7 +35,7 @@ torch::Tensor trained(const torch::Tensor& values) {
   return values.clone().set_requires_grad(true);
 }
 
-// A file of its own: the program reads each only once.
+// Saves to a new file each time, since the program reads each file only once.
 std::string saved(const Module& module) {
   static int count = 0;
   const std::string file = "net" + std::to_string(count++) + ".pt";
@@ -62,7 +62,7 @@ Module small_net() {
 
 }  // namespace
 
-TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's weights") {
+TEST_CASE("layers of a module get the same initial weights as built-in layers, or keep the file's weights") {
   const auto network = network_of(small_net(), 4);
   CHECK(values_of(network->parameters()) ==
         initial_weights({Layer{Layer::Kind::dense, 3, 2, 1, 1, 1}}, Initialization::pytorch, 4));
@@ -70,7 +70,7 @@ TEST_CASE("a module's layers draw what layers of ours draw, or keep the file's w
   CHECK(values_of(network_of(small_net(), 4, true)->parameters()) == std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0});
 }
 
-TEST_CASE("initial weights are drawn in the precision of the training, whatever the file's") {
+TEST_CASE("initial weights are drawn in the training precision, for any precision of the file") {
   const torch::Tensor weight = torch::ones({2, 3}), bias = torch::zeros({2});
   const auto net = [&](torch::ScalarType type) {
     return net_of({layer_of("linear.Linear", trained(weight.to(type)), trained(bias.to(type)))},
@@ -81,7 +81,7 @@ TEST_CASE("initial weights are drawn in the precision of the training, whatever 
     CHECK(values_of(network_of(net(type), 4)->parameters()) == drawn);
 }
 
-TEST_CASE("copies of a module share no values; the flat parameters are its own") {
+TEST_CASE("networks made from the same module have separate parameters") {
   const ScriptModel script(saved(small_net()));
   ModelOptions model;
   model.keep_weights = true;
@@ -97,7 +97,7 @@ TEST_CASE("copies of a module share no values; the flat parameters are its own")
   CHECK(second->parameters().grad().sum().item<double>() == 0);
 }
 
-TEST_CASE("what is frozen keeps its values and is not trained; what is shared is trained once") {
+TEST_CASE("frozen parameters keep their values, and shared parameters are trained once") {
   const auto frozen = network_of(net_of({layer_of("linear.Linear", torch::full({1, 1}, 7.0f)),
                                          layer_of("linear.Linear", trained(torch::ones({1, 1})))},
                                         "rows @ self.layer0.weight @ self.layer1.weight"),
@@ -114,7 +114,7 @@ TEST_CASE("what is frozen keeps its values and is not trained; what is shared is
   CHECK(shared->forward(torch::ones({1, 1})).item<float>() == Approx(weight * weight));
 }
 
-TEST_CASE("a norm starts anew, with its running statistics, unless it is frozen or kept") {
+TEST_CASE("a norm layer and its running statistics are reset unless it is frozen or the weights are kept") {
   const auto net = [](bool frozen) {
     const torch::Tensor weight = torch::full({2}, 3.0f);
     Module norm = layer_of("batchnorm.BatchNorm1d", frozen ? weight : trained(weight));
@@ -133,7 +133,7 @@ TEST_CASE("a norm starts anew, with its running statistics, unless it is frozen 
   }
 }
 
-TEST_CASE("an embedding's padding stays zero") {
+TEST_CASE("the padding row of an embedding stays zero") {
   Module embedding = layer_of("sparse.Embedding", trained(torch::ones({3, 2})));
   embedding.type()->addConstant("padding_idx", 1);
   const auto network = network_of(net_of({embedding}, "rows @ self.layer0.weight"), 1);
@@ -143,17 +143,17 @@ TEST_CASE("an embedding's padding stays zero") {
   CHECK(values[0] * values[5] != 0);
 }
 
-TEST_CASE("layers of other types have no initial weights") {
+TEST_CASE("layers of unsupported types are refused unless the weights are kept") {
   const auto net = net_of({layer_of("activation.PReLU", trained(torch::ones({1})))}, "rows * self.layer0.weight");
   CHECK_THROWS_AS(network_of(net, 1), UsageError);
   CHECK(network_of(net, 1, true)->parameters().numel() == 1);
-  Module own("__torch__.Linear");  // by name alone
+  Module own("__torch__.Linear");  // not torch.nn's Linear, only the same name
   own.register_attribute("training", c10::BoolType::get(), true);
   own.register_parameter("weight", trained(torch::ones({1, 1})), false);
   CHECK_THROWS_AS(network_of(net_of({own}, "rows * self.layer0.weight"), 1), UsageError);
 }
 
-TEST_CASE("a module that draws random numbers in training is refused, one that drops nothing is not") {
+TEST_CASE("a module that draws random numbers in training is refused; inactive dropout is accepted") {
   const auto with = [](const std::string& forward) {
     ScriptModel script(saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward)));
   };
@@ -165,7 +165,7 @@ TEST_CASE("a module that draws random numbers in training is refused, one that d
   CHECK_NOTHROW(with("torch.dropout(rows, 0.5, False)"));
 }
 
-TEST_CASE("a file that is replaced during a run does not matter to it") {
+TEST_CASE("replacing a model file during a run has no effect on the run") {
   const std::string file = saved(small_net());
   ModelOptions model;
   model.keep_weights = true;
@@ -176,5 +176,5 @@ TEST_CASE("a file that is replaced during a run does not matter to it") {
   const std::string content = RegularFile(file).read_all();
   net_of({layer_of("linear.Linear", trained(torch::zeros({5, 5})))}, "rows @ self.layer0.weight.t()").save(file);
   CHECK(values() == before);
-  CHECK((first_content(file) == content));  // of which the run keeps the fingerprint
+  CHECK((first_content(file) == content));  // the run stores the fingerprint of this content
 }

@@ -14,7 +14,7 @@ namespace {
 
 const DataSet line = regression_data(1, {1, 2}, {2, 5});
 
-// y = w x + b from (0.5, 0.25), in double.
+// A training of y = w x + b in double, starting from (w, b) = (0.5, 0.25).
 struct Line {
   Line(const DataSet& from, const TrainOptions& train) : data(from) {
     trial.train = train;
@@ -49,13 +49,13 @@ std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1)
   return {parameters[0].item<double>(), parameters[1].item<double>()};
 }
 
-// Residuals -1.25 and -3.75: gradients of the mean square.
+// The gradients of the mean square for the residuals -1.25 and -3.75.
 constexpr double gradient_w = (-1.25 * 1 - 3.75 * 2), gradient_b = (-1.25 - 3.75);
 constexpr double rounding = 1e-12;
 
 }  // namespace
 
-TEST_CASE("each optimizer's first step, by its formula") {
+TEST_CASE("the first step of each optimizer equals its formula") {
   TrainOptions train;
   train.learning_rate = 0.01;
   train.weight_decay = 0.1;
@@ -85,7 +85,7 @@ TEST_CASE("each optimizer's first step, by its formula") {
   }
 }
 
-TEST_CASE("momentum remembers the first step in the second") {
+TEST_CASE("with momentum, the second step includes the first") {
   TrainOptions train;
   train.learning_rate = 0.01;
   train.momentum = 0.5;
@@ -94,7 +94,7 @@ TEST_CASE("momentum remembers the first step in the second") {
   CHECK(step_once(train, 2).first == Approx(w - 0.01 * (0.5 * gradient_w + second_w)).epsilon(rounding));
 }
 
-TEST_CASE("weights multiply the losses of rows; a mean divides by the number of rows") {
+TEST_CASE("sample weights multiply row losses, and the mean divides by the number of rows") {
   const auto outputs = torch::tensor({{0.5, -1.0}, {2.0, 0.25}, {-0.5, 1.5}}, torch::kFloat64);
   const auto weights = torch::tensor({2.0, 0.0, 0.5}, torch::kFloat64);
   const auto one_hot = torch::tensor({{0.0, 1.0}, {1.0, 0.0}, {1.0, 0.0}}, torch::kFloat64);
@@ -127,7 +127,7 @@ TEST_CASE("weights multiply the losses of rows; a mean divides by the number of 
         Approx(batch_loss(train, outputs, targets).item<double>()).epsilon(rounding));
 }
 
-TEST_CASE("an evaluation in several batches adds the losses of all rows") {
+TEST_CASE("an evaluation in several batches sums the losses of all rows") {
   const std::int64_t rows = 2500;
   std::vector<float> features(rows), targets(rows);
   double squares = 0;

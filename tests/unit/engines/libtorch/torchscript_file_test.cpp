@@ -39,7 +39,7 @@ void write(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a model file's module gives what the network gives, and beside it is its result") {
+TEST_CASE("the module in a model file gives the network's outputs, and the file has the model's description") {
   const SavedModel trained = cnn();
   const ModelDescription& description = trained.description;
   write("model.pt", torchscript_file_bytes(trained));
@@ -58,7 +58,7 @@ TEST_CASE("a model file's module gives what the network gives, and beside it is 
   CHECK(torch::allclose(found, network.forward(scaled), 1e-5, 1e-5));
 }
 
-TEST_CASE("a residual network keeps its running statistics") {
+TEST_CASE("the file of a residual network has its running statistics") {
   SavedModel trained;
   trained.description.model.kind = ModelKind::resnet18;
   trained.description.shape = {0, 3 * 9 * 8, 5, {3, 9, 8}};
@@ -69,14 +69,14 @@ TEST_CASE("a residual network keeps its running statistics") {
   const torch::Tensor features = torch::arange(4 * 216, torch::kFloat32).remainder(13).view({4, 216});
   network.forward(features, TrainingStep{1, 0});
   for (const torch::Tensor& buffer : network.buffers())
-    for (std::int64_t place = 0; place < buffer.numel(); ++place)
-      trained.network.buffers.push_back(buffer[place].item<double>());
+    for (std::int64_t index = 0; index < buffer.numel(); ++index)
+      trained.network.buffers.push_back(buffer[index].item<double>());
   write("resnet.pt", torchscript_file_bytes(trained));
   const torch::Tensor found = load_module("resnet.pt")->forward({features.view({4, 3, 9, 8})}).toTensor();
   CHECK(torch::allclose(found, network.forward(features), 1e-5, 1e-5));
 }
 
-TEST_CASE("a TorchScript module stands inside, with what it has learned") {
+TEST_CASE("the file of a TorchScript model has the module with its trained parameters") {
   torch::jit::Module module("Other");
   module.register_parameter("weight", torch::zeros({2, 3}, torch::kFloat64).requires_grad_(), false);
   module.register_buffer("count", torch::zeros({}, torch::kInt64));
@@ -95,7 +95,7 @@ TEST_CASE("a TorchScript module stands inside, with what it has learned") {
   CHECK(torch::equal(found, torch::tensor({19.0f, 37.0f}).view({1, 2})));
 }
 
-TEST_CASE("a module of others has no result, and what is no module is refused") {
+TEST_CASE("a module of another program has no description, and a file that is not a module is refused") {
   torch::jit::Module module("Other");
   module.define("def forward(self, features):\n  return features\n");
   module.save("other.pt");

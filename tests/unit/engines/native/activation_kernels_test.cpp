@@ -1,5 +1,5 @@
-// Activations, and the sums of gradients and narrow layers, on every instruction set of this processor, against plain
-// loops in double. SPDX-License-Identifier: MIT
+// Compares activations and the sums of gradients and narrow layers on every instruction set of this processor with
+// simple loops in double. SPDX-License-Identifier: MIT
 #include "engines/native/kernels.hpp"
 
 #include <cmath>
@@ -35,16 +35,16 @@ Point activation(Activation kind, double x) {
   return {};
 }
 
-// Dense near zero, up to 100, and what diverging trainings have.
+// Inputs that are dense near zero, inputs up to 100, and extreme values as in diverging trainings.
 template <class Value>
 std::vector<Value> activation_inputs(std::int64_t columns, std::int64_t row_count) {
   std::vector<Value> inputs;
   for (const double extreme : {0.0, 1e-30, 1e-5, 88.0, 104.0, 150.0, 710.0, 1e3, 1e10, 1e30})
     inputs.insert(inputs.end(), {static_cast<Value>(extreme), static_cast<Value>(-extreme)});
   const std::int64_t count = columns * row_count - static_cast<std::int64_t>(inputs.size());
-  for (std::int64_t place = 0; place < count; ++place) {
-    const double part = 2 * static_cast<double>(place) / static_cast<double>(count - 1) - 1;
-    inputs.push_back(static_cast<Value>(place % 2 == 0 ? 100 * part : 8 * part));
+  for (std::int64_t index = 0; index < count; ++index) {
+    const double part = 2 * static_cast<double>(index) / static_cast<double>(count - 1) - 1;
+    inputs.push_back(static_cast<Value>(index % 2 == 0 ? 100 * part : 8 * part));
   }
   return inputs;
 }
@@ -56,12 +56,12 @@ void check_activate(Activation kind, bool with_bias, bool with_keep, bool with_d
   const auto inputs = activation_inputs<Value>(columns, row_count);
   const auto bias = normals<Value>(columns, 5);
   std::vector<float> kept(inputs.size());
-  for (std::size_t place = 0; place < kept.size(); ++place) kept[place] = place % 4 == 1 ? 0.0f : 1.0f;
+  for (std::size_t index = 0; index < kept.size(); ++index) kept[index] = index % 4 == 1 ? 0.0f : 1.0f;
 
   std::vector<double> right_values, right_slopes;
-  for (std::size_t place = 0; place < inputs.size(); ++place) {
-    const Value input = with_bias ? inputs[place] + bias[place / row_count] : inputs[place];
-    const double factor = with_keep ? double{kept[place]} * static_cast<double>(keep_scale) : 1;
+  for (std::size_t index = 0; index < inputs.size(); ++index) {
+    const Value input = with_bias ? inputs[index] + bias[index / row_count] : inputs[index];
+    const double factor = with_keep ? double{kept[index]} * static_cast<double>(keep_scale) : 1;
     const Point point = activation(kind, static_cast<double>(input));
     right_values.push_back(factor * point.value);
     right_slopes.push_back(factor * point.slope);
@@ -72,8 +72,8 @@ void check_activate(Activation kind, bool with_bias, bool with_keep, bool with_d
   activation_kernels<Value>().activate(kind, with_bias ? bias.data() : nullptr, with_keep ? keep.data() : nullptr,
                                        keep_scale, columns, row_count, values.data(),
                                        with_derivative ? slopes.data() : nullptr);
-  // A few roundings each of exp, erfc and the products around them; float's erfc alone is good to 1e-7, and gelu's
-  // slope multiplies the rounding of exp(-x^2 / 2) by x^3 / 2 where that is largest.
+  // The tolerance covers a few roundings of exp, erfc and products. In float, erfc alone is accurate to 1e-7. The
+  // derivative of gelu multiplies the rounding error of exp(-x^2 / 2) by up to x^3 / 2.
   const double tolerance = pick<Value>(1e-6, 5e-15);
   INFO("activation " << static_cast<int>(kind) << ", bias " << with_bias << ", keep " << with_keep);
   CHECK(distance(values.values(), right_values) < tolerance);
@@ -82,13 +82,13 @@ void check_activate(Activation kind, bool with_bias, bool with_keep, bool with_d
   CHECK(slopes.intact());
 }
 
-// By rows the same values come out, to the bit, wherever the padding is.
+// Checks that the row layout gives bitwise the same values, for any padding.
 template <class Value>
 void check_activate_rows(Activation kind, std::int64_t columns, bool with_bias, bool with_keep, bool with_derivative) {
   constexpr std::int64_t row_count = 48;
   constexpr Value keep_scale = static_cast<Value>(4.0 / 3);
   const std::int64_t padded = round_up(columns, padding), keep_stride = columns + 5;
-  const auto inputs = activation_inputs<Value>(columns, row_count);  // by columns
+  const auto inputs = activation_inputs<Value>(columns, row_count);  // column layout
   std::vector<Value> bias = normals<Value>(columns, 5);
   bias.resize(at(padded));
   Guarded<Value> by_columns(inputs), slopes_by_columns(columns * row_count);
@@ -112,10 +112,10 @@ void check_activate_rows(Activation kind, std::int64_t columns, bool with_bias, 
   std::int64_t wrong = 0;
   for (std::int64_t row = 0; row < row_count; ++row)
     for (std::int64_t column = 0; column < padded; ++column) {
-      const std::int64_t place = row * padded + column, other = column * row_count + row;
+      const std::int64_t index = row * padded + column, other = column * row_count + row;
       const bool inside = column < columns;
-      wrong += values[place] != (inside ? by_columns[other] : Value{0});
-      wrong += with_derivative && inside && slopes[place] != slopes_by_columns[other];
+      wrong += values[index] != (inside ? by_columns[other] : Value{0});
+      wrong += with_derivative && inside && slopes[index] != slopes_by_columns[other];
     }
   CHECK(wrong == 0);
   CHECK(values.intact());
@@ -134,7 +134,7 @@ void check_activations() {
         }
 }
 
-// A diverged model must not look like a finished one.
+// NaN must be preserved, so that a diverged model does not look like a finished one.
 template <class Value>
 void check_not_a_number(Activation kind) {
   std::vector<Value> inputs(16, 1);
@@ -154,9 +154,9 @@ void check_finish_gradient(std::int64_t row_count, bool accumulate) {
   std::vector<double> right_sums(columns);
   for (std::int64_t column = 0; column < columns; ++column) {
     right_sums[at(column)] = accumulate ? static_cast<double>(sums_before[at(column)]) : 0;
-    for (std::int64_t place = column * row_count; place < (column + 1) * row_count; ++place) {
-      right[at(place)] *= derivative[place];
-      right_sums[at(column)] += static_cast<double>(right[at(place)]);
+    for (std::int64_t index = column * row_count; index < (column + 1) * row_count; ++index) {
+      right[at(index)] *= derivative[index];
+      right_sums[at(column)] += static_cast<double>(right[at(index)]);
     }
   }
   activation_kernels<Value>().finish_gradient(derivative.data(), columns, row_count, accumulate, gradients.data(),
@@ -175,9 +175,9 @@ void check_finish_gradient_rows(std::int64_t columns, std::int64_t row_count, bo
   std::vector<Value> right = before;
   std::vector<double> right_sums(at(columns), 0);
   if (accumulate) std::copy(sums_before.begin(), sums_before.end(), right_sums.begin());
-  for (std::int64_t place = 0; place < columns * row_count; ++place) {
-    right[at(place)] *= derivative[place];
-    right_sums[at(place % columns)] += static_cast<double>(right[at(place)]);
+  for (std::int64_t index = 0; index < columns * row_count; ++index) {
+    right[at(index)] *= derivative[index];
+    right_sums[at(index % columns)] += static_cast<double>(right[at(index)]);
   }
   activation_kernels<Value>().finish_gradient_rows(derivative.data(), columns, row_count, accumulate, gradients.data(),
                                                    sums.data());
@@ -231,7 +231,7 @@ void check_dot_columns(std::int64_t column_count, std::int64_t row_count, std::i
                                           accumulate, sums.data(), stride);
   INFO(column_count << " columns, " << row_count << " rows, " << outputs << " outputs, accumulate " << accumulate);
   CHECK(distance(sums.values(), right) < sum_tolerance<Value>());
-  for (std::int64_t output = 0; output < outputs; ++output)  // between the outputs' sums
+  for (std::int64_t output = 0; output < outputs; ++output)  // memory between the sums of the outputs
     for (std::int64_t column = column_count; column < stride; ++column)
       CHECK(sums[output * stride + column] == before[at(output * stride + column)]);
   CHECK(sums.intact());
@@ -254,14 +254,14 @@ void check_sums() {
 
 }  // namespace
 
-TEST_CASE("activations and their derivatives are those of the C library, also for large inputs") {
+TEST_CASE("activations and derivatives agree with the C library's functions, also for large inputs") {
   on_every_target([] {
     check_activations<float>();
     check_activations<double>();
   });
 }
 
-TEST_CASE("what is not a number stays so in activations") {
+TEST_CASE("activations preserve NaN") {
   on_every_target([] {
     for (const Activation kind : {Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu}) {
       check_not_a_number<float>(kind);
@@ -270,7 +270,7 @@ TEST_CASE("what is not a number stays so in activations") {
   });
 }
 
-TEST_CASE("gradients are finished and summed, and narrow layers' products are the sums that define them") {
+TEST_CASE("gradient sums and the products of narrow layers equal their definitions") {
   on_every_target([] {
     check_sums<float>();
     check_sums<double>();

@@ -8,8 +8,8 @@
 
 using namespace sheaf;
 
-TEST_CASE("the BLAS library behind the products is named with its file") {
-  measure_native_flops();  // links it
+TEST_CASE("the BLAS library is reported with its file") {
+  measure_native_flops();  // makes sure that the library is loaded
   const std::string named = blas_library();
   CAPTURE(named);
   CHECK(named.find("/lib") != std::string::npos);

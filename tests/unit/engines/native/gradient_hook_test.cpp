@@ -1,4 +1,4 @@
-// A step's gradient, looked at as a whole before the update.
+// Tests of the gradient hook, which gets the whole gradient of a step before the update.
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <numeric>
@@ -25,7 +25,7 @@ struct Shape {
   LossKind loss = LossKind::cross_entropy;
 };
 
-// A network by columns, by rows, in one pass, without bias, with padding everywhere.
+// Networks in column layout and row layout, trained in one pass, without bias, and with padding in every dimension.
 const Shape shapes[] = {{{}},
                         {{}, true, 0, LossKind::mse},
                         {{5}},
@@ -34,13 +34,14 @@ const Shape shapes[] = {{{}},
                         {{64}, true, 0.5},
                         {{300, 9}, true, 0, LossKind::bce}};
 
-// The parameters after steps of one batch in so many tiles, and what the hook saw of the first.
-struct Course {
+// The parameters after the steps, and the gradient of the first step as the hook got it.
+struct Training {
   std::vector<float> parameters;
   std::vector<double> gradient;
 };
 
-Course course_of(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, bool with_hook, double factor = 1) {
+// Trains with one batch per step, divided into `tiles`. The hook multiplies the gradient by `factor`.
+Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, bool with_hook, double factor = 1) {
   Study study;
   study.data = drawn_classes(row_count, 21, 3);
   ModelOptions& model = study.model;
@@ -58,10 +59,10 @@ Course course_of(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles
   network.load(initial_weights(layers, model.initialization, 1), data, {});
   std::vector<std::int64_t> rows(row_count);
   std::iota(rows.begin(), rows.end(), 0);
-  Course course;
+  Training training;
   const GradientHook<double> hook = [&](double* gradient, std::int64_t count) {
-    if (course.gradient.empty()) course.gradient.assign(gradient, gradient + count);
-    for (std::int64_t place = 0; place < count; ++place) gradient[place] *= factor;
+    if (training.gradient.empty()) training.gradient.assign(gradient, gradient + count);
+    for (std::int64_t index = 0; index < count; ++index) gradient[index] *= factor;
   };
   for (std::int64_t step = 0; step < (factor == 1 ? 3 : 1); ++step)
     for (std::int64_t begin = 0; begin < row_count; begin += tile) {
@@ -69,45 +70,44 @@ Course course_of(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles
       network.train({begin, begin == 0, begin + tile == row_count, 1.0 / row_count, rate, {1, step}},
                     with_hook ? &hook : nullptr);
     }
-  course.parameters = network.parameters();
-  return course;
+  training.parameters = network.parameters();
+  return training;
 }
 
 std::vector<float> initial_parameters(const Shape& shape) {
-  return course_of(shape, OptimizerKind::sgd, 1, true, 0).parameters;
+  return train(shape, OptimizerKind::sgd, 1, true, 0).parameters;
 }
 
 }  // namespace
 
-TEST_CASE("a hook that only looks changes no bit, in one tile or several") {
+TEST_CASE("a hook that does not change the gradient does not change the training, with one tile or several") {
   for (const Shape& shape : shapes)
     for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adamw, OptimizerKind::rmsprop})
       for (const std::int64_t tiles : {1, 3})
-        CHECK(course_of(shape, optimizer, tiles, true).parameters ==
-              course_of(shape, optimizer, tiles, false).parameters);
+        CHECK(train(shape, optimizer, tiles, true).parameters == train(shape, optimizer, tiles, false).parameters);
 }
 
-TEST_CASE("the hook sees the whole gradient, and nothing in its padding") {
+TEST_CASE("the hook gets the whole gradient, with zeros in the padding") {
   for (const Shape& shape : shapes)
     for (const std::int64_t tiles : {1, 3}) {
       const auto before = initial_parameters(shape);
-      const Course step = course_of(shape, OptimizerKind::sgd, tiles, true, 0.5);
+      const Training step = train(shape, OptimizerKind::sgd, tiles, true, 0.5);
       double moved = 0, seen = 0;
-      for (std::size_t place = 0; place < before.size(); ++place)
-        moved += std::pow((double{before[place]} - double{step.parameters[place]}) / (0.5 * rate), 2);
+      for (std::size_t i = 0; i < before.size(); ++i)
+        moved += std::pow((double{before[i]} - double{step.parameters[i]}) / (0.5 * rate), 2);
       for (const double value : step.gradient) seen += value * value;
       REQUIRE(seen > 1e-6);
       CHECK(moved == Approx(seen).epsilon(1e-4));  // parameters are rounded to float
     }
 }
 
-TEST_CASE("the update uses what the hook leaves of the gradient") {
+TEST_CASE("the update uses the gradient as the hook changed it") {
   for (const Shape& shape : shapes) {
     const auto before = initial_parameters(shape);
-    const auto whole = course_of(shape, OptimizerKind::sgd, 1, true, 0.999999999).parameters;
-    const auto double_step = course_of(shape, OptimizerKind::sgd, 1, true, 2).parameters;
-    for (std::size_t place = 0; place < before.size(); ++place)
-      CHECK(double{double_step[place]} - double{before[place]} ==
-            Approx(2 * (double{whole[place]} - double{before[place]})).margin(1e-6));
+    const auto whole = train(shape, OptimizerKind::sgd, 1, true, 0.999999999).parameters;
+    const auto double_step = train(shape, OptimizerKind::sgd, 1, true, 2).parameters;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      CHECK(double{double_step[i]} - double{before[i]} ==
+            Approx(2 * (double{whole[i]} - double{before[i]})).margin(1e-6));
   }
 }

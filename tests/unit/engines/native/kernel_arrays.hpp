@@ -1,4 +1,4 @@
-// What the tests of the native engine's kernels share: guarded arrays, values to put in, and how far off results are.
+// Helpers for tests of the native engine's kernels: guarded arrays, random values and tolerances.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,11 +13,12 @@
 
 namespace sheaf::test {
 
-inline std::size_t at(std::int64_t place) {
-  return static_cast<std::size_t>(place);
+inline std::size_t at(std::int64_t index) {
+  return static_cast<std::size_t>(index);
 }
 
-/// An array that begins at a cache line, between guards; what nobody has written holds their value.
+/// An array that begins at a cache line and has guard values before and after it. Elements are initialized to the
+/// guard value.
 template <class Value>
 class Guarded {
  public:
@@ -33,7 +34,7 @@ class Guarded {
   Guarded& operator=(const Guarded&) = delete;
 
   Value* data() { return begin() + per_line; }
-  Value operator[](std::int64_t place) { return data()[place]; }
+  Value operator[](std::int64_t index) { return data()[index]; }
   std::vector<Value> values() { return {data(), data() + count_}; }
 
   bool intact() {
@@ -53,7 +54,7 @@ class Guarded {
   std::int64_t count_;
 };
 
-/// The same numbers for the same seed.
+/// Normally distributed numbers that depend only on the seed.
 template <class Value>
 std::vector<Value> normals(std::int64_t count, unsigned seed, double deviation = 1) {
   std::mt19937 bits(seed);
@@ -63,13 +64,13 @@ std::vector<Value> normals(std::int64_t count, unsigned seed, double deviation =
   return values;
 }
 
-/// `in_float` or `in_double`, whichever Value is.
+/// Returns `in_float` if Value is float and `in_double` if it is double.
 template <class Value>
 double pick(double in_float, double in_double) {
   return sizeof(Value) == sizeof(float) ? in_float : in_double;
 }
 
-/// The greatest difference, relative where the expected value is above 1. NaN if there is one.
+/// The largest difference, relative if the expected value is above 1. NaN if any difference is NaN.
 template <class Value>
 double distance(const std::vector<Value>& found, const std::vector<double>& expected) {
   REQUIRE(found.size() == expected.size());
@@ -82,7 +83,7 @@ double distance(const std::vector<Value>& found, const std::vector<double>& expe
   return worst;
 }
 
-/// Sums of up to 144 products of normals, which may cancel.
+/// The tolerance for sums of up to 144 products of normals, which may cancel.
 template <class Value>
 double sum_tolerance() {
   return pick<Value>(1e-5, 5e-14);

@@ -1,4 +1,4 @@
-// Losses and their gradients, on every instruction set of this processor, against plain loops in double.
+// Compares losses and their gradients on every instruction set of this processor with simple loops in double.
 // SPDX-License-Identifier: MIT
 #include "engines/native/kernels.hpp"
 
@@ -13,7 +13,7 @@ using namespace sheaf::test;
 
 namespace {
 
-// A batch with large logits among others, sample weights some of which are zero, and padding.
+// A batch with some large logits, sample weights, some of them zero, and padding.
 template <class Value>
 struct Batch {
   std::int64_t output_count, row_count;
@@ -23,9 +23,9 @@ struct Batch {
     outputs = normals<Value>(output_count * row_count, 12, 3);
     targets = normals<Value>(output_count * row_count, 13);
     bias = normals<Value>(output_count, 14);
-    for (std::size_t place = 0; place < outputs.size(); ++place) {
-      if (place % 7 == 3) outputs[place] = place % 2 == 0 ? 50 : -50;
-      if (kind == LossKind::bce) targets[place] = static_cast<Value>(place % 5) / 4;
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+      if (index % 7 == 3) outputs[index] = index % 2 == 0 ? 50 : -50;
+      if (kind == LossKind::bce) targets[index] = static_cast<Value>(index % 5) / 4;
     }
     for (std::int64_t row = 0; row < row_count; ++row) {
       labels.push_back(static_cast<Value>((row * 5 + 1) % output_count));
@@ -39,7 +39,7 @@ struct Batch {
   }
 };
 
-// The losses of a row by the textbook, and their derivatives by its outputs into `slopes`.
+// The loss of a row by its definition. Stores its derivatives by the outputs in `slopes`.
 template <class Value>
 double row_loss(LossKind kind, const Batch<Value>& batch, std::int64_t row, bool with_bias,
                 std::vector<double>& slopes) {
@@ -94,9 +94,9 @@ void check_loss(LossKind kind, std::int64_t output_count, std::int64_t row_count
   INFO("loss " << static_cast<int>(kind) << ", " << output_count << " outputs, " << row_count << " rows");
   CHECK(distance<double>({sum}, {right_sum}) < pick<Value>(1e-6, 1e-14));
   CHECK(distance(outputs.values(), right_outputs) == 0);
-  // Single values: exp and log are good to a rounding or two.
+  // For single values, exp and log are accurate to one or two roundings.
   if (with_gradients) CHECK(distance(gradients.values(), right_gradients) < pick<Value>(5e-7, 1e-15));
-  // Logits of 50 make terms of 10.
+  // Logits of 50 give terms of size 10.
   if (with_gradients) CHECK(distance(sums.values(), right_sums) < 10 * sum_tolerance<Value>());
   CHECK(outputs.intact());
   CHECK(gradients.intact());
@@ -168,7 +168,7 @@ void check_linear_loss(LossKind kind, std::int64_t column_count, std::int64_t ou
   INFO("loss " << static_cast<int>(kind) << ", " << column_count << " inputs, " << output_count << " outputs, "
                << row_count << " rows");
   CHECK(distance<double>({sum}, {right_sum}) < pick<Value>(1e-6, 1e-14));
-  // Outputs are sums, too, and so are the weights of the gradients' sums.
+  // Both the outputs and the factors in the gradients' sums are sums.
   CHECK(distance(weight_sums.values(), right_weights) < 10 * sum_tolerance<Value>());
   CHECK(distance(bias_sums.values(), right_bias) < 10 * sum_tolerance<Value>());
   CHECK(weight_sums.intact());
@@ -186,22 +186,22 @@ void check_linear_losses() {
               check_linear_loss<Value>(kind, column_count, output_count, row_count, with_bias, accumulate);
 }
 
-// One logit that is not a number, whichever it is.
+// Checks that the loss is NaN if any single logit is NaN.
 template <class Value>
 void check_loss_of_not_a_number(LossKind kind) {
   constexpr std::int64_t output_count = 3, row_count = 16;
-  for (std::int64_t place = 0; place < output_count * row_count; ++place) {
+  for (std::int64_t index = 0; index < output_count * row_count; ++index) {
     Batch<Value> batch(kind, output_count, row_count);
-    batch.outputs[at(place)] = std::numeric_limits<Value>::quiet_NaN();
+    batch.outputs[at(index)] = std::numeric_limits<Value>::quiet_NaN();
     Guarded<Value> outputs(batch.outputs), labels(batch.labels), targets(batch.targets);
     Guarded<Value> weights(std::vector<Value>(at(row_count), 1));
-    INFO("loss " << static_cast<int>(kind) << ", place " << place);
+    INFO("loss " << static_cast<int>(kind) << ", index " << index);
     CHECK(std::isnan(loss_kernels<Value>().loss(kind, nullptr, {labels.data(), targets.data(), weights.data()}, 1,
                                                 output_count, row_count, false, outputs.data(), nullptr, nullptr)));
   }
 }
 
-// Two classes, of logits 0 and x: all x down to -128, and infinity.
+// Checks two classes with logits 0 and x, for all x down to -128 and for infinity.
 template <class Value>
 void check_probabilities() {
   constexpr std::int64_t row_count = 16384;
@@ -228,28 +228,28 @@ void check_probabilities() {
 
 }  // namespace
 
-TEST_CASE("losses and their gradients are the textbook's, also for large logits") {
+TEST_CASE("losses and gradients equal their definitions, also for large logits") {
   on_every_target([] {
     check_losses<float>();
     check_losses<double>();
   });
 }
 
-TEST_CASE("small probabilities are as exact as large ones, and the least are next to nothing") {
+TEST_CASE("small probabilities have the same relative accuracy as large ones, and underflow to almost zero") {
   on_every_target([] {
     check_probabilities<float>();
     check_probabilities<double>();
   });
 }
 
-TEST_CASE("a linear layer's loss and gradients are the textbook's") {
+TEST_CASE("the loss and gradients of a linear layer equal their definitions") {
   on_every_target([] {
     check_linear_losses<float>();
     check_linear_losses<double>();
   });
 }
 
-TEST_CASE("the loss of what is not a number is not one") {
+TEST_CASE("the loss of NaN is NaN") {
   on_every_target([] {
     for (const LossKind kind : {LossKind::mse, LossKind::cross_entropy, LossKind::bce}) {
       check_loss_of_not_a_number<float>(kind);

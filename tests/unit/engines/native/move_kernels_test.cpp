@@ -1,4 +1,4 @@
-// Gathered rows and turned matrices, on every instruction set of this processor, against plain loops in double.
+// Compares gathered rows and transposed matrices on every instruction set of this processor with simple loops.
 // SPDX-License-Identifier: MIT
 #include "engines/native/kernels.hpp"
 
@@ -15,12 +15,12 @@ using namespace sheaf::test;
 
 namespace {
 
-// Which rows of the data set, and how they are said.
+// Which rows of the data set are gathered, and the form of their list.
 enum class Rows { listed, first };
 
 enum class Wanted { columns, blocks, both };
 
-// Rows of floats, or of bytes.
+// Rows of floats or bytes.
 template <class Value, class Feature>
 void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t row_count, bool scaled, Rows which,
                   Wanted wanted) {
@@ -31,20 +31,20 @@ void check_gather(std::int64_t feature_count, std::int64_t count, std::int64_t r
                                                       : static_cast<Feature>(std::abs(value) * 60));
   const auto shift = normals<float>(feature_count, 2), scale = normals<float>(feature_count, 3);
   std::vector<std::int64_t> rows(at(count));
-  for (std::int64_t place = 0; place < count; ++place)
-    rows[at(place)] = which == Rows::first ? place : (place * 29 + 7) % rows_of_data;
+  for (std::int64_t index = 0; index < count; ++index)
+    rows[at(index)] = which == Rows::first ? index : (index * 29 + 7) % rows_of_data;
   const FeatureBlocks cut{feature_count};
 
   std::vector<Value> right_blocks(at(cut.total_columns() * row_count), Value{0});
   std::vector<Value> right_columns(at(feature_count * row_count), Value{0});
-  for (std::int64_t place = 0; place < count; ++place) {
+  for (std::int64_t index = 0; index < count; ++index) {
     for (std::int64_t feature = 0; feature < feature_count; ++feature) {
-      const float raw = static_cast<float>(features[at(rows[at(place)] * feature_count + feature)]);
+      const float raw = static_cast<float>(features[at(rows[at(index)] * feature_count + feature)]);
       const float value = scaled ? (raw - shift[at(feature)]) * scale[at(feature)] : raw;
       const std::int64_t block = feature / FeatureBlocks::width;
-      const std::int64_t in_block = place * cut.padded(block) + feature % FeatureBlocks::width;
+      const std::int64_t in_block = index * cut.padded(block) + feature % FeatureBlocks::width;
       right_blocks[at(cut.offset(block, row_count) + in_block)] = static_cast<Value>(value);
-      right_columns[at(feature * row_count + place)] = static_cast<Value>(value);
+      right_columns[at(feature * row_count + index)] = static_cast<Value>(value);
     }
   }
 
@@ -101,7 +101,7 @@ void check_transposes() {
 
 }  // namespace
 
-TEST_CASE("rows are gathered exactly, by columns and in blocks with their padding") {
+TEST_CASE("rows are gathered exactly, in column layout and in blocks with padding") {
   on_every_target([] {
     check_gathers<float, float>();
     check_gathers<double, float>();
@@ -110,7 +110,7 @@ TEST_CASE("rows are gathered exactly, by columns and in blocks with their paddin
   });
 }
 
-TEST_CASE("matrices are turned over, whatever their strides") {
+TEST_CASE("matrices are transposed for any strides") {
   on_every_target([] {
     check_transposes<float>();
     check_transposes<double>();

@@ -1,4 +1,4 @@
-// A native trainer that is started again and again, and asked for losses in between.
+// Tests a native trainer that is started repeatedly and evaluated between epochs.
 // SPDX-License-Identifier: MIT
 #include "engines/native/native_trainer.hpp"
 
@@ -18,33 +18,33 @@ using namespace sheaf::test;
 
 namespace {
 
-// What a training shows of itself.
-struct Course {
-  std::vector<double> losses;  // of its epochs, and of the validation rows at the end
+// The observable results of a training.
+struct Outcome {
+  std::vector<double> losses;  // of each epoch, then of the validation rows at the end
   std::vector<float> outputs;
   std::int64_t steps = 0;
 };
 
-bool same_bits(const Course& a, const Course& b) {
+bool same_bits(const Outcome& a, const Outcome& b) {
   const auto same = [](const auto& one, const auto& other) {
     return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(one[0])) == 0;
   };
   return same(a.losses, b.losses) && same(a.outputs, b.outputs) && a.steps == b.steps;
 }
 
-Course train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
-  Course course;
+Outcome train(Trainer& trainer, const OneTraining& training, bool evaluate_in_between = false) {
+  Outcome outcome;
   Epochs epochs(trainer, training.task());
   for (int epoch = 0; epoch < 4; ++epoch) {
-    course.losses.push_back(epochs.train_epoch());
-    if (evaluate_in_between) epochs.evaluate(training.validation_rows(), course.outputs);
+    outcome.losses.push_back(epochs.train_epoch());
+    if (evaluate_in_between) epochs.evaluate(training.validation_rows(), outcome.outputs);
   }
-  course.losses.push_back(epochs.evaluate(training.validation_rows(), course.outputs));
-  course.steps = epochs.steps();
-  return course;
+  outcome.losses.push_back(epochs.evaluate(training.validation_rows(), outcome.outputs));
+  outcome.steps = epochs.steps();
+  return outcome;
 }
 
-Course train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
+Outcome train_afresh(const OneTraining& training, bool evaluate_in_between = false) {
   return train(*make_native_trainer(), training, evaluate_in_between);
 }
 
@@ -62,7 +62,7 @@ Study base_study(std::uint64_t seed) {
   return study;
 }
 
-// Trainings that share little: seeds, row counts, batches, tiles, precisions, losses, networks.
+// Studies that differ in seeds, row counts, batches, tiles, precisions, losses and networks.
 std::vector<Study> different_studies() {
   std::vector<Study> studies(8, base_study(1));
   studies[1].study.seed = 2;
@@ -80,7 +80,7 @@ std::vector<Study> different_studies() {
   studies[6].train.learning_rate = 1e30;  // diverges
   studies[6].train.optimizer = OptimizerKind::sgd;
   studies[6].train.loss = LossKind::mse;
-  studies[7].model.hidden = {2000};  // several tiles a batch
+  studies[7].model.hidden = {2000};  // several tiles per batch
   studies[7].data.rows = 300;
   studies[7].train.batch_size = 0;
   studies[7].model.dropout = 0.2;
@@ -96,9 +96,9 @@ std::vector<std::unique_ptr<OneTraining>> trainings_of(const std::vector<Study>&
 
 }  // namespace
 
-TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
+TEST_CASE("a trainer that is started again gives bitwise the same training as a new one") {
   const auto trainings = trainings_of(different_studies());
-  std::vector<Course> expected;
+  std::vector<Outcome> expected;
   for (const auto& training : trainings) expected.push_back(train_afresh(*training));
   const auto trainer = make_native_trainer();
   for (std::size_t turn = 0; turn < 3 * trainings.size(); ++turn) {
@@ -110,7 +110,7 @@ TEST_CASE("a trainer that is started again trains like a new one, to the bit") {
   }
 }
 
-TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") {
+TEST_CASE("a trainer started again with the same trial uses the new weights, seed, rows and data") {
   Study study = base_study(1);
   study.train.batch_size = GENERATE(20, 0);
   const OneTraining first(study, draw_synthetic(study.data, 1)), other(study, draw_synthetic(study.data, 2));
@@ -141,7 +141,7 @@ TEST_CASE("a trainer that one trial keeps takes other weights, seeds and rows") 
   }
 }
 
-TEST_CASE("a trial is known by what it says, not by where it lies") {
+TEST_CASE("a trainer recognizes a trial by its values, not by its address") {
   Study study = base_study(1), other_study = study;
   other_study.train.learning_rate = 0.05;
   const OneTraining one(study, draw_synthetic(study.data, 1)), other(other_study, draw_synthetic(study.data, 1));
@@ -157,7 +157,7 @@ TEST_CASE("a trial is known by what it says, not by where it lies") {
   CHECK(after != before);
 }
 
-TEST_CASE("evaluating between epochs changes nothing") {
+TEST_CASE("evaluating between epochs does not change the training") {
   const auto trainings = trainings_of(different_studies());
   for (std::size_t which = 0; which < trainings.size(); ++which) {
     INFO("study " << which);

@@ -1,5 +1,5 @@
-// Products of small matrices against the definition. The factors are small whole numbers, so that every sum is exact
-// in any order.
+// Compares products of small matrices with the definition. The factors are small integers, so that sums are exact in
+// any order.
 // SPDX-License-Identifier: MIT
 #include "engines/native/product.hpp"
 
@@ -21,7 +21,7 @@ std::vector<Value> whole_numbers(std::int64_t count, std::int64_t start) {
   return values;
 }
 
-// The whole of C, with what lies between its columns.
+// The expected memory of C, including the padding between its columns.
 template <class Value>
 std::vector<Value> expected(const ProductShape& shape, const std::vector<Value>& a, const std::vector<Value>& b,
                             std::vector<Value> c) {
@@ -65,12 +65,12 @@ void check_all() {
 
 }  // namespace
 
-TEST_CASE("products are the sums that define them, and touch nothing else") {
+TEST_CASE("products equal their definition and do not change other memory") {
   check_all<float>();
   check_all<double>();
 }
 
-TEST_CASE("whether products are made to measure is what the library's name says") {
+TEST_CASE("products are made to measure exactly if the library is not BLAS") {
   const Product<double> product(ProductShape{16, 8, 8, 16, 8, 16, false, false});
   CHECK(product.is_made_to_measure() == (product_library() != "BLAS"));
   if (product.is_made_to_measure()) CHECK_THAT(product_library(), StartsWith("LIBXSMM "));

@@ -1,5 +1,5 @@
-// Products of rows that lie together, on every instruction set of this processor, against the definition. The factors
-// are small whole numbers, so that every sum is exact.
+// Compares products of contiguous rows on every instruction set of this processor with the definition. The factors are
+// small integers, so that sums are exact.
 // SPDX-License-Identifier: MIT
 #include <sys/mman.h>
 
@@ -24,7 +24,7 @@ void check_product(std::int64_t row_count, std::int64_t input_count, std::int64_
   const auto rows = whole_numbers(row_count * row_stride, 1);
   const auto weights = whole_numbers(input_count * output_count, 2);
   const auto before = whole_numbers(row_count * result_stride, 3);
-  auto right = before;  // with what lies between the rows
+  auto right = before;  // including the padding between rows
   for (std::int64_t row = 0; row < row_count; ++row) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       float& sum = right[at(row * result_stride + output)];
@@ -45,7 +45,7 @@ void check_product(std::int64_t row_count, std::int64_t input_count, std::int64_
 
 }  // namespace
 
-TEST_CASE("rows are multiplied with weights, however many there are of all") {
+TEST_CASE("products of rows and weights equal the definition for any number of rows, inputs and outputs") {
   on_every_target([] {
     for (const std::int64_t row_count : {1, 2, 5, 6, 7, 13, 14, 15, 29, 84})
       for (const std::int64_t input_count : {1, 3, 4, 70})
@@ -54,7 +54,7 @@ TEST_CASE("rows are multiplied with weights, however many there are of all") {
   });
 }
 
-TEST_CASE("what is fetched meanwhile is not read, and not beyond its end") {
+TEST_CASE("memory is prefetched up to its end without being read") {
   constexpr std::size_t bytes = 4096;
   void* const forbidden = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(forbidden != MAP_FAILED);

@@ -1,6 +1,6 @@
-// The training loop of the native engine neither allocates nor makes a system call. Allocations are counted in
-// malloc and its kin, which this program brings itself. System calls are forbidden by the kernel: a child trains under
-// a seccomp filter that traps all but those it needs to end. Exit code 77: the system permits no such filter.
+// Tests that the training loop of the native engine does not allocate memory and makes no system calls. This program
+// replaces malloc and related functions to count allocations. To detect system calls, a child process trains under a
+// seccomp filter that traps all calls except those needed to exit. Exit code 77: the system permits no such filter.
 // SPDX-License-Identifier: MIT
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -93,7 +93,7 @@ constexpr unsigned machine = AUDIT_ARCH_AARCH64;
 constexpr unsigned machine = 0;
 #endif
 
-// Traps all system calls of the process but write, exit_group and the return from a signal's handler.
+// Traps all system calls of the process except write, exit_group and the return from a signal handler.
 bool forbid_system_calls() {
   sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
@@ -111,20 +111,21 @@ bool forbid_system_calls() {
 
 constexpr int forbidden_call = 3, no_filter = 4;
 
-void tell_forbidden_call(int, siginfo_t* info, void*) {
+void report_forbidden_call(int, siginfo_t* info, void*) {
   char text[] = "  system call 000\n";
-  for (int place = 17, number = info->si_syscall; place > 14; --place, number /= 10)
-    text[place - 1] = static_cast<char>('0' + number % 10);
+  for (int end = 17, number = info->si_syscall; end > 14; --end, number /= 10)
+    text[end - 1] = static_cast<char>('0' + number % 10);
   const auto written = write(STDERR_FILENO, text, sizeof(text) - 1);
   _exit(written < 0 ? 1 : forbidden_call);
 }
 
-// 0: a child did `work` without a system call; else forbidden_call, no_filter or what ended it.
-int end_of_silent_child(const std::function<void()>& work) {
+// Runs `work` in a child process with the filter. Returns 0 if it made no system call, otherwise forbidden_call,
+// no_filter or the negative number of the signal that ended the child.
+int run_without_system_calls(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
     struct sigaction action = {};
-    action.sa_sigaction = tell_forbidden_call;
+    action.sa_sigaction = report_forbidden_call;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSYS, &action, nullptr);
     if (machine == 0 || !forbid_system_calls()) _exit(no_filter);
@@ -136,7 +137,7 @@ int end_of_silent_child(const std::function<void()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// ---- What is trained
+// ---- Trainings
 
 struct Case {
   std::string name;
@@ -149,7 +150,7 @@ Study base_study(const std::string& model) {
   study.data.normalize = Normalize::standard;
   study.data.validation = 0.2;
   study.train.loss = LossKind::cross_entropy;
-  study.train.batch_size = 32;  // of 200 rows: the last one is short
+  study.train.batch_size = 32;  // the last batch of the 200 rows is shorter
   study.train.learning_rate = 1e-4;
   study.model.kind = model == "linear" ? ModelKind::linear : ModelKind::mlp;
   if (model == "mlp") study.model.hidden = {33};
@@ -161,7 +162,7 @@ Study base_study(const std::string& model) {
   return study;
 }
 
-// Every optimizer with each model in each precision, with and without dropout.
+// All combinations of optimizer, model and precision, some of them with dropout.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string model : {"linear", "mlp", "tiles"}) {
@@ -187,7 +188,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-// Sees both instruments work. False: there is no filter to be had.
+// Checks that allocations and system calls are detected. Returns false if the system permits no filter.
 bool check_instruments(int& failed) {
   const auto allocate_twice = [] {
     void* volatile memory = std::malloc(100);
@@ -195,15 +196,16 @@ bool check_instruments(int& failed) {
     ::operator delete(::operator new(100));
   };
   if (allocations_of(allocate_twice) != 2 || allocations_of([] {}) != 0) {
-    std::puts("FAILED: allocations are counted");
+    std::puts("FAILED: allocations are not counted correctly");
     ++failed;
   }
-  const int silent = end_of_silent_child([] {});
+  const int silent = run_without_system_calls([] {});
   if (silent == no_filter) return false;
-  std::fputs("Expected to be caught:\n", stderr);
-  const int noisy = end_of_silent_child([] { syscall(SYS_getpid); });
+  std::fputs("The next system call is expected:\n", stderr);
+  const int noisy = run_without_system_calls([] { syscall(SYS_getpid); });
   if (silent != 0 || noisy != forbidden_call) {
-    std::printf("FAILED: system calls are trapped: %d without one, %d with one\n", silent, noisy);
+    std::printf("FAILED: system calls are not trapped correctly: result %d without a call, %d with one\n", silent,
+                noisy);
     ++failed;
   }
   return true;
@@ -215,13 +217,14 @@ void check_case(const Case& one, bool filter, int& failed) {
   Epochs epochs(*trainer, training.task());
   const auto train = [&](int count) {
     for (int epoch = 0; epoch < count; ++epoch)
-      while (!epochs.train(2)) {  // in pieces, as a lane trains
+      while (!epochs.train(2)) {  // in parts, as a lane trains
       }
   };
   const std::int64_t allocated = allocations_of([&] { train(3); });
-  const int end = filter ? end_of_silent_child([&] { train(one.study.model.hidden.size() > 1 ? 3 : 200); }) : 0;
+  const int end = filter ? run_without_system_calls([&] { train(one.study.model.hidden.size() > 1 ? 3 : 200); }) : 0;
   if (allocated != 0 || end != 0 || epochs.steps() == 0) {
-    std::printf("FAILED: %s: %ld allocations, end %d\n", one.name.c_str(), static_cast<long>(allocated), end);
+    std::printf("FAILED: %s: %ld allocations, system calls: result %d\n", one.name.c_str(),
+                static_cast<long>(allocated), end);
     ++failed;
   }
 }
@@ -236,6 +239,6 @@ int main() {
   std::printf("%zu trainings, %d failed\n", all.size(), failed);
   if (failed > 0) return 1;
   if (filter) return 0;
-  std::puts("System calls were not looked at: this system permits no seccomp filter.");
+  std::puts("System calls were not checked: this system permits no seccomp filter.");
   return 77;
 }

@@ -17,7 +17,7 @@ std::vector<Layer> mlp(std::int64_t features, std::vector<std::int64_t> hidden, 
 
 }  // namespace
 
-TEST_CASE("tiles cover all rows, are as few as can be, and padded ones do not exceed the limit") {
+TEST_CASE("tiles cover all rows with the smallest possible number of tiles, within the limit") {
   for (const std::int64_t limit : {16, 64, 80, 256}) {
     for (std::int64_t rows = 1; rows <= 1000; ++rows) {
       const std::int64_t tile = tile_rows(rows, limit), last = last_tile_rows(rows, tile);
@@ -31,24 +31,24 @@ TEST_CASE("tiles cover all rows, are as few as can be, and padded ones do not ex
   }
 }
 
-TEST_CASE("tiles are even") {
+TEST_CASE("tiles have almost equal size") {
   CHECK(tile_rows(257, 256) == 144);
   CHECK(last_tile_rows(257, 144) == 113);
   CHECK(tile_rows(32, 256) == 32);
   CHECK(tile_rows(33, 256) == 48);
 }
 
-TEST_CASE("cached rows fill half of a common second-level cache, but are not too few") {
-  // Inputs twice, slopes, gradients: (3 x 64 + 32) + (3 x 32 + 10) + 2 x 10 values a row.
+TEST_CASE("cached rows fill half of a typical second-level cache, with a minimum number of rows") {
+  // Values per row for two copies of the inputs, slopes and gradients: (3 x 64 + 32) + (3 x 32 + 10) + 2 x 10.
   CHECK(cached_rows(mlp(64, {32}, 10), 4) == (256 << 10) / (350 * 4) / 16 * 16);
   CHECK(cached_rows(mlp(64, {32}, 10), 8) == (256 << 10) / (350 * 8) / 16 * 16);
-  // Linear models with few outputs: inputs once, and four values an output.
+  // Linear models with few outputs need one copy of the inputs and four values per output.
   CHECK(cached_rows(mlp(10, {}, 1), 4) == (256 << 10) / (14 * 4) / 16 * 16);
   CHECK(cached_rows(mlp(4000, {4000}, 10), 8) == 64);
   for (const std::int64_t width : {1, 3, 17, 100, 500}) CHECK(cached_rows(mlp(width, {width}, 3), 4) % padding == 0);
 }
 
-TEST_CASE("tiles of linear models with few outputs fit the first-level cache, all others the second") {
+TEST_CASE("tiles fit the first-level cache for linear models with few outputs, and the second-level otherwise") {
   CHECK(best_tile_rows(mlp(10, {}, 1), 4) == (28 << 10) / (14 * 4) / 16 * 16);
   CHECK(best_tile_rows(mlp(10, {}, 3), 8) == (28 << 10) / (22 * 8) / 16 * 16);
   CHECK(best_tile_rows(mlp(10000, {}, 1), 4) == 64);
@@ -56,7 +56,7 @@ TEST_CASE("tiles of linear models with few outputs fit the first-level cache, al
     CHECK(best_tile_rows(layers, 4) == cached_rows(layers, 4));
 }
 
-TEST_CASE("the blocks of a matrix lie one after the other, whole cache lines wide") {
+TEST_CASE("the blocks of a matrix are contiguous and whole cache lines wide") {
   for (std::int64_t features = 1; features <= 200; ++features) {
     const FeatureBlocks blocks{features};
     for (const std::int64_t n : {1, 10, 128}) {

@@ -1,4 +1,4 @@
-// Optimizer steps, on every instruction set of this processor, against plain loops in double.
+// Compares optimizer steps on every instruction set of this processor with simple loops in double.
 // SPDX-License-Identifier: MIT
 #include "engines/native/kernels.hpp"
 
@@ -51,16 +51,16 @@ UpdateRule<Value> converted(const UpdateRule<double>& rule) {
   return result;
 }
 
-// Several steps of `update` beside several of `reference`.
+// Compares several steps of `update` with `reference`.
 template <class Value, class Step>
 void check_update(typename UpdateKernels<Value>::Update update, bool has_first, bool has_second, const Step& step) {
   constexpr std::int64_t count = 80;
   Guarded<Value> parameters(normals<Value>(count, 15)), first(std::vector<Value>(at(count), 0)),
       second(std::vector<Value>(at(count), 0));
   std::vector<Reference> reference(at(count));
-  for (std::int64_t place = 0; place < count; ++place) reference[at(place)].parameter = double{parameters[place]};
+  for (std::int64_t index = 0; index < count; ++index) reference[at(index)].parameter = double{parameters[index]};
   for (unsigned number = 0; number < 6; ++number) {
-    UpdateRule<double> rule;  // numbers that float holds as they are, 1 minus them too
+    UpdateRule<double> rule;  // float represents these numbers, and 1 minus them, exactly
     rule.rate = 0.0625 / (1 + number);
     rule.weight_decay = 0.125;
     rule.shrink = 0.875;
@@ -71,7 +71,7 @@ void check_update(typename UpdateKernels<Value>::Update update, bool has_first, 
     rule.epsilon = 0x1p-10;
     Guarded<Value> gradients(normals<Value>(count, 100 + number));
     gradients.data()[number] = 0;
-    for (std::int64_t place = 0; place < count; ++place) step(reference[at(place)], rule, double{gradients[place]});
+    for (std::int64_t index = 0; index < count; ++index) step(reference[at(index)], rule, double{gradients[index]});
     update(converted<Value>(rule), gradients.data(), count, parameters.data(), has_first ? first.data() : nullptr,
            has_second ? second.data() : nullptr);
   }
@@ -81,7 +81,7 @@ void check_update(typename UpdateKernels<Value>::Update update, bool has_first, 
     right_first.push_back(one.first);
     right_second.push_back(one.second);
   }
-  const double tolerance = pick<Value>(2e-6, 4e-15);  // some ten roundings a step, six steps
+  const double tolerance = pick<Value>(2e-6, 4e-15);  // about ten roundings per step, six steps
   CHECK(distance(parameters.values(), right) < tolerance);
   CHECK(distance(first.values(), right_first) < tolerance);
   CHECK(distance(second.values(), right_second) < tolerance);
@@ -111,7 +111,7 @@ void check_updates() {
 
 }  // namespace
 
-TEST_CASE("updates are those of the textbook's optimizers") {
+TEST_CASE("updates equal the definitions of the optimizers") {
   on_every_target([] {
     check_updates<float>();
     check_updates<double>();

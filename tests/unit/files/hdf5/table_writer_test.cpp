@@ -41,7 +41,7 @@ TEST_CASE("numbers of every type are read back, in chunks of whole rows, compres
     for (const auto type : {NumberType::int8, NumberType::int16, NumberType::int32, NumberType::int64,
                             NumberType::uint8, NumberType::uint16, NumberType::uint32, NumberType::uint64,
                             NumberType::float16, NumberType::float32, NumberType::float64}) {
-      // zeros, except for the largest number in the last row
+      // zeros except for the last number, whose bytes are all 1
       NumberArray array{type, {3, 2}, std::vector<std::byte>(6 * number_bytes(type))};
       std::fill_n(array.bytes.end() - static_cast<std::ptrdiff_t>(number_bytes(type)), number_bytes(type),
                   std::byte{1});
@@ -77,7 +77,7 @@ TEST_CASE("numbers of every type are read back, in chunks of whole rows, compres
   }
 }
 
-TEST_CASE("an attribute can have up to the maximum number of strings") {
+TEST_CASE("an attribute can store 4000 strings") {
   Hdf5Writer writer("texts.h5");
   writer.write_numbers("array", one_byte(0), 0);
   writer.write_texts("array", "names", std::vector<std::string>(4000, "name"));

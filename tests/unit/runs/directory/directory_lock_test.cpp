@@ -17,7 +17,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("one holds the lock at a time, and the other is told who") {
+TEST_CASE("only one process can hold the lock, and the error names it") {
   const Scratch scratch("directory_lock_test");
   const std::string directory = scratch.path.string();
   std::optional<DirectoryLock> first;
@@ -28,7 +28,7 @@ TEST_CASE("one holds the lock at a time, and the other is told who") {
   CHECK_NOTHROW(DirectoryLock(directory, "lock"));
 }
 
-TEST_CASE("some share the lock, and keep out who wants it alone") {
+TEST_CASE("a shared lock admits other shared locks and excludes exclusive ones") {
   const Scratch scratch("directory_lock_test");
   const std::string directory = scratch.path.string();
   std::optional<DirectoryLock> first, second;
@@ -41,7 +41,7 @@ TEST_CASE("some share the lock, and keep out who wants it alone") {
   CHECK_THROWS_AS(DirectoryLock(directory, "lock", Hold::shared), RunError);
 }
 
-TEST_CASE("who takes turns waits") {
+TEST_CASE("a lock with Hold::in_turn waits until the lock is free") {
   const Scratch scratch("directory_lock_test");
   const std::string directory = scratch.path.string();
   std::optional<DirectoryLock> first;
@@ -58,7 +58,7 @@ TEST_CASE("who takes turns waits") {
   CHECK(has_turn);
 }
 
-TEST_CASE("the lock of a killed process is free") {
+TEST_CASE("killing a process releases its lock") {
   const Scratch scratch("directory_lock_test");
   const std::string directory = scratch.path.string();
   int ready[2];
@@ -77,7 +77,7 @@ TEST_CASE("the lock of a killed process is free") {
   CHECK_NOTHROW(DirectoryLock(directory, "lock"));
 }
 
-TEST_CASE("a lock that is discarded leaves nothing of its own, and what others use") {
+TEST_CASE("discarding a lock removes what it created, except what other locks use") {
   namespace fs = std::filesystem;
   const Scratch scratch("directory_lock_test");
   const std::string run = (scratch.path / "a" / "run").string();
@@ -89,14 +89,14 @@ TEST_CASE("a lock that is discarded leaves nothing of its own, and what others u
   second.emplace(run, "lock", Hold::shared);
   first->discard();
   CHECK(fs::exists(run + "/journal/lock"));
-  CHECK_THROWS_AS(DirectoryLock(run, "lock"), RunError);  // the second one still has it
+  CHECK_THROWS_AS(DirectoryLock(run, "lock"), RunError);  // the second lock still holds it
   second->discard();
-  CHECK(fs::exists(run + "/journal/lock"));  // which the second one did not make
+  CHECK(fs::exists(run + "/journal/lock"));  // the second lock did not create this file
   DirectoryLock(run, "own").discard();
   CHECK_FALSE(fs::exists(run + "/journal/own"));
 }
 
-TEST_CASE("who waits for a lock whose file is removed gets a new one") {
+TEST_CASE("waiting for a lock whose file is removed creates a new file") {
   namespace fs = std::filesystem;
   const Scratch scratch("directory_lock_test");
   const std::string run = (scratch.path / "run").string();
@@ -111,14 +111,14 @@ TEST_CASE("who waits for a lock whose file is removed gets a new one") {
     CHECK_THROWS_AS(DirectoryLock(run, "lock"), RunError);
   });
   while (!waits) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // most likely until it waits for the lock
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // most likely, the thread waits for the lock now
   CHECK_FALSE(has_turn);
   first->discard();
   other.join();
   CHECK(has_turn);
 }
 
-TEST_CASE("a lock is a regular file in the directory itself") {
+TEST_CASE("a lock is a regular file in the run directory, not behind a symbolic link") {
   namespace fs = std::filesystem;
   const Scratch scratch("directory_lock_test");
   const fs::path run = scratch.path / "run", outside = scratch.path / "outside";

@@ -26,7 +26,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-// An empty directory of its own, gone with the test.
+// A new empty directory. The destructor removes it.
 struct Scratch {
   fs::path path = fs::absolute("result_files_test");
   Scratch() {
@@ -45,7 +45,7 @@ Study small_study() {
 
 }  // namespace
 
-TEST_CASE("a run directory holds a run from its study file on") {
+TEST_CASE("a directory holds a run once it has a study file") {
   const Scratch scratch;
   const std::string directory = scratch.path.string();
   CHECK_FALSE(holds_run(directory));
@@ -64,7 +64,7 @@ TEST_CASE("a run directory holds a run from its study file on") {
   CHECK_THROWS_AS(write_study(directory + "/absent", small_study()), RunError);
 }
 
-TEST_CASE("results come whole, under their final names only") {
+TEST_CASE("result files get their final names only when complete") {
   const Scratch scratch;
   const Study study = small_study();
   const Plan plan = test::whole_plan(study);
@@ -103,7 +103,7 @@ TEST_CASE("results come whole, under their final names only") {
   CHECK_THROWS_AS(ResultStream((scratch.path / "absent").string(), study, plan, extent), RunError);
 }
 
-TEST_CASE("a file whose rename fails is not left half-named") {
+TEST_CASE("a failed rename leaves no temporary file") {
   const Scratch scratch;
   fs::create_directories(scratch.path / "taken" / "inside");
   CHECK_THROWS_AS(write_whole_file((scratch.path / "taken").string(), "text"), RunError);

@@ -6,7 +6,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("only keys that decide results change the fingerprint") {
+TEST_CASE("only keys that affect results change the study fingerprint") {
   const Study study;
   Study elsewhere = study;
   for (const auto& [key, value] : {std::pair("run.output", "x"),
@@ -34,7 +34,7 @@ TEST_CASE("only keys that decide results change the fingerprint") {
   }
 }
 
-TEST_CASE("candidates and their order decide, too") {
+TEST_CASE("candidates and their order change the study fingerprint") {
   Study study;
   study.search.keys = {{"train.epochs", {"1", "2"}}, {"model.bias", {"true", "false"}}};
   Study other = study;

@@ -34,7 +34,7 @@ void spoil(const std::string& path, std::streamoff offset) {
 
 }  // namespace
 
-TEST_CASE("the newest state comes back, and the one before it when the newest is damaged") {
+TEST_CASE("load returns the newest state, or the previous one if the newest is damaged") {
   make_fresh_directory();
   CheckpointFiles files("run", header);
   CHECK_FALSE(files.load(7));
@@ -70,9 +70,9 @@ TEST_CASE("a checkpoint that was set aside is not loaded again") {
   files.save(7, "first");
   files.save(7, "second");
   files.save(77, "other");
-  files.set_aside(7, "a test asks for it");
+  files.set_aside(7, "requested by a test");
   CHECK(files.load(7) == "first");
-  files.set_aside(7, "a test asks for it");
+  files.set_aside(7, "requested by a test");
   CHECK_FALSE(files.load(7));
   CHECK_FALSE(CheckpointFiles("run", header).load(7));
   CHECK(files.load(77) == "other");
@@ -80,7 +80,7 @@ TEST_CASE("a checkpoint that was set aside is not loaded again") {
   CHECK(files.load(7) == "again");
 }
 
-TEST_CASE("states of another study or other data are not taken") {
+TEST_CASE("checkpoints of another study or other data are not loaded") {
   for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
     make_fresh_directory();
     CheckpointFiles("run", header).save(1, "state");
@@ -89,7 +89,7 @@ TEST_CASE("states of another study or other data are not taken") {
   }
 }
 
-TEST_CASE("an iteration's checkpoints go without those of others") {
+TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations") {
   make_fresh_directory();
   CheckpointFiles files("run", header);
   files.save(1, "one");
@@ -100,7 +100,7 @@ TEST_CASE("an iteration's checkpoints go without those of others") {
   CHECK(files.load(11) == "eleven");
   files.discard(5);
 
-  CheckpointFiles later("run", header);  // of another job
+  CheckpointFiles later("run", header);  // simulates a later job
   later.save(11, "twelve");
   CHECK(later.load(11) == "twelve");
   later.discard(11);

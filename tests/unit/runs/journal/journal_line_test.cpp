@@ -26,7 +26,7 @@ std::string without_end(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("every field of a result comes back to the bit") {
+TEST_CASE("every field of a result is read back bit for bit") {
   TrainedIteration written = sample_iteration(4294967294);
   written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
   written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
@@ -43,7 +43,7 @@ TEST_CASE("every field of a result comes back to the bit") {
   CHECK(read->predictions.checksum == location.checksum);
 }
 
-TEST_CASE("every status, engine and kind of number comes back") {
+TEST_CASE("every status, engine and kind of number is read back") {
   for (const auto status : {IterationStatus::finished, IterationStatus::diverged, IterationStatus::failed})
     for (const auto engine : {"none", "torch", "native", "an_engine_of_16b"})
       for (const double value : {not_a_number, infinity, -infinity, 0.0, -0.0, 5.0, 1e22, -1.7976931348623157e308}) {
@@ -57,7 +57,7 @@ TEST_CASE("every status, engine and kind of number comes back") {
       }
 }
 
-TEST_CASE("random bits of doubles come back") {
+TEST_CASE("doubles with random bits are read back bit for bit") {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) {
     TrainedIteration written = sample_iteration(i);
@@ -70,7 +70,7 @@ TEST_CASE("random bits of doubles come back") {
   }
 }
 
-TEST_CASE("a line with any bit flipped, cut short, or of another study is no result") {
+TEST_CASE("a line with a flipped bit, a truncated line, or a line of another study is refused") {
   const std::string line = without_end(journal_line(sample_iteration(3), {}, 7));
   REQUIRE(read_journal_line(line, 7).has_value());
   CHECK_FALSE(read_journal_line(line, 8).has_value());
@@ -84,7 +84,7 @@ TEST_CASE("a line with any bit flipped, cut short, or of another study is no res
   }
 }
 
-TEST_CASE("a line whose integers are none, or too large, is no result") {
+TEST_CASE("a line with invalid or too large integers is refused") {
   const auto line_with = [](const std::string& rank) {
     const std::string line = without_end(journal_line(sample_iteration(5), {}, 7));
     std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
@@ -98,7 +98,7 @@ TEST_CASE("a line whose integers are none, or too large, is no result") {
     CHECK_FALSE(read_journal_line(line_with(rank), 7).has_value());
 }
 
-TEST_CASE("stages come back, and are no results") {
+TEST_CASE("stage lines are read back and are not read as results") {
   const std::vector<RecordedStage> all = {{{0, {{0, 6}}, 2, 5, 1, std::nullopt}, 0},
                                           {{1, {{1, 2}, {4, 6}}, 1, 5, 3, 12}, 60}};
   for (const auto& recorded : all) {
@@ -117,7 +117,7 @@ TEST_CASE("stages come back, and are no results") {
   CHECK_FALSE(read_stage_line(without_end(journal_line(sample_iteration(1), {}, 7)), 7).has_value());
 }
 
-TEST_CASE("headers come back, and are no results") {
+TEST_CASE("header lines are read back and are not read as results") {
   const JournalHeader header{
       "0.1.0", "0123456789abcdef", "data \"x\", 5 bytes", journal_format, {{"a \"b\".pt", "f1"}, {"c.so", "f2"}}};
   const std::string line = without_end(header_line(header));
@@ -136,8 +136,8 @@ TEST_CASE("headers come back, and are no results") {
   CHECK(header.seed() != other.seed());
 }
 
-// What the fast reader does not know, the JSON parser may; what it reads, both read alike.
-TEST_CASE("the fast reader and the JSON parser agree on every line") {
+// The JSON parser may accept lines that the fast reader rejects, but not the reverse.
+TEST_CASE("every line that the fast reader accepts gives the same result with the JSON parser") {
   std::mt19937 random(11);
   const char* pieces[] = {"0",
                           "-0",
@@ -175,7 +175,7 @@ TEST_CASE("the fast reader and the JSON parser agree on every line") {
       }(),
       {12, 34, 56}, 7));
   const std::string text = line.substr(0, line.rfind(R"(,"crc32")"));
-  std::vector<std::size_t> values;  // where a member's or an element's value begins
+  std::vector<std::size_t> values;  // positions where the value of a member or an element begins
   for (std::size_t position = 1; position < text.size(); ++position)
     if (text[position - 1] == ':' || text[position - 1] == '[' || (text[position - 1] == ',' && text[position] != '"'))
       values.push_back(position);

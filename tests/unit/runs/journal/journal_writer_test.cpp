@@ -32,7 +32,7 @@ Replay replay(const Scratch& scratch) {
   return replay_journals(scratch.path.string(), header, 10000, false);
 }
 
-// Whether `holds` comes true; the limit is there for a test that fails.
+// Whether `holds` becomes true within 30 seconds.
 template <class Holds>
 bool eventually(const Holds& holds) {
   for (int round = 0; round < 3000 && !holds(); ++round) std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -41,7 +41,7 @@ bool eventually(const Holds& holds) {
 
 }  // namespace
 
-TEST_CASE("what several lanes append is all there, predictions included") {
+TEST_CASE("results and predictions that several lanes append are all in the journal") {
   const Scratch scratch("journal_writer_test");
   const std::string attempt = begin_attempt(scratch.path.string());
   JournalWriter journal(journal_path(attempt, 2), header);
@@ -62,7 +62,7 @@ TEST_CASE("what several lanes append is all there, predictions included") {
   }
 }
 
-TEST_CASE("what has its predictions on the disk is there when the next ones find no room") {
+TEST_CASE("results whose predictions fit on the disk are in the journal when later ones do not fit") {
   const Scratch scratch("journal_writer_test");
   constexpr std::size_t fitting = 16, bytes = 4096;
   const std::string attempt = begin_attempt(scratch.path.string());
@@ -83,18 +83,18 @@ TEST_CASE("what has its predictions on the disk is there when the next ones find
   CHECK(replay(scratch).iterations.size() == fitting);
 }
 
-TEST_CASE("a journal whose thread cannot be started is an error, and leaves a journal without results") {
+TEST_CASE("a writer whose thread cannot be started throws and leaves a journal without results") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
   {
-    const NoThreads none;
+    const NoThreads no_threads;
     CHECK_THROWS_WITH(JournalWriter(path, header), StartsWith("Cannot start thread 1 of 1 for writing the journal"));
   }
   CHECK(replay(scratch).iterations.empty());
   CHECK(replay(scratch).warnings.empty());
 }
 
-TEST_CASE("results reach the file while the journal is open") {
+TEST_CASE("results are written to the file while the journal is open") {
   const Scratch scratch("journal_writer_test");
   JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), header);
   journal.append(sample_iteration(0));
@@ -105,7 +105,7 @@ TEST_CASE("results reach the file while the journal is open") {
   CHECK_FALSE(journal.failure().has_value());
 }
 
-TEST_CASE("a stage's line stands before its results, and what came before it can be read between stages") {
+TEST_CASE("a stage's line precedes its results, and earlier results can be read between stages") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
   const RecordedStage first{{0, {{0, 2}}, 1, 1, 1, 2}, 0}, second{{1, {{0, 1}}, 1, 1, 1, std::nullopt}, 2};
@@ -117,7 +117,7 @@ TEST_CASE("a stage's line stands before its results, and what came before it can
   const ResultStore& results = journal.results_so_far();
   REQUIRE(results.size() == 2);
   CHECK(results.packed(0).iteration() == 0);
-  CHECK(replay(scratch).iterations.size() == 2);  // in the file, too
+  CHECK(replay(scratch).iterations.size() == 2);  // the file also has them
   journal.begin_stage(second);
   journal.append(predicting(2));
   journal.close();
@@ -131,7 +131,7 @@ TEST_CASE("a stage's line stands before its results, and what came before it can
   CHECK(replay(scratch).stages == std::vector<RecordedStage>{first, second});
 }
 
-TEST_CASE("damaged predictions make their iteration train again") {
+TEST_CASE("an iteration with damaged predictions is missing from the replay") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
   {
@@ -151,7 +151,7 @@ TEST_CASE("damaged predictions make their iteration train again") {
   CHECK(replayed.warnings.size() == 2);
 }
 
-TEST_CASE("a closed journal knows what it wrote, as its replay does") {
+TEST_CASE("the results of a closed writer equal those of its replay") {
   const Scratch scratch("journal_writer_test");
   JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 3), header);
   TrainedIteration failed = sample_iteration(7);
@@ -179,7 +179,7 @@ TEST_CASE("a closed journal knows what it wrote, as its replay does") {
   }
 }
 
-TEST_CASE("a journal is never written over, and attempts have directories of their own") {
+TEST_CASE("a journal is never overwritten, and each attempt has its own directory") {
   const Scratch scratch("journal_writer_test");
   const std::string first = begin_attempt(scratch.path.string());
   const std::string second = begin_attempt(scratch.path.string());
@@ -190,7 +190,7 @@ TEST_CASE("a journal is never written over, and attempts have directories of the
   CHECK_THROWS_AS(JournalWriter(journal_path((scratch.path / "absent").string(), 0), header), RunError);
 }
 
-TEST_CASE("a journal that was removed is noticed") {
+TEST_CASE("removing the journal's file is an error of the writer") {
   const Scratch scratch("journal_writer_test");
   const std::string path = journal_path(begin_attempt(scratch.path.string()), 0);
   JournalWriter journal(path, header);

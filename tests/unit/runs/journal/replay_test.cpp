@@ -43,7 +43,7 @@ std::vector<std::int64_t> numbers_in(const Replay& replayed) {
 
 }  // namespace
 
-TEST_CASE("journals of all attempts and ranks are put together in order") {
+TEST_CASE("the journals of all attempts and ranks are merged in the order of iterations") {
   const Scratch scratch("replay_test");
   CHECK(replay(scratch).iterations.empty());
   write_journal(scratch, 1, 0, header_line(header) + line_of(5) + line_of(0));
@@ -59,7 +59,7 @@ TEST_CASE("journals of all attempts and ranks are put together in order") {
   CHECK(count_attempts(scratch.path.string()) == 2);
 }
 
-TEST_CASE("the first result of an iteration counts, and the last failure where there is none") {
+TEST_CASE("an iteration's first result counts, or its last failure if there is none") {
   const Scratch scratch("replay_test");
   const auto failed = IterationStatus::failed;
   write_journal(scratch, 1, 0, header_line(header) + line_of(0, failed, 1) + line_of(1, failed, 1) + line_of(2));
@@ -74,7 +74,7 @@ TEST_CASE("the first result of an iteration counts, and the last failure where t
   CHECK(iterations_left(replayed.iterations, {0, 3}) == std::vector<IndexRange>{{0, 1}});
 }
 
-TEST_CASE("recorded stages are found once each, in the order of their lines") {
+TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   const Scratch scratch("replay_test");
   const RecordedStage first{{0, {{0, 3}}, 1, 1, 1, 2}, 0}, second{{1, {{1, 2}}, 1, 1, 1, std::nullopt}, 3};
   write_journal(scratch, 1, 0, header_line(header) + stage_line(first, header.seed()) + line_of(0));
@@ -87,7 +87,7 @@ TEST_CASE("recorded stages are found once each, in the order of their lines") {
   CHECK(replayed.warnings.empty());
 }
 
-TEST_CASE("a torn last line is left out in silence, a damaged one with its place") {
+TEST_CASE("an incomplete last line is ignored, and a damaged line gives a warning with its number") {
   const Scratch scratch("replay_test");
   std::string damaged = line_of(1);
   damaged[20] = '?';
@@ -99,7 +99,7 @@ TEST_CASE("a torn last line is left out in silence, a damaged one with its place
   CHECK_THAT(replayed.warnings[0], ContainsSubstring("00000.jsonl', line 3, is damaged"));
   write_journal(scratch, 1, 0, header_line(header).substr(0, 30));
   CHECK(replay(scratch).warnings.empty());
-  // A number beyond the plan is damage, too.
+  // A line with an iteration beyond the plan counts as damaged.
   write_journal(scratch, 1, 0, header_line(header) + line_of(100));
   CHECK(replay(scratch).iterations.empty());
 }
@@ -145,7 +145,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
   CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 3 (sheaf 0.1.0 wrote it)"));
 }
 
-TEST_CASE("predictions that are not whole numbers inside their file cost the result, not memory") {
+TEST_CASE("a result whose predictions have an invalid location is dropped without allocating for it") {
   const Scratch scratch("replay_test");
   const std::vector<float> values = {1, 2, 3};
   const std::int64_t bytes = sizeof(float) * 3;
@@ -164,15 +164,15 @@ TEST_CASE("predictions that are not whole numbers inside their file cost the res
   CHECK(is_kept(0, bytes));
   CHECK(is_kept(0, 4));
   for (const std::int64_t part : {1, 2, 3, 5, 6, 7}) CHECK_FALSE(is_kept(0, part));
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   CHECK_FALSE(is_kept(4, bytes));
   CHECK_FALSE(is_kept(-4, 8));
-  CHECK_FALSE(is_kept(0, most / 4 * 4));
-  CHECK_FALSE(is_kept(most, 4));
+  CHECK_FALSE(is_kept(0, largest / 4 * 4));
+  CHECK_FALSE(is_kept(largest, 4));
 }
 
-// What no flip has touched, its line end included, must be there; what one has touched must not.
-TEST_CASE("random damage never costs a whole result, nor passes for one") {
+// A line counts as undamaged only if its newline is also undamaged.
+TEST_CASE("with random damage, the replay has exactly the undamaged results") {
   const Scratch scratch("replay_test");
   std::mt19937 random(5);
   constexpr std::int64_t count = 40;
@@ -189,7 +189,7 @@ TEST_CASE("random damage never costs a whole result, nor passes for one") {
     std::set<std::size_t> touched;
     for (int flips = 1 + static_cast<int>(random() % 8); flips > 0; --flips) {
       const std::size_t any = random() % text.size();
-      const bool line_end = random() % 3 == 0;  // the next one, unless the last is damaged already
+      const bool line_end = random() % 3 == 0;  // damages the next newline, if there is one
       const std::size_t position = line_end ? std::min(text.find('\n', any), text.size() - 1) : any;
       const char before = text[position];
       text[position] = static_cast<char>(text[position] ^ static_cast<char>(1 + random() % 255));

@@ -8,7 +8,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("results come back to the bit, sorted, with all that belongs to them") {
+TEST_CASE("results are returned bit for bit, sorted, with their curves, messages and predictions") {
   ResultStore store;
   CHECK(store.empty());
   TrainedIteration rich = sample_iteration(4294967294);
@@ -16,7 +16,7 @@ TEST_CASE("results come back to the bit, sorted, with all that belongs to them")
   rich.epochs = {{4294967294, 0, 0.5, -0.0, 1e300}, {4294967294, 1, 1.0 / 3, 0.25, 0.125}};
   store.append(rich, {12345678901, 40, 0xdeadbeef}, 7);
   store.append(sample_iteration(0), {}, 70000);
-  TrainedIteration large = sample_iteration(5);  // more than a block
+  TrainedIteration large = sample_iteration(5);  // larger than a block of the store
   large.message.assign(std::size_t{3} << 20, 'x');
   store.append(large, {}, 0);
   store.append(sample_iteration(3), {}, 0);
@@ -46,7 +46,7 @@ TEST_CASE("results come back to the bit, sorted, with all that belongs to them")
   CHECK(count == 4);
 }
 
-TEST_CASE("results in memory have the bits that they have when they are read back from a journal") {
+TEST_CASE("results in memory have the same bits as results read from a journal") {
   TrainedIteration written = sample_iteration(1);
   const double odd = -std::numeric_limits<double>::quiet_NaN();
   written.result.final_loss = written.result.validation_loss = written.result.validation_score = odd;

@@ -8,7 +8,7 @@ using namespace sheaf;
 
 namespace {
 
-// Iterations that were trained by LibTorch.
+// Results of iterations that LibTorch trained.
 std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   std::vector<TrainedIteration> iterations(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number) {
@@ -23,7 +23,7 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
   return iterations;
 }
 
-// `ensemble`: the only one, scored with the last iteration. `engines`: of up to four trials.
+// `ensemble` is the only ensemble; its last member is the last iteration. `engines` has the engines of the trials.
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
                        const EnsembleResult* ensemble = nullptr,
                        const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4)) {
@@ -35,7 +35,7 @@ std::string summary_of(const Study& study, const std::vector<TrainedIteration>& 
 
 }  // namespace
 
-TEST_CASE("plain iterations print a line each") {
+TEST_CASE("iterations without a search are printed on one line each") {
   Study study;
   study.study.iterations = 2;
   CHECK(summary_of(study, finished_iterations(2)) ==
@@ -52,7 +52,7 @@ TEST_CASE("diverged iterations are counted") {
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("1 of 2 iterations diverged"));
 }
 
-TEST_CASE("a search prints its leaderboard and the best parameters") {
+TEST_CASE("a search prints its leaderboard and the best values") {
   Study study;
   study.data.task = Task::classification;
   study.search.method = SearchMethod::grid;
@@ -82,13 +82,13 @@ TEST_CASE("an ensemble prints its members and its own score") {
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
 }
 
-TEST_CASE("the engines are counted from the results, with the different reasons of LibTorch's trials and lanes") {
+TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch") {
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
   auto iterations = finished_iterations(6);
-  // The first iterations on cores, the rest on a GPU.
+  // The first iterations were trained on cores, the rest on a GPU.
   const auto trained_by = [&](const std::vector<EngineName>& engines, std::size_t on_cores) {
     for (std::size_t number = 0; number < engines.size(); ++number) {
       iterations[number].result.engine = engines[number];
@@ -113,7 +113,7 @@ TEST_CASE("the engines are counted from the results, with the different reasons 
         "(for GPUs)\n");
 }
 
-TEST_CASE("failed iterations are counted, with the first one's reason") {
+TEST_CASE("failed iterations are counted, and the reason of the first one is printed") {
   Study study;
   study.study.iterations = 3;
   auto iterations = finished_iterations(3);

@@ -16,7 +16,7 @@ std::string csv_text(const Table& table) {
 
 }  // namespace
 
-TEST_CASE("CSV quotes what needs it, keeps every digit, and leaves not-a-number empty") {
+TEST_CASE("CSV quotes text as needed, prints all digits of numbers, and leaves NaN empty") {
   const Table table = {{"name", std::vector<std::string>{"64, 32", "a\"b"}},
                        {"count", std::vector<std::int64_t>{-1, 1234567890123}},
                        {"loss", std::vector<double>{0.1, std::numeric_limits<double>::quiet_NaN()}}};
@@ -27,7 +27,7 @@ TEST_CASE("CSV quotes what needs it, keeps every digit, and leaves not-a-number 
   CHECK(csv_text({{"empty", std::vector<double>{}}}) == "empty\n");
 }
 
-TEST_CASE("the iterations' columns stand in the documented order") {
+TEST_CASE("the columns of iterations are in the documented order") {
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
@@ -54,7 +54,7 @@ TEST_CASE("the iterations' columns stand in the documented order") {
   CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
-TEST_CASE("epochs come one a row, with nothing where nothing was validated") {
+TEST_CASE("epochs are written one per row, with empty cells for epochs without validation") {
   EpochResult first{3, 0, 0.5};
   EpochResult second{3, 1, 0.25, 0.75, 0.875};
   CHECK(csv_text(epoch_table({first, second})) ==
@@ -63,7 +63,7 @@ TEST_CASE("epochs come one a row, with nothing where nothing was validated") {
         "3,1,0.25,0.75,0.875\n");
 }
 
-TEST_CASE("columns have room for the longest text of all iterations and trials, known beforehand") {
+TEST_CASE("text columns are wide enough for the longest text of all iterations and trials") {
   Study study;
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.001", "0.01"}}};

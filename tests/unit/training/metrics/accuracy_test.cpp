@@ -9,7 +9,7 @@
 using namespace sheaf;
 using namespace sheaf::test;
 
-TEST_CASE("accuracy is the share of rows whose largest output is their label") {
+TEST_CASE("accuracy is the fraction of rows whose largest output is at their label") {
   const MetricRows rows = metric_rows(997, 4);
   std::int64_t right = 0;
   for (std::int64_t row = 0; row < rows.count; ++row) {

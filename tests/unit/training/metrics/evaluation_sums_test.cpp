@@ -37,7 +37,7 @@ RowSet all_rows() {
   return RowSet::all(rows);
 }
 
-// Labels that the outputs predict.
+// The labels that the outputs predict.
 std::vector<std::int64_t> predicted_labels(const float* logits, std::int64_t count, std::int64_t width) {
   std::vector<std::int64_t> predicted;
   for (std::int64_t row = 0; row < count; ++row) predicted.push_back(predicted_label(logits + row * width, width));
@@ -49,7 +49,7 @@ void add_labels(EvaluationSums& sums, const float* logits, const std::int64_t* c
   sums.add({count, logits, predicted_labels(logits, count, width).data(), classes, nullptr});
 }
 
-// The sums of pieces that end at `ends`, put together.
+// The joined sums of the parts that end at `ends`.
 EvaluationSums in_pieces(const Scoring& scoring, const std::vector<float>& predictions,
                          const std::vector<std::int64_t>& ends) {
   const auto targets = numbers(0);
@@ -71,7 +71,7 @@ EvaluationSums in_pieces(const Scoring& scoring, const std::vector<float>& predi
 
 }  // namespace
 
-TEST_CASE("sums of pieces give the loss and the metrics of all rows") {
+TEST_CASE("joined sums of parts give the loss and the metrics of all rows") {
   const auto predictions = numbers(0.2);
   for (const auto& ends : std::vector<std::vector<std::int64_t>>{{rows}, {0, 1, 7, 7, rows}, {30, rows}}) {
     const DataSet values = regression_data(1, std::vector<float>(rows), numbers(0), outputs);
@@ -94,7 +94,7 @@ TEST_CASE("sums of pieces give the loss and the metrics of all rows") {
   }
 }
 
-TEST_CASE("the losses of logits are those of the probabilities they mean") {
+TEST_CASE("the losses of logits equal those of the corresponding probabilities") {
   auto predictions = numbers(0.2);
   for (float& value : predictions) value = 4 * (value - 100);
   for (const auto loss : {LossKind::cross_entropy, LossKind::bce}) {
@@ -103,7 +103,7 @@ TEST_CASE("the losses of logits are those of the probabilities they mean") {
     make_predictions(loss, outputs, probabilities.data(), rows);
     CHECK(in_pieces({Task::classification, loss, true, outputs}, probabilities, {rows}).loss() ==
           Approx(of_logits).epsilon(1e-5));
-    double sum = 0;  // by the book
+    double sum = 0;  // by definition
     for (std::int64_t row = 0; row < rows; ++row)
       for (std::int64_t output = 0; output < outputs; ++output) {
         const double probability = double{probabilities[static_cast<std::size_t>(row * outputs + output)]};
@@ -115,7 +115,7 @@ TEST_CASE("the losses of logits are those of the probabilities they mean") {
   }
 }
 
-TEST_CASE("the cross entropy of many rows of logits, large ones among them") {
+TEST_CASE("the cross entropy of many rows of logits is correct, also for large logits") {
   const std::int64_t count = 150, width = 5;
   std::vector<float> logits;
   std::vector<std::int64_t> classes;

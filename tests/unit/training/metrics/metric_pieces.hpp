@@ -1,4 +1,4 @@
-// Outputs with labels and targets, and metrics of them, in one piece and in several.
+// Sample outputs with labels and targets, and their metrics, computed at once or in parts.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sheaf::test {
 
-/// Rows with everything that a metric of either task takes.
+/// Rows with the inputs of the metrics of both tasks.
 struct MetricRows {
   std::int64_t count = 0, width = 0;
   std::vector<float> outputs, targets;
@@ -24,7 +24,7 @@ struct MetricRows {
   }
 };
 
-/// Outputs near the targets, which are near 100, and labels that are predicted now and then.
+/// Targets near 100, outputs near the targets, and labels that some of the outputs predict.
 inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
   MetricRows rows{count, width, {}, {}, {}, {}};
   for (std::int64_t index = 0; index < count * width; ++index) {
@@ -39,7 +39,7 @@ inline MetricRows metric_rows(std::int64_t count, std::int64_t width) {
   return rows;
 }
 
-/// The metric of all rows, added in the slices that end at `ends`.
+/// The metric of all rows, added in the parts that end at `ends`.
 inline double value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
   const auto accumulator = metric.make_accumulator(rows.width);
   std::int64_t begin = 0;
@@ -50,7 +50,7 @@ inline double value_of(const Metric& metric, const MetricRows& rows, const std::
   return accumulator->value();
 }
 
-/// The same, with an accumulator for each slice: they are appended to each other after their numbers have travelled.
+/// The metric of all rows with one accumulator per part. The accumulators' numbers are copied and then joined.
 inline double appended_value_of(const Metric& metric, const MetricRows& rows, const std::vector<std::int64_t>& ends) {
   const auto whole = metric.make_accumulator(rows.width);
   std::int64_t begin = 0;

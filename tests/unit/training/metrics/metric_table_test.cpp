@@ -20,7 +20,7 @@ TEST_CASE("names and labels of metrics are unique") {
   }
 }
 
-TEST_CASE("the settings know the metrics of the table, and a study is scored by the one that it names") {
+TEST_CASE("the settings list the metrics of the table, and a study's score is the selected metric") {
   REQUIRE(std::size(metric_names) == metric_table().size());
   for (std::size_t index = 0; index < metric_table().size(); ++index) {
     const Metric& metric = metric_table()[index];
@@ -43,7 +43,7 @@ TEST_CASE("every task has a default metric") {
   for (const Task task : {Task::classification, Task::regression}) CHECK(default_metric(task).task == task);
 }
 
-TEST_CASE("every metric of slices is the metric of the whole") {
+TEST_CASE("every metric computed in parts equals the metric of all rows") {
   for (const Metric& metric : metric_table())
     for (const std::int64_t width : {1, 2, 5}) {
       const MetricRows rows = metric_rows(3000, width);
@@ -58,7 +58,7 @@ TEST_CASE("every metric of slices is the metric of the whole") {
     }
 }
 
-TEST_CASE("better predictions have a better value in the metric's direction") {
+TEST_CASE("better predictions improve the value in the metric's direction") {
   for (const Metric& metric : metric_table()) {
     MetricRows rows = metric_rows(500, 3);
     const double value = value_of(metric, rows, {rows.count});

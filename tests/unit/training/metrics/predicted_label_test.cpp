@@ -8,7 +8,7 @@
 
 using namespace sheaf;
 
-TEST_CASE("the predicted label is the first of the largest outputs; NaN is never larger") {
+TEST_CASE("the predicted label is the index of the first largest output; NaN is never larger") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto label = [](const std::vector<float>& row) {
     return predicted_label(row.data(), static_cast<std::int64_t>(row.size()));

@@ -9,7 +9,7 @@ using namespace sheaf::test;
 
 namespace {
 
-// In two passes: the mean first, then the sums.
+// R2 in two passes: the mean first, then the sums of squares.
 double two_pass_r2(const MetricRows& rows) {
   double sum = 0;
   for (std::int64_t output = 0; output < rows.width; ++output) {
@@ -31,7 +31,7 @@ double two_pass_r2(const MetricRows& rows) {
 
 }  // namespace
 
-TEST_CASE("R2 equals the computation in two passes") {
+TEST_CASE("R2 equals the two-pass computation") {
   for (const std::int64_t width : {1, 2, 3, 4, 9}) {
     const MetricRows rows = metric_rows(20000, width);
     CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-12));
@@ -39,7 +39,7 @@ TEST_CASE("R2 equals the computation in two passes") {
   }
 }
 
-TEST_CASE("R2 keeps its digits where the mean of the targets is large") {
+TEST_CASE("R2 is accurate when the mean of the targets is large") {
   MetricRows rows = metric_rows(20000, 1);
   for (auto* values : {&rows.outputs, &rows.targets})
     for (float& value : *values) value += 1e6f;
@@ -47,7 +47,7 @@ TEST_CASE("R2 keeps its digits where the mean of the targets is large") {
   CHECK(appended_value_of(r2(), rows, {9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
 }
 
-TEST_CASE("a constant target scores 1 when predicted exactly and 0 when not, in one piece or several") {
+TEST_CASE("R2 of a constant target is 1 if predicted exactly and 0 otherwise, at once or in parts") {
   MetricRows rows = metric_rows(10, 1);
   rows.targets.assign(10, 0.1f);
   rows.outputs = rows.targets;

@@ -13,22 +13,22 @@
 using namespace sheaf;
 using namespace sheaf::test;
 
-TEST_CASE("accuracy counts the rows whose largest prediction is their label") {
+TEST_CASE("accuracy counts the rows whose largest prediction is at their label") {
   const DataSet data = classification_data(1, {0, 0, 0, 0}, {0, 2, 1, 1}, 3);
   const std::vector<float> predictions = {5, 1, 2, /**/ 0, 3, 1, /**/ -3, -1, -2, /**/ 0.5f, 0.5f, 0};
   CHECK(prediction_score(accuracy(), predictions, data, row_set({0, 1, 2, 3})) ==
-        0.5);  // the last is a tie: the first of equals is 0
+        0.5);  // the last row is a tie, where the first of the equal outputs counts
   CHECK(prediction_score(accuracy(), {-1, -2, 0.5f}, data, row_set({1})) == 1);  // a subset of the rows
 }
 
-TEST_CASE("R2 is one minus residual by total squares, the mean over outputs") {
+TEST_CASE("R2 is one minus the ratio of residual to total sum of squares, averaged over outputs") {
   const DataSet data = regression_data(1, {0, 0, 0}, {1, 10, 2, 20, 3, 60}, 2);
-  // output 0: residual 0.25 + 0 + 1 of total 2; output 1: 100 + 0 + 0 of total 400 + 100 + 900 around 30
+  // Output 0: residual 0.25 + 0 + 1, total 2. Output 1: residual 100 + 0 + 0, total 400 + 100 + 900 around the mean 30.
   const std::vector<float> predictions = {1.5f, 20, 2, 20, 2, 60};
   CHECK(prediction_score(r2(), predictions, data, row_set({0, 1, 2})) == Approx((1 - 1.25 / 2 + 1 - 100.0 / 1400) / 2));
 }
 
-TEST_CASE("the score of many rows, some of them repeated, takes each row's own target or label") {
+TEST_CASE("the score of many rows, some of them repeated, uses each row's own target or label") {
   constexpr std::int64_t rows = 4000, outputs = 2;
   std::vector<float> targets, features(rows), predictions;
   std::vector<std::int64_t> labels, chosen;
@@ -48,7 +48,7 @@ TEST_CASE("the score of many rows, some of them repeated, takes each row's own t
     for (std::int64_t output = 0; output < outputs; ++output)
       predictions.push_back(labels[static_cast<std::size_t>(row)] == output ? 2.0f : 1.0f);
   CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == 1);
-  std::swap(predictions[5000], predictions[5001]);  // of one row
+  std::swap(predictions[5000], predictions[5001]);  // swaps two outputs of one row
   const auto count = static_cast<double>(chosen.size());
   CHECK(prediction_score(accuracy(), predictions, classes, row_set(chosen)) == (count - 1) / count);
 }
