@@ -37,7 +37,7 @@ std::optional<JournalHeader> RunReader::identity() const {
   for (const auto& journal : list_journals(directory_)) {
     std::ifstream file(journal, std::ios::binary);
     std::string line;
-    if (!std::getline(file, line) || file.eof()) continue;  // without its line end, it was torn
+    std::getline(file, line);
     if (auto header = read_header_line(line)) return header;
   }
   return std::nullopt;

@@ -16,15 +16,15 @@
 
 namespace sheaf {
 
-/// What the journals of a run know.
+/// The state of a run, according to its journals.
 struct RunProgress {
   Replay journals;               ///< their results, recorded stages, and warnings
   std::vector<IndexRange> left;  ///< iterations of the plan's last stage without a result; empty: the search is done
   bool is_complete = false;      ///< each iteration of the stages so far has a result, failed ones included
 };
 
-/// Reads each part when it is asked for, and keeps nothing. Functions throw UsageError and RunError with what is wrong.
-/// Local; while other jobs may write, under the locks of the directory.
+/// Each function reads its part of the directory anew. They throw UsageError and RunError. Local; where a decision
+/// depends on the result, under the locks of the directory.
 class RunReader {
  public:
   explicit RunReader(std::string directory) : directory_(std::move(directory)) {}
@@ -34,12 +34,13 @@ class RunReader {
   /// The study that it holds, which is settled.
   Study study(bool forced) const;
 
-  /// What the run's results belong to: the header of its first journal that has one; none: no journal has begun.
+  /// The study, data and program that the results belong to: the header of the first journal that has one. None: no
+  /// journal has begun.
   std::optional<JournalHeader> identity() const;
 
   /// Whether the result files are written.
   bool has_results() const;
-  /// How many jobs have worked on the run.
+  /// Jobs that have trained a part of the run.
   std::int64_t attempts() const;
 
   /// Replays the journals (replay_journals), and adds to the plan of `stages`, which has the first stage, those that

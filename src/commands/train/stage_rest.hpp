@@ -1,4 +1,4 @@
-// The stage that a job is at: which of its iterations are left to train.
+// The iterations of the current stage that are left to train.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,14 +21,14 @@ struct StageRest {
 };
 
 /// Names the next stage on rank 0 and adds it to the plans of all ranks. False: the search is done. Throws AgreedError
-/// when the run has recorded another one. `recorded`: what the run has recorded, on rank 0. Collective over world.
+/// when the journals have recorded another one. `recorded`: on rank 0, from the journals. Collective over world.
 bool name_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
                      const std::string& directory, const Communicator& world);
 
 /// Adds the stages that rank 0 has and the others do not. `known`: that all have. Collective over world.
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 
-/// What the earlier attempts have left of the plan's last stage. Collective over world.
+/// The iterations of the plan's last stage without a result of an earlier attempt. Collective over world.
 StageRest find_rest(const OpenRun& run, const Plan& plan, const Communicator& world);
 
 }  // namespace sheaf

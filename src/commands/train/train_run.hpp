@@ -1,4 +1,4 @@
-// The training of a run in this job: stage after stage of its search, until the job has nothing left to do.
+// Trains a run in this job, stage by stage of its search.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace sheaf {
 
-/// A run that is about to be trained. What is referred to outlives it; `plan` is that of the context, the models and
-/// the stages.
+/// A run that is about to be trained. All references outlive it; `plan` is that of the context, the models and the
+/// stages.
 struct RunToTrain {
   const OpenRun& run;
   SearchStages& stages;

@@ -88,11 +88,14 @@ class TwoStages {
   }
 
   // Leaves the run as if the job had been killed before iteration `number` and all later ones had a result.
-  void cut_at(std::int64_t number, bool keeps_stages) const {
+  void cut_at(std::int64_t number, bool keeps_stages) const { lose({number, stage_0 + stage_1}, keeps_stages); }
+
+  // Removes the results of some iterations, and the result files.
+  void lose(IndexRange lost, bool keeps_stages) const {
     if (world.is_root()) {
       for (const char* file : {"/results.csv", "/results.h5"}) fs::remove(directory + file);
       for (const auto& entry : fs::recursive_directory_iterator(directory + "/journal"))
-        if (entry.path().extension() == ".jsonl") cut(entry.path(), number, keeps_stages);
+        if (entry.path().extension() == ".jsonl") cut(entry.path(), lost, keeps_stages);
     }
     world.barrier();
   }
@@ -106,14 +109,15 @@ class TwoStages {
     world.barrier();
   }
 
-  static void cut(const fs::path& path, std::int64_t number, bool keeps_stages) {
+  static void cut(const fs::path& path, IndexRange lost, bool keeps_stages) {
     std::ifstream file(path);
     std::string lines;
     for (std::string line; std::getline(file, line);) {
       const std::string beginning = "{\"iteration\":";
       const bool is_result = line.compare(0, beginning.size(), beginning) == 0;
       const bool is_stage = line.compare(0, 9, "{\"stage\":") == 0;
-      if (is_result && std::stoll(line.substr(beginning.size())) >= number) continue;
+      const std::int64_t number = is_result ? std::stoll(line.substr(beginning.size())) : -1;
+      if (number >= lost.begin && number < lost.end) continue;
       if (!is_stage || keeps_stages) lines += line + "\n";
     }
     std::ofstream(path, std::ios::trunc) << lines;
@@ -208,6 +212,17 @@ TEST_CASE("a run that was killed at any point resumes to the same results") {
     if (run.world.is_root()) CHECK(results() == whole);
   }
   CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // no iterations remain
+}
+
+TEST_CASE("results of the second stage count when some of the first were lost and are trained again") {
+  const TwoStages run;
+  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  const auto whole = run.world.is_root() ? results() : std::vector<Row>();
+  for (const IndexRange lost : {IndexRange{5, 6}, IndexRange{stage_0 - 1, stage_0 + 1}}) {
+    run.lose(lost, true);
+    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+    if (run.world.is_root()) CHECK(results() == whole);
+  }
 }
 
 TEST_CASE("a signal between two stages stops the run, and resuming it trains the second stage") {
