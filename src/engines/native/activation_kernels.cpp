@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/native/activation_kernels.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Highway requires this order of includes.
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -32,7 +32,7 @@ struct Relu {
   template <class D, class V>
   HWY_INLINE Point<V> operator()(D d, V value) const {
     const V zero = hn::Zero(d);
-    return {hn::IfThenZeroElse(hn::Lt(value, zero), value),  // not Max, which makes zero of what is not a number
+    return {hn::IfThenZeroElse(hn::Lt(value, zero), value),  // not hn::Max, which turns NaN into zero
             hn::IfThenElseZero(hn::Gt(value, zero), hn::Set(d, 1))};
   }
 };
@@ -49,16 +49,17 @@ struct Sigmoid {
   template <class D, class V>
   HWY_INLINE Point<V> operator()(D d, V value) const {
     const V one = hn::Set(d, 1);
-    const V power = hn::Exp(d, hn::Neg(hn::Abs(value)));  // Exp takes no large arguments
+    const V power = hn::Exp(d, hn::Neg(hn::Abs(value)));  // hn::Exp does not accept large arguments
     const V larger = hn::Div(one, hn::Add(one, power)), smaller = hn::Mul(power, larger);
     const V result = hn::IfThenElse(hn::Lt(value, hn::Zero(d)), smaller, larger);
     return {hn::IfThenElse(hn::Eq(value, value), result, value), hn::Mul(smaller, larger)};
   }
 };
 
-// erfc(x) exp(x^2) for x >= 0 is t exp(P(2 t - 1)) with t = 2 / (2 + x); P's Chebyshev coefficients, the first one
-// halved. The form is that of Numerical Recipes, 3rd ed., 6.2.2; the coefficients were computed with 40 digits from the
-// definition. Relative error: below 2e-15 with all of them, below 1e-7 with those that float takes.
+// For x >= 0, erfc(x) exp(x^2) is t exp(P(2 t - 1)) with t = 2 / (2 + x). These are the Chebyshev coefficients of P,
+// the first one halved. The formula is from Numerical Recipes, 3rd ed., 6.2.2; the coefficients were computed with 40
+// digits from the definition. The relative error is below 2e-15 with all coefficients, and below 1e-7 with those for
+// float.
 constexpr double erfc_coefficients[] = {
     -0.65132685989085463965,    0.64196979235649010765,     0.019476473204185982246,    -0.0095615147868087665979,
     -0.00094659534448191682658, 0.00036683949785265982924,  0.000042523324806988016231, -0.000020278578112590775294,
@@ -85,7 +86,7 @@ HWY_INLINE V scaled_erfc(D d, V x) {
   return hn::Mul(t, hn::Exp(d, exponent));
 }
 
-// The erf form: x Phi(x), with the normal distribution's Phi.
+// The erf form: x Phi(x), where Phi is the cumulative distribution function of the normal distribution.
 struct Gelu {
   template <class D, class V>
   HWY_INLINE Point<V> operator()(D d, V value) const {
@@ -109,21 +110,21 @@ HWY_INLINE hn::Vec<Tag<double>> load_keep(Tag<double> d, const float* keep) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, Tag<double>>(), keep));
 }
 
-// One vector. `keep`, `derivative`: may be null.
+// Activates one vector. `keep` and `derivative` may be null.
 template <class Function, class Value>
 HWY_INLINE void activate_vector(hn::Vec<Tag<Value>> shift, const float* keep, hn::Vec<Tag<Value>> keep_scale,
                                 Value* values, Value* derivative) {
   const Tag<Value> d;
   auto point = Function()(d, hn::Add(hn::Load(d, values), shift));
   if (keep != nullptr) {
-    const auto kept = hn::Mul(load_keep(d, keep), keep_scale);
-    point = {hn::Mul(point.value, kept), hn::Mul(point.slope, kept)};
+    const auto factor = hn::Mul(load_keep(d, keep), keep_scale);
+    point = {hn::Mul(point.value, factor), hn::Mul(point.slope, factor)};
   }
   hn::Store(point.value, d, values);
   if (derivative != nullptr) hn::Store(point.slope, d, derivative);
 }
 
-// `from + offset` of what may be null.
+// `from + offset`, or null if `from` is null.
 template <class T>
 T* shifted(T* from, std::int64_t offset) {
   return from == nullptr ? nullptr : from + offset;
@@ -136,9 +137,9 @@ void activate_by(const Value* bias, const float* keep, Value keep_scale, std::in
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t column = 0; column < columns; ++column) {
     const auto shift = hn::Set(d, bias == nullptr ? Value{0} : bias[column]);
-    for (std::int64_t place = column * row_count; place < (column + 1) * row_count; place += lanes)
-      activate_vector<Function>(shift, shifted(keep, place), hn::Set(d, keep_scale), values + place,
-                                shifted(derivative, place));
+    for (std::int64_t index = column * row_count; index < (column + 1) * row_count; index += lanes)
+      activate_vector<Function>(shift, shifted(keep, index), hn::Set(d, keep_scale), values + index,
+                                shifted(derivative, index));
   }
 }
 
@@ -151,15 +152,15 @@ void activate_rows_by(const Value* bias, const float* keep, std::int64_t keep_st
   for (std::int64_t row = 0; row < row_count; ++row) {
     for (std::int64_t column = 0; column < padded; column += lanes) {
       const auto shift = bias == nullptr ? hn::Zero(d) : hn::Load(d, bias + column);
-      const std::int64_t place = row * padded + column;
+      const std::int64_t index = row * padded + column;
       activate_vector<Function>(shift, shifted(keep, row * keep_stride + column), hn::Set(d, keep_scale),
-                                values + place, shifted(derivative, place));
+                                values + index, shifted(derivative, index));
     }
     std::fill(values + row * padded + columns, values + (row + 1) * padded, Value{0});
   }
 }
 
-// Calls use(function object of the kind).
+// Calls `use` with the function object for `kind`.
 template <class Use>
 void with_function(Activation kind, const Use& use) {
   switch (kind) {
@@ -198,9 +199,9 @@ void finish_gradient(const Value* derivative, std::int64_t columns, std::int64_t
   for (std::int64_t column = 0; column < columns; ++column) {
     auto sum = hn::Zero(d);
     const std::int64_t begin = column * row_count;
-    for (std::int64_t place = begin; place < begin + row_count; place += lanes) {
-      const auto gradient = hn::Mul(hn::Load(d, gradients + place), hn::Load(d, derivative + place));
-      hn::Store(gradient, d, gradients + place);
+    for (std::int64_t index = begin; index < begin + row_count; index += lanes) {
+      const auto gradient = hn::Mul(hn::Load(d, gradients + index), hn::Load(d, derivative + index));
+      hn::Store(gradient, d, gradients + index);
       sum = hn::Add(sum, gradient);
     }
     const Value total = hn::GetLane(hn::SumOfLanes(d, sum));
@@ -215,21 +216,21 @@ void finish_gradient_rows(const Value* derivative, std::int64_t columns, std::in
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t column = 0; column < columns; column += lanes) {
     auto even = accumulate ? hn::Load(d, sums + column) : hn::Zero(d), odd = hn::Zero(d);
-    const auto finish = [&](std::int64_t place) {
-      const auto gradient = hn::Mul(hn::Load(d, gradients + place), hn::Load(d, derivative + place));
-      hn::Store(gradient, d, gradients + place);
+    const auto finish = [&](std::int64_t index) {
+      const auto gradient = hn::Mul(hn::Load(d, gradients + index), hn::Load(d, derivative + index));
+      hn::Store(gradient, d, gradients + index);
       return gradient;
     };
-    for (std::int64_t place = column; place < row_count * columns; place += 2 * columns) {
-      even = hn::Add(even, finish(place));
-      odd = hn::Add(odd, finish(place + columns));
+    for (std::int64_t index = column; index < row_count * columns; index += 2 * columns) {
+      even = hn::Add(even, finish(index));
+      odd = hn::Add(odd, finish(index + columns));
     }
     hn::Store(hn::Add(even, odd), d, sums + column);
   }
 }
 
-// `count` columns at a time: each load of a gradient serves them all, and two sums a column hide the latency of the
-// additions.
+// Processes `count` columns at a time, so that each gradient is loaded once for all of them. Two sums per column hide
+// the latency of the additions.
 template <int count, class Value>
 void dot_some(const Value* columns, std::int64_t row_count, const Value* gradient, bool accumulate, Value* sums) {
   const Tag<Value> d;
@@ -270,7 +271,7 @@ void dot_columns(const Value* columns, std::int64_t column_count, std::int64_t r
   }
 }
 
-// `count` vectors of rows at a time, with each weight loaded once for them all.
+// Processes `count` vectors of rows at a time, so that each weight is loaded once for all of them.
 template <int count, class Value>
 void combine_some(const Value* columns, std::int64_t column_count, std::int64_t row_count, const Value* weights,
                   bool accumulate, Value* results) {

@@ -15,12 +15,12 @@ constexpr std::align_val_t alignment{huge_page};
 }  // namespace
 
 Arena::Arena(std::size_t bytes) {
-  const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
-  memory_.reset(static_cast<std::byte*>(::operator new(whole, alignment)));
+  const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
+  memory_.reset(static_cast<std::byte*>(::operator new(rounded, alignment)));
 #ifdef MADV_HUGEPAGE
-  madvise(memory_.get(), whole, MADV_HUGEPAGE);  // a wish: without huge pages it is only slower
+  madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // a hint: without huge pages, training is slower
 #endif
-  std::memset(memory_.get(), 0, whole);
+  std::memset(memory_.get(), 0, rounded);
 }
 
 void Arena::Free::operator()(std::byte* memory) const {

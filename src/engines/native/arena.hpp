@@ -1,4 +1,4 @@
-// Memory that a lane allocates once and trains in.
+// Memory that a lane allocates once for its trainings.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace sheaf {
 
-/// Zeroed, cache-line aligned memory, in huge pages where it is large and the system has them: an optimizer step over a
-/// large network touches thousands of small ones.
+/// Zeroed memory, aligned to cache lines. Large arenas use huge pages if the system has them, because an optimizer step
+/// of a large network accesses thousands of small pages.
 class Arena {
  public:
   Arena() = default;
@@ -24,16 +24,16 @@ class Arena {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-/// Deals an arena out in pieces that begin at cache lines. Run it once without memory to learn the size.
+/// Assigns the memory of an arena to arrays that begin at cache lines. Without memory it only computes the size.
 class ArenaLayout {
  public:
   explicit ArenaLayout(std::byte* memory = nullptr) : memory_(memory) {}
 
   template <class Value>
   Value* take(std::int64_t count) {
-    Value* piece = memory_ == nullptr ? nullptr : reinterpret_cast<Value*>(memory_ + bytes_);
+    Value* array = memory_ == nullptr ? nullptr : reinterpret_cast<Value*>(memory_ + bytes_);
     bytes_ += (static_cast<std::size_t>(count) * sizeof(Value) + line - 1) / line * line;
-    return piece;
+    return array;
   }
 
   std::size_t bytes() const { return bytes_; }

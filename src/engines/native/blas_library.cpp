@@ -10,11 +10,11 @@
 namespace sheaf {
 namespace {
 
-// What OpenBLAS says of itself, when the library is OpenBLAS or passes its calls on to it; empty otherwise.
+// The configuration of OpenBLAS if the library is OpenBLAS or forwards calls to it; otherwise empty.
 std::string openblas_configuration(const char* library) {
   void* handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return "";
-  // Looks in the library and in those that it depends on.
+  // dlsym() searches the library and its dependencies.
   const auto configuration = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"));
   std::string text = configuration != nullptr ? configuration() : "";
   dlclose(handle);

@@ -1,4 +1,4 @@
-// Which BLAS library is behind the matrix products of this process.
+// Identifies the BLAS library that computes the matrix products of this process.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,8 @@
 
 namespace sheaf {
 
-/// The library that defines sgemm_ for the program and all that it loads, e.g. "OpenBLAS 0.3.21 DYNAMIC_ARCH USE_OPENMP
-/// Zen MAX_THREADS=64 (/usr/lib/x86_64-linux-gnu/openblas-openmp/libblas.so.3)"; the file alone for libraries other
-/// than OpenBLAS. Local.
+/// The library that defines sgemm_ in this process, e.g. "OpenBLAS 0.3.21 DYNAMIC_ARCH USE_OPENMP Zen MAX_THREADS=64
+/// (/usr/lib/x86_64-linux-gnu/openblas-openmp/libblas.so.3)". For libraries other than OpenBLAS, only the file. Local.
 std::string blas_library();
 
 }  // namespace sheaf

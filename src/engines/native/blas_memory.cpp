@@ -29,7 +29,7 @@ bool has_address_space(std::size_t bytes) {
 }  // namespace
 
 void reserve_blas_memory(std::int64_t threads) {
-  // Functions of OpenBLAS alone, the same in all of its versions.
+  // Only OpenBLAS has these functions. They are the same in all of its versions.
   const auto allocate = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
   const auto release = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
   if (allocate == nullptr || release == nullptr || !is_address_space_limited()) return;
@@ -39,8 +39,8 @@ void reserve_blas_memory(std::int64_t threads) {
     buffers.push_back(allocate(0));
   for (void* buffer : buffers) release(buffer);
   require(enough,
-          fmt::format("There is too little address space for OpenBLAS ({} threads need a buffer each, of up to 256 "
-                      "MiB). Raise the limit of memory (ulimit -v), or use fewer lanes (run.lanes).",
+          fmt::format("The address space is too small for OpenBLAS ({} threads need a buffer of up to 256 MiB each). "
+                      "Raise the memory limit (ulimit -v) or use fewer lanes (run.lanes).",
                       threads));
 }
 

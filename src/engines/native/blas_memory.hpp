@@ -1,4 +1,4 @@
-// Memory of the BLAS library.
+// Reserves memory for the BLAS library.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,10 @@
 
 namespace sheaf {
 
-/// Where address space is limited (RLIMIT_AS), makes OpenBLAS, if it is loaded, take the buffers that `threads` threads
-/// need at the same time: it asks for them at a thread's first product and repeats that for ever when it gets none.
-/// Throws RunError when there is too little. Call it before threads compute. Local.
+/// If the address space is limited (RLIMIT_AS) and OpenBLAS is loaded, makes OpenBLAS allocate the buffers that
+/// `threads` threads need at the same time. Otherwise OpenBLAS allocates a buffer at the first product of each thread,
+/// and tries again forever if that fails. Throws RunError if the address space is too small. Call this before threads
+/// compute. Local.
 void reserve_blas_memory(std::int64_t threads);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// How a layer's inputs and outputs are cut into blocks, the unit of the native engine's products and updates. Pure.
+// Divides a layer's inputs and outputs into blocks, the unit of products and updates in the native engine. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace sheaf {
 
-/// Layers with fewer outputs are summed column by column: a matrix product as narrow would wait for its own additions.
+/// Layers with fewer outputs use sums over columns. A matrix product this narrow is bound by the latency of additions.
 constexpr std::int64_t narrow_outputs = 4;
 
-/// A layer's features in blocks of 64, the last one shorter. A matrix [n, features] is stored block after block, each
-/// row-major [n, padded(block)]: a block of 64 columns and up to 128 rows is 32 KiB of floats and lies in one piece.
-/// Pad columns are zero.
+/// A layer's features in blocks of 64; the last block may be shorter. A matrix [n, features] is stored block by block.
+/// Each block is row-major [n, padded(block)] and contiguous: 64 columns and 128 rows of floats are 32 KiB. Padding
+/// columns are zero.
 struct FeatureBlocks {
   static constexpr std::int64_t width = 64;
   std::int64_t features = 0;
@@ -23,9 +23,9 @@ struct FeatureBlocks {
   std::int64_t count() const { return (features + width - 1) / width; }
   std::int64_t columns(std::int64_t block) const { return std::min(width, features - block * width); }
   std::int64_t padded(std::int64_t block) const { return round_up(columns(block), padding); }
-  /// Where a block of a matrix with `n` rows begins.
+  /// The offset of a block in a matrix with `n` rows.
   std::int64_t offset(std::int64_t block, std::int64_t n) const { return block * width * n; }
-  /// Columns of all blocks with their padding.
+  /// The columns of all blocks, including padding.
   std::int64_t total_columns() const { return round_up(features, padding); }
 };
 

@@ -1,5 +1,5 @@
-// Numbers too small for full precision, rounded to zero while it lives: converged trainings are full of them, and they
-// make every operation that meets one many times slower. Of the calling thread.
+// Rounds denormal numbers to zero in the calling thread while an object of the class exists. Converged models have many
+// denormal numbers, which make every operation many times slower.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/native/linear_kernels.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Highway requires this order of includes.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -17,14 +17,15 @@ namespace sheaf {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The sums of one output, vectors of partial ones.
+// The sums of one output, as vectors of partial sums.
 template <class Value>
 struct LinearSums {
   hn::Vec<Tag<Value>> loss, bias;
   HWY_ALIGN Value weights[FeatureBlocks::width * hn::MaxLanes(Tag<Value>())];
 };
 
-// `count` vectors of rows, from `row` on: their inputs are in the first-level cache when gradients are summed.
+// Adds `count` vectors of rows, from `row` on. Their inputs are still in the first-level cache when the gradients are
+// summed.
 template <int count, class Function, class Value>
 HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, const BatchTargets<Value>& targets,
                          Value scale, std::int64_t row_count, std::int64_t row, LinearSums<Value>& sums) {
@@ -40,9 +41,9 @@ HWY_INLINE void add_rows(const LinearLayer<Value>& layer, std::int64_t output, c
       values[which] = hn::MulAdd(hn::Load(d, inputs + which * lanes), weight, values[which]);
   }
   for (int which = 0; which < count; ++which) {
-    const std::int64_t place = row + which * lanes;
-    const auto weight = hn::Load(d, targets.weights + place);
-    const auto point = Function()(d, values[which], hn::Load(d, targets.values + output * row_count + place));
+    const std::int64_t first = row + which * lanes;
+    const auto weight = hn::Load(d, targets.weights + first);
+    const auto point = Function()(d, values[which], hn::Load(d, targets.values + output * row_count + first));
     values[which] = hn::Mul(point.slope, hn::Mul(weight, hn::Set(d, scale)));  // gradients from here on
     sums.loss = hn::MulAdd(point.loss, weight, sums.loss);
     sums.bias = hn::Add(sums.bias, values[which]);
@@ -84,8 +85,8 @@ double sum_by_groups(const LinearLayer<Value>& layer, const BatchTargets<Value>&
   return loss;
 }
 
-// The same for mse of one output, weights, inputs and sums all in registers: inputs are read once, and many vectors of
-// rows are under way at a time.
+// The same for mse of one output, with weights, inputs and sums in registers. Inputs are read once, and many vectors of
+// rows are processed in parallel.
 template <int column_count, class Value>
 double sum_in_registers(const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
                         std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
@@ -116,7 +117,7 @@ double sum_in_registers(const LinearLayer<Value>& layer, const BatchTargets<Valu
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, loss)));
 }
 
-// Three registers a column, of the 32 that AVX-512 has; the others have 16.
+// A column needs three registers. AVX-512 has 32 registers, other instruction sets have 16.
 constexpr int most_columns_in_registers = HWY_TARGET <= HWY_AVX3 ? 10 : 0;
 
 template <int column_count = 1, class Value>
