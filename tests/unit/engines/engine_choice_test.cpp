@@ -192,10 +192,10 @@ TEST_CASE("each engine has a unique name, which its trainers return, and a uniqu
   std::set<EngineKind> kinds;
   for (const EngineEntry& engine : engine_table()) {
     CHECK(names.insert(engine.name).second);
-    CHECK(kinds.insert(engine.asked).second);
+    CHECK(kinds.insert(engine.kind).second);
     CHECK(engine.name.size() <= ShortText::most_bytes);
     CHECK(&engine_named(engine.name) == &engine);
-    CHECK(engine_of(trial_of(ModelKind::linear), rows, engine.asked, gpu_lane).name == engine.name);
+    CHECK(engine_of(trial_of(ModelKind::linear), rows, engine.kind, gpu_lane).name == engine.name);
   }
   CHECK(engine_table().front().make_trainer({-1, 1}, nullptr)->engine() == engine_table().front().name);
 }
