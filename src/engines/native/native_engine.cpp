@@ -28,7 +28,7 @@ class NativePredictor : public Predictor {
 };
 
 std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, LaneDevice) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();  // what a BLAS library counts
+  constexpr std::int64_t most = std::numeric_limits<int>::max();  // BLAS sizes are of type int
   if (shape.features > most) return fmt::format("a row has more than {} features", most);
   if (shape.outputs > most) return fmt::format("a row has more than {} outputs", most);
   const Precision precision = trial.train.precision;

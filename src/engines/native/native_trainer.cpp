@@ -17,7 +17,7 @@
 namespace sheaf {
 namespace {
 
-// All members of a struct; one that is added to it must be added here, or this does not compile.
+// All members of a struct. A new member must be added here, otherwise this does not compile.
 auto members(const Layer& layer) {
   const auto& [kind, inputs, outputs, kernel, height, width, bias, activated, stride, pooling, begins_block,
                on_shortcut, ends_block] = layer;
@@ -42,7 +42,7 @@ bool same(const Options& one, const Options& other) {
   return members(one) == members(other);
 }
 
-// What a training's memory and products are made for.
+// The properties of a task that determine its memory and products.
 struct Shape {
   std::vector<Layer> layers;
   ModelOptions model;

@@ -1,4 +1,4 @@
-// The native engine: linear models and MLPs on a CPU, trained in the core's own caches without a framework.
+// The native engine trains linear models and MLPs on a CPU core, in its caches and without a framework.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,14 +9,16 @@
 
 namespace sheaf {
 
-/// Trains dense layers alone, with one thread. Its tasks evaluate only the rows that their split holds out. Memory and
-/// products are made anew only where a task's trial, layers or numbers of rows are not those of the task before.
+/// Makes a trainer for networks of dense layers, with one thread. Tasks may evaluate only the validation rows of their
+/// split. Memory and products are reused if the trial, the layers and the numbers of rows are those of the previous
+/// task.
 std::unique_ptr<Trainer> make_native_trainer();
 
-/// What the native engine runs on here, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)". Local.
+/// The instruction set and the library for products on this machine, e.g. "AVX2, products by LIBXSMM 1.17 (hsw)".
+/// Local.
 std::string native_engine_info();
 
-/// Whether its products are left to BLAS: LIBXSMM is missing or has no code for this processor. Local.
+/// Whether products use BLAS, because LIBXSMM is missing or does not support this processor. Local.
 bool native_engine_needs_blas();
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// What a network holds: its memory, its products, its parameters and the rows at hand. network_passes.cpp computes.
+// The data of a network: memory, products, parameters and the current tile. The passes are in network_passes.cpp.
 // SPDX-License-Identifier: MIT
 #include "engines/native/network.hpp"
 
@@ -8,53 +8,54 @@
 namespace sheaf {
 namespace {
 
-// Weight gradients are made in pieces and used up while they are in the first-level cache: by columns of about 32 KiB,
-// by rows of so many inputs, for which LIBXSMM's code is at its best.
-constexpr std::int64_t gradient_piece_bytes = 32 << 10;
-constexpr std::int64_t gradient_piece_inputs = 16;
-static_assert(FeatureBlocks::width % gradient_piece_inputs == 0);
+// Weight gradients are computed in groups that are used while they are in the first-level cache. In layers by columns,
+// a group has about 32 KiB. In layers by rows, it has a fixed number of inputs, for which LIBXSMM's code is fastest.
+constexpr std::int64_t gradient_group_bytes = 32 << 10;
+constexpr std::int64_t gradient_group_inputs = 16;
+static_assert(FeatureBlocks::width % gradient_group_inputs == 0);
 
-// Vectors of outputs should be worth their padding, since products by rows are vectorised along them.
+// Whether padding adds at most a quarter to the outputs. Products by rows are vectorized along the outputs.
 bool fills_vectors(std::int64_t outputs) {
   return 5 * outputs >= 4 * round_up(outputs, padding);
 }
 
-// Calls use(offset of stored parameters, their stride, count) for each run of the flat list that is stored evenly, in
-// its order.
-template <class Places, class Use>
-void for_each_run(const Places& places, const Use& use) {
-  for (const auto& place : places) {
-    for (std::int64_t output = 0; output < place.layer.outputs; ++output) {
+// Calls use(offset, stride, count) for each segment of the flat list, in order. The offset and stride are those of the
+// stored parameters.
+template <class Layers, class Use>
+void for_each_segment(const Layers& layers, const Use& use) {
+  for (const auto& layer : layers) {
+    for (std::int64_t output = 0; output < layer.layout.outputs; ++output) {
       const std::int64_t output_block = output / FeatureBlocks::width;
-      if (place.by_rows)
-        use(place.block_weights(output_block) + output % FeatureBlocks::width, place.outputs.padded(output_block),
-            place.layer.inputs);
+      if (layer.by_rows)
+        use(layer.block_weights(output_block) + output % FeatureBlocks::width, layer.outputs.padded(output_block),
+            layer.layout.inputs);
       else
-        for (std::int64_t block = 0; block < place.inputs.count(); ++block)
-          use(place.weights + place.inputs.offset(block, place.layer.outputs) + output * place.inputs.padded(block), 1,
-              place.inputs.columns(block));
+        for (std::int64_t block = 0; block < layer.inputs.count(); ++block)
+          use(layer.weights + layer.inputs.offset(block, layer.layout.outputs) + output * layer.inputs.padded(block), 1,
+              layer.inputs.columns(block));
     }
-    use(place.bias, 1, place.layer.bias_count());
+    use(layer.bias, 1, layer.layout.bias_count());
   }
 }
 
-// Looks at all in between only if the ends say so.
-bool follow_each_other(const std::int64_t* rows, std::int64_t count) {
+// Whether the row numbers are consecutive. Checks all of them only if the first and the last one fit.
+bool are_consecutive(const std::int64_t* rows, std::int64_t count) {
   const std::int64_t first = rows[0];
   if (rows[count - 1] - first != count - 1) return false;
   std::int64_t differences = 0;
-  for (std::int64_t place = 0; place < count; ++place) differences |= rows[place] - first - place;
+  for (std::int64_t index = 0; index < count; ++index) differences |= rows[index] - first - index;
   return differences == 0;
 }
 
-// Of `count` outputs or inputs, `chunk` at once; `make(how many, whether added to what is there)`.
+// Sets the weight gradient products for `count` outputs or inputs in groups of `group`. make(size, accumulate) makes a
+// product.
 template <class Products, class Make>
-void set_weight_gradients(std::int64_t count, std::int64_t chunk, Products& products, const Make& make) {
-  const std::int64_t last_chunk = count - (count - 1) / chunk * chunk;
-  products.weight_gradient = make(chunk, false);
-  products.last_weight_gradient = make(last_chunk, false);
-  products.more_weight_gradient = make(chunk, true);
-  products.more_last_weight_gradient = make(last_chunk, true);
+void set_weight_gradients(std::int64_t count, std::int64_t group, Products& products, const Make& make) {
+  const std::int64_t last_group = count - (count - 1) / group * group;
+  products.weight_gradient = make(group, false);
+  products.last_weight_gradient = make(last_group, false);
+  products.more_weight_gradient = make(group, true);
+  products.more_last_weight_gradient = make(last_group, true);
 }
 
 RowSource from_row(RowSource source, std::int64_t row) {
@@ -73,57 +74,57 @@ NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const Mode
     : model_(model), train_(train), updater_(train) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
-    Place place;
-    place.layer = layer;
-    place.inputs.features = layer.inputs;
-    place.outputs.features = layer.outputs;
-    place.by_rows = &layer != &layers.back() && fills_vectors(layer.outputs);
-    place.weights = parameter_count_;
-    place.bias = place.weights + (place.by_rows ? layer.inputs * place.outputs.total_columns()
-                                                : layer.outputs * place.inputs.total_columns());
-    parameter_count_ = place.bias + round_up(layer.bias_count(), padding);
-    const std::int64_t row_bytes = place.inputs.padded(0) * static_cast<std::int64_t>(sizeof(Value));
-    place.chunk = place.by_rows ? gradient_piece_inputs : std::min(layer.outputs, gradient_piece_bytes / row_bytes);
-    places_.push_back(place);
+    LayerMemory memory;
+    memory.layout = layer;
+    memory.inputs.features = layer.inputs;
+    memory.outputs.features = layer.outputs;
+    memory.by_rows = &layer != &layers.back() && fills_vectors(layer.outputs);
+    memory.weights = parameter_count_;
+    memory.bias = memory.weights + (memory.by_rows ? layer.inputs * memory.outputs.total_columns()
+                                                   : layer.outputs * memory.inputs.total_columns());
+    parameter_count_ = memory.bias + round_up(layer.bias_count(), padding);
+    const std::int64_t row_bytes = memory.inputs.padded(0) * static_cast<std::int64_t>(sizeof(Value));
+    memory.group = memory.by_rows ? gradient_group_inputs : std::min(layer.outputs, gradient_group_bytes / row_bytes);
+    layers_.push_back(memory);
   }
   ArenaLayout sizes;
   lay_out(sizes, round_up(most_rows, padding));
   arena_ = Arena(sizes.bytes());
-  ArenaLayout pieces(arena_.data());
-  lay_out(pieces, round_up(most_rows, padding));
+  ArenaLayout arrays(arena_.data());
+  lay_out(arrays, round_up(most_rows, padding));
 }
 
 template <class Value>
 void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
-  const std::int64_t output_count = places_.back().layer.outputs;
-  std::int64_t widest = 0, largest_piece = 0;
+  const std::int64_t output_count = layers_.back().layout.outputs;
+  std::int64_t widest = 0, largest_group = 0;
   parameters_ = arena.take<Value>(parameter_count_);
   first_ = arena.take<Value>(parameter_count_);
   second_ = arena.take<Value>(parameter_count_);
   gradients_ = arena.take<Value>(parameter_count_);
-  bool turns = false;
-  for (Place& place : places_) {
-    const std::int64_t values = place.inputs.total_columns() * most_rows;
-    const bool is_first = &place == &places_.front();
-    const bool comes_in_rows = !is_first && (&place)[-1].by_rows, comes_in_columns = !is_first && !comes_in_rows;
-    if (place.wants_columns() || comes_in_columns) place.columns = arena.take<Value>(values);
-    if (place.wants_rows() || comes_in_rows) place.rows = arena.take<Value>(values);
-    if (!is_first) place.slopes = arena.take<Value>(values);
-    turns = turns || (!is_first && place.by_rows);
-    widest = std::max(widest, place.outputs.total_columns());
-    largest_piece =
-        std::max(largest_piece, place.chunk * (place.by_rows ? place.outputs.padded(0) : place.inputs.padded(0)));
+  bool transposes = false;
+  for (LayerMemory& layer : layers_) {
+    const std::int64_t values = layer.inputs.total_columns() * most_rows;
+    const bool is_first = &layer == &layers_.front();
+    const bool comes_in_rows = !is_first && (&layer)[-1].by_rows, comes_in_columns = !is_first && !comes_in_rows;
+    if (layer.needs_columns() || comes_in_columns) layer.columns = arena.take<Value>(values);
+    if (layer.needs_rows() || comes_in_rows) layer.rows = arena.take<Value>(values);
+    if (!is_first) layer.slopes = arena.take<Value>(values);
+    transposes = transposes || (!is_first && layer.by_rows);
+    widest = std::max(widest, layer.outputs.total_columns());
+    largest_group =
+        std::max(largest_group, layer.group * (layer.by_rows ? layer.outputs.padded(0) : layer.inputs.padded(0)));
   }
-  weight_gradients_ = arena.take<Value>(largest_piece);
+  weight_gradients_ = arena.take<Value>(largest_group);
   unused_gradients_ = arena.take<Value>(widest);
   outputs_ = arena.take<Value>(output_count * most_rows);
   for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
-  for (Value*& gradients : turned_) gradients = turns ? arena.take<Value>(widest * most_rows) : nullptr;
+  for (Value*& gradients : transposed_) gradients = transposes ? arena.take<Value>(widest * most_rows) : nullptr;
   labels_ = arena.take<Value>(most_rows);
   targets_ = arena.take<Value>(output_count * most_rows);
   weights_ = arena.take<Value>(most_rows);
   if (model_.dropout > 0) {
-    mask_ = arena.take<float>(widest * most_rows + padding);  // a row's last vector may end behind it
+    mask_ = arena.take<float>(widest * most_rows + padding);  // the last vector of a row may extend beyond it
     keep_ = arena.take<float>(widest * most_rows);
   }
 }
@@ -132,20 +133,20 @@ template <class Value>
 typename NativeNetwork<Value>::BlockProducts NativeNetwork<Value>::products_by_columns(std::size_t index,
                                                                                        std::int64_t block,
                                                                                        std::int64_t row_count) const {
-  const Place& place = places_[index];
-  const std::int64_t outputs = place.layer.outputs;
-  const std::int64_t columns = place.inputs.columns(block), padded = place.inputs.padded(block);
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t outputs = layer.layout.outputs;
+  const std::int64_t columns = layer.inputs.columns(block), padded = layer.inputs.padded(block);
   BlockProducts products;
   if (index > 0) {
     products.input_gradient =
-        places_[index - 1].by_rows
+        layers_[index - 1].by_rows
             ? Product<Value>({padded, row_count, outputs, padded, row_count, padded, true, false})
             : Product<Value>({row_count, columns, outputs, row_count, padded, row_count, true, false});
   }
-  if (place.is_narrow()) return products;
+  if (layer.is_narrow()) return products;
   products.forward = Product<Value>({row_count, outputs, columns, row_count, padded, row_count, false, block > 0});
-  set_weight_gradients(outputs, place.chunk, products, [&](std::int64_t chunk, bool accumulate) {
-    return Product<Value>({padded, chunk, row_count, padded, row_count, padded, false, accumulate});
+  set_weight_gradients(outputs, layer.group, products, [&](std::int64_t group, bool accumulate) {
+    return Product<Value>({padded, group, row_count, padded, row_count, padded, false, accumulate});
   });
   return products;
 }
@@ -155,16 +156,16 @@ typename NativeNetwork<Value>::BlockProducts NativeNetwork<Value>::products_by_r
                                                                                     std::int64_t output_block,
                                                                                     std::int64_t block,
                                                                                     std::int64_t row_count) const {
-  const Place& place = places_[index];
-  const std::int64_t outputs = place.outputs.padded(output_block);
-  const std::int64_t inputs = place.inputs.columns(block), stride = place.inputs.padded(block);
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t outputs = layer.outputs.padded(output_block);
+  const std::int64_t inputs = layer.inputs.columns(block), stride = layer.inputs.padded(block);
   BlockProducts products;
   products.forward = Product<Value>({outputs, row_count, inputs, outputs, stride, outputs, false, block > 0});
-  set_weight_gradients(inputs, place.chunk, products, [&](std::int64_t chunk, bool accumulate) {
-    return Product<Value>({outputs, chunk, row_count, outputs, stride, outputs, true, accumulate});
+  set_weight_gradients(inputs, layer.group, products, [&](std::int64_t group, bool accumulate) {
+    return Product<Value>({outputs, group, row_count, outputs, stride, outputs, true, accumulate});
   });
   if (index > 0)
-    products.input_gradient = Product<Value>({row_count, inputs, place.outputs.columns(output_block), row_count,
+    products.input_gradient = Product<Value>({row_count, inputs, layer.outputs.columns(output_block), row_count,
                                               outputs, row_count, false, output_block > 0});
   return products;
 }
@@ -172,26 +173,27 @@ typename NativeNetwork<Value>::BlockProducts NativeNetwork<Value>::products_by_r
 template <class Value>
 void NativeNetwork<Value>::reserve(std::int64_t count) {
   const std::int64_t row_count = round_up(count, padding);
-  for (const Pass& pass : passes_)
-    if (pass.row_count == row_count) return;
-  Pass pass{row_count, {}};
-  for (std::size_t index = 0; index < places_.size(); ++index) {
-    const Place& place = places_[index];
+  for (const TileProducts& known : tile_products_)
+    if (known.row_count == row_count) return;
+  TileProducts all{row_count, {}};
+  for (std::size_t index = 0; index < layers_.size(); ++index) {
+    const LayerMemory& layer = layers_[index];
     std::vector<BlockProducts> products;
-    for (std::int64_t output_block = 0; output_block < (place.by_rows ? place.outputs.count() : 1); ++output_block)
-      for (std::int64_t block = 0; block < place.inputs.count(); ++block)
-        products.push_back(place.by_rows ? products_by_rows(index, output_block, block, row_count)
+    for (std::int64_t output_block = 0; output_block < (layer.by_rows ? layer.outputs.count() : 1); ++output_block)
+      for (std::int64_t block = 0; block < layer.inputs.count(); ++block)
+        products.push_back(layer.by_rows ? products_by_rows(index, output_block, block, row_count)
                                          : products_by_columns(index, block, row_count));
-    pass.layers.push_back(std::move(products));
+    all.layers.push_back(std::move(products));
   }
-  passes_.push_back(std::move(pass));
+  tile_products_.push_back(std::move(all));
 }
 
 template <class Value>
-const typename NativeNetwork<Value>::Pass& NativeNetwork<Value>::pass_of(std::int64_t row_count) const {
-  const auto found = std::find_if(passes_.begin(), passes_.end(),
-                                  [row_count](const Pass& pass) { return pass.row_count == row_count; });
-  assert(found != passes_.end());
+const typename NativeNetwork<Value>::TileProducts& NativeNetwork<Value>::products_for(std::int64_t row_count) const {
+  const auto found =
+      std::find_if(tile_products_.begin(), tile_products_.end(),
+                   [row_count](const TileProducts& products) { return products.row_count == row_count; });
+  assert(found != tile_products_.end());
   return *found;
 }
 
@@ -201,8 +203,8 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   std::fill_n(first_, parameter_count_, Value{0});
   std::fill_n(second_, parameter_count_, Value{0});
   const float* from = weights.data();
-  for_each_run(places_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
-    for (std::int64_t place = 0; place < count; ++place) parameters_[offset + place * stride] = *from++;
+  for_each_segment(layers_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t index = 0; index < count; ++index) parameters_[offset + index * stride] = *from++;
   });
   assert(from == weights.data() + weights.size());
 
@@ -233,20 +235,20 @@ void NativeNetwork<Value>::read_from(const DataSet& data) {
 template <class Value>
 std::vector<float> NativeNetwork<Value>::parameters() const {
   std::vector<float> flat;
-  for_each_run(places_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
-    for (std::int64_t place = 0; place < count; ++place)
-      flat.push_back(static_cast<float>(parameters_[offset + place * stride]));
+  for_each_segment(layers_, [&](std::int64_t offset, std::int64_t stride, std::int64_t count) {
+    for (std::int64_t index = 0; index < count; ++index)
+      flat.push_back(static_cast<float>(parameters_[offset + index * stride]));
   });
   return flat;
 }
 
 template <class Value>
 void NativeNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, bool weighted) {
-  pass_ = &pass_of(round_up(count, padding));
+  products_ = &products_for(round_up(count, padding));
   count_ = count;
-  const Place& first = places_.front();
-  const bool in_order = follow_each_other(rows, count);
-  move_.gather(in_order ? from_row(source_, rows[0]) : source_, in_order ? nullptr : rows, count, pass_->row_count,
+  const LayerMemory& first = layers_.front();
+  const bool in_order = are_consecutive(rows, count);
+  move_.gather(in_order ? from_row(source_, rows[0]) : source_, in_order ? nullptr : rows, count, products_->row_count,
                first.rows, first.columns);
   gather_targets(rows, count, in_order);
   gather_weights(rows, count, weighted);
@@ -254,7 +256,7 @@ void NativeNetwork<Value>::gather(const std::int64_t* rows, std::int64_t count, 
 
 template <class Value>
 void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t count, bool in_order) {
-  const std::int64_t row_count = pass_->row_count, output_count = data_->output_count;
+  const std::int64_t row_count = products_->row_count, output_count = data_->output_count;
   if (data_->task == Task::regression) {
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
@@ -262,29 +264,29 @@ void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t
       if (in_order && output_count == 1)
         std::copy_n(from + rows[0], count, to);
       else
-        for (std::int64_t place = 0; place < count; ++place)
-          to[place] = static_cast<Value>(from[rows[place] * output_count]);
+        for (std::int64_t index = 0; index < count; ++index)
+          to[index] = static_cast<Value>(from[rows[index] * output_count]);
     }
   } else if (train_.loss == LossKind::cross_entropy) {
-    for (std::int64_t place = 0; place < count; ++place)
-      labels_[place] = static_cast<Value>(data_->labels[rows[place]]);
+    for (std::int64_t index = 0; index < count; ++index)
+      labels_[index] = static_cast<Value>(data_->labels[rows[index]]);
   } else {
     std::fill_n(targets_, output_count * row_count, Value{0});
-    for (std::int64_t place = 0; place < count; ++place) targets_[data_->labels[rows[place]] * row_count + place] = 1;
+    for (std::int64_t index = 0; index < count; ++index) targets_[data_->labels[rows[index]] * row_count + index] = 1;
   }
 }
 
 template <class Value>
 void NativeNetwork<Value>::gather_weights(const std::int64_t* rows, std::int64_t count, bool weighted) {
   const bool plain = !weighted || data_->weights == nullptr;
-  if (plain && ones_ == count) return;
+  if (plain && unit_weights_ == count) return;
   if (plain)
     std::fill_n(weights_, count, Value{1});
   else
     std::transform(rows, rows + count, weights_,
                    [this](std::int64_t row) { return static_cast<Value>(data_->weights[row]); });
-  std::fill(weights_ + count, weights_ + pass_->row_count, Value{0});
-  ones_ = plain ? count : 0;
+  std::fill(weights_ + count, weights_ + products_->row_count, Value{0});
+  unit_weights_ = plain ? count : 0;
 }
 
 template class NativeNetwork<float>;

@@ -8,43 +8,43 @@ namespace sheaf {
 
 template <class Value>
 void NativeNetwork<Value>::multiply_by_columns(std::size_t index, Value* values) const {
-  const Place& place = places_[index];
-  const std::int64_t row_count = pass_->row_count, outputs = place.layer.outputs;
-  for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
-    const Value* columns = place.columns + place.inputs.offset(block, row_count);
-    const Value* weights = parameters_ + place.weights + place.inputs.offset(block, outputs);
-    if (place.is_narrow())
-      activation_.combine_columns(columns, place.inputs.columns(block), row_count, weights, place.inputs.padded(block),
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t row_count = products_->row_count, outputs = layer.layout.outputs;
+  for (std::int64_t block = 0; block < layer.inputs.count(); ++block) {
+    const Value* columns = layer.columns + layer.inputs.offset(block, row_count);
+    const Value* weights = parameters_ + layer.weights + layer.inputs.offset(block, outputs);
+    if (layer.is_narrow())
+      activation_.combine_columns(columns, layer.inputs.columns(block), row_count, weights, layer.inputs.padded(block),
                                   outputs, block > 0, values);
     else
-      pass_->layers[index][static_cast<std::size_t>(block)].forward(columns, weights, values);
+      products_->layers[index][static_cast<std::size_t>(block)].forward(columns, weights, values);
   }
 }
 
 template <class Value>
 void NativeNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) const {
-  const Place& place = places_[index];
-  const std::int64_t row_count = pass_->row_count;
-  const BlockProducts* products = pass_->layers[index].data();
-  for (std::int64_t output_block = 0; output_block < place.outputs.count(); ++output_block) {
-    const Value* weights = parameters_ + place.block_weights(output_block);
-    for (std::int64_t block = 0; block < place.inputs.count(); ++block)
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t row_count = products_->row_count;
+  const BlockProducts* products = products_->layers[index].data();
+  for (std::int64_t output_block = 0; output_block < layer.outputs.count(); ++output_block) {
+    const Value* weights = parameters_ + layer.block_weights(output_block);
+    for (std::int64_t block = 0; block < layer.inputs.count(); ++block)
       (products++)
-          ->forward(weights + place.inputs.offset(block, place.outputs.padded(output_block)),
-                    place.rows + place.inputs.offset(block, row_count),
-                    blocks + place.outputs.offset(output_block, row_count));
+          ->forward(weights + layer.inputs.offset(block, layer.outputs.padded(output_block)),
+                    layer.rows + layer.inputs.offset(block, row_count),
+                    blocks + layer.outputs.offset(output_block, row_count));
   }
 }
 
 template <class Value>
-void NativeNetwork<Value>::draw_mask(std::size_t index, const BatchPart& part) {
-  const std::int64_t width = places_[index].layer.outputs;
-  draw_dropout_mask(part.step, index, model_.dropout, part.begin * width, mask_, count_ * width);
+void NativeNetwork<Value>::draw_mask(std::size_t index, const BatchTile& tile) {
+  const std::int64_t width = layers_[index].layout.outputs;
+  draw_dropout_mask(tile.step, index, model_.dropout, tile.begin * width, mask_, count_ * width);
 }
 
 template <class Value>
 void NativeNetwork<Value>::columns_to_rows(const FeatureBlocks& cut, Value* columns, Value* rows) const {
-  const std::int64_t row_count = pass_->row_count;
+  const std::int64_t row_count = products_->row_count;
   std::fill(columns + cut.features * row_count, columns + cut.total_columns() * row_count, Value{0});
   for (std::int64_t block = 0; block < cut.count(); ++block) {
     const std::int64_t offset = cut.offset(block, row_count), padded = cut.padded(block);
@@ -54,247 +54,250 @@ void NativeNetwork<Value>::columns_to_rows(const FeatureBlocks& cut, Value* colu
 
 template <class Value>
 void NativeNetwork<Value>::rows_to_columns(const FeatureBlocks& cut, const Value* rows, Value* columns) const {
-  const std::int64_t row_count = pass_->row_count;
+  const std::int64_t row_count = products_->row_count;
   for (std::int64_t block = 0; block < cut.count(); ++block) {
     const std::int64_t offset = cut.offset(block, row_count), padded = cut.padded(block);
     move_.transpose(rows + offset, padded, row_count, padded, columns + offset, row_count);
   }
 }
 
-// Bias and activation of layer `index`, whose products stand in the next layer's columns.
+// Applies the bias and activation of layer `index` to its products, which are in the columns of the next layer.
 template <class Value>
-void NativeNetwork<Value>::activate_columns(std::size_t index, const BatchPart* part) {
-  const Place& place = places_[index];
-  const Place& next = places_[index + 1];
-  const std::int64_t row_count = pass_->row_count, width = place.layer.outputs;
-  const bool drops = part != nullptr && model_.dropout > 0;
+void NativeNetwork<Value>::activate_columns(std::size_t index, const BatchTile* tile) {
+  const LayerMemory& layer = layers_[index];
+  const LayerMemory& next = layers_[index + 1];
+  const std::int64_t row_count = products_->row_count, width = layer.layout.outputs;
+  const bool drops = tile != nullptr && model_.dropout > 0;
   if (drops) {
-    draw_mask(index, *part);
-    // Rows of padding keep what an earlier tile left there, zeros and ones.
+    draw_mask(index, *tile);
+    // Padding rows contain values from earlier tiles, which are zeros and ones.
     move_floats_.transpose(mask_, width, row_count, round_up(width, 4), keep_, row_count);
   }
-  activation_.activate(model_.activation, place.layer.bias ? parameters_ + place.bias : nullptr,
+  activation_.activate(model_.activation, layer.layout.bias ? parameters_ + layer.bias : nullptr,
                        drops ? keep_ : nullptr, keep_scale(), width, row_count, next.columns,
-                       part == nullptr ? nullptr : next.slopes);
-  if (next.by_rows || (part != nullptr && next.wants_rows())) columns_to_rows(next.inputs, next.columns, next.rows);
+                       tile == nullptr ? nullptr : next.slopes);
+  if (next.by_rows || (tile != nullptr && next.needs_rows())) columns_to_rows(next.inputs, next.columns, next.rows);
 }
 
-// The same where they stand in its rows.
+// The same for products in the rows of the next layer.
 template <class Value>
-void NativeNetwork<Value>::activate_rows(std::size_t index, const BatchPart* part) {
-  const Place& place = places_[index];
-  const Place& next = places_[index + 1];
-  const bool drops = part != nullptr && model_.dropout > 0;
-  if (drops) draw_mask(index, *part);
-  for (std::int64_t block = 0; block < place.outputs.count(); ++block) {
-    const std::int64_t offset = place.outputs.offset(block, pass_->row_count), first = block * FeatureBlocks::width;
-    activation_.activate_rows(model_.activation, place.layer.bias ? parameters_ + place.bias + first : nullptr,
-                              drops ? mask_ + first : nullptr, place.layer.outputs, keep_scale(),
-                              place.outputs.columns(block), pass_->row_count, next.rows + offset,
-                              part == nullptr ? nullptr : next.slopes + offset);
+void NativeNetwork<Value>::activate_rows(std::size_t index, const BatchTile* tile) {
+  const LayerMemory& layer = layers_[index];
+  const LayerMemory& next = layers_[index + 1];
+  const bool drops = tile != nullptr && model_.dropout > 0;
+  if (drops) draw_mask(index, *tile);
+  for (std::int64_t block = 0; block < layer.outputs.count(); ++block) {
+    const std::int64_t offset = layer.outputs.offset(block, products_->row_count), first = block * FeatureBlocks::width;
+    activation_.activate_rows(model_.activation, layer.layout.bias ? parameters_ + layer.bias + first : nullptr,
+                              drops ? mask_ + first : nullptr, layer.layout.outputs, keep_scale(),
+                              layer.outputs.columns(block), products_->row_count, next.rows + offset,
+                              tile == nullptr ? nullptr : next.slopes + offset);
   }
-  if (next.wants_columns()) rows_to_columns(next.inputs, next.rows, next.columns);
+  if (next.needs_columns()) rows_to_columns(next.inputs, next.rows, next.columns);
 }
 
 template <class Value>
-void NativeNetwork<Value>::forward(const BatchPart* part) {
-  for (std::size_t index = 0; index + 1 < places_.size(); ++index) {
-    if (places_[index].by_rows) {
-      multiply_by_rows(index, places_[index + 1].rows);
-      activate_rows(index, part);
+void NativeNetwork<Value>::forward(const BatchTile* tile) {
+  for (std::size_t index = 0; index + 1 < layers_.size(); ++index) {
+    if (layers_[index].by_rows) {
+      multiply_by_rows(index, layers_[index + 1].rows);
+      activate_rows(index, tile);
     } else {
-      multiply_by_columns(index, places_[index + 1].columns);
-      activate_columns(index, part);
+      multiply_by_columns(index, layers_[index + 1].columns);
+      activate_columns(index, tile);
     }
   }
-  multiply_by_columns(places_.size() - 1, outputs_);
+  multiply_by_columns(layers_.size() - 1, outputs_);
 }
 
-// Loss of the tile's outputs and, with a part, its gradients.
+// The loss of the tile's outputs. Also computes the gradients if `tile` is not null.
 template <class Value>
-double NativeNetwork<Value>::loss(const BatchPart* part) {
-  const Place& last = places_.back();
-  const Value scale = part == nullptr ? Value{0} : static_cast<Value>(part->gradient_scale);
-  return loss_.loss(train_.loss, last.layer.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
-                    scale, last.layer.outputs, pass_->row_count, part != nullptr && !part->first, outputs_,
-                    part == nullptr ? nullptr : layer_gradients_[0], part == nullptr ? nullptr : bias_gradients(last));
+double NativeNetwork<Value>::loss(const BatchTile* tile) {
+  const LayerMemory& last = layers_.back();
+  const Value scale = tile == nullptr ? Value{0} : static_cast<Value>(tile->gradient_scale);
+  return loss_.loss(train_.loss, last.layout.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
+                    scale, last.layout.outputs, products_->row_count, tile != nullptr && !tile->first, outputs_,
+                    tile == nullptr ? nullptr : layer_gradients_[0], tile == nullptr ? nullptr : bias_gradients(last));
 }
 
-// Where the sums of a layer's gradients over the rows go: a layer without bias has nowhere to keep them.
+// The array for the bias gradients of a layer; a scratch array if it has no bias.
 template <class Value>
-Value* NativeNetwork<Value>::bias_gradients(const Place& place) const {
-  return place.layer.bias ? gradients_ + place.bias : unused_gradients_;
+Value* NativeNetwork<Value>::bias_gradients(const LayerMemory& layer) const {
+  return layer.layout.bias ? gradients_ + layer.bias : unused_gradients_;
 }
 
 template <class Value>
-double NativeNetwork<Value>::train(const BatchPart& part, const GradientHook<Value>* hook) {
+double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Value>* hook) {
   hook_ = hook;
-  if (part.last) updater_.begin_step(part.step.number, part.learning_rate);
+  if (tile.last) updater_.begin_step(tile.step.number, tile.learning_rate);
   double sum = 0;
-  if (goes_in_one_pass()) {
-    sum = train_in_one_pass(part);
+  if (can_train_in_one_pass()) {
+    sum = train_in_one_pass(tile);
   } else {
-    forward(&part);
-    sum = loss(&part);
-    backward(part);
+    forward(&tile);
+    sum = loss(&tile);
+    backward(tile);
   }
-  if (part.last && hook != nullptr) {
+  if (tile.last && hook != nullptr) {
     (*hook)(gradients_, parameter_count_);
     update(gradients_, 0, parameter_count_);
   }
   return sum;
 }
 
-// A small linear model's step is bound by the cache that its rows come from.
+// One pass is faster for small linear models, whose steps are bound by the bandwidth of the cache.
 template <class Value>
-bool NativeNetwork<Value>::goes_in_one_pass() const {
-  return places_.size() == 1 && places_.front().is_narrow() && places_.front().inputs.count() == 1 &&
+bool NativeNetwork<Value>::can_train_in_one_pass() const {
+  return layers_.size() == 1 && layers_.front().is_narrow() && layers_.front().inputs.count() == 1 &&
          train_.loss != LossKind::cross_entropy;
 }
 
 template <class Value>
-double NativeNetwork<Value>::train_in_one_pass(const BatchPart& part) {
-  const Place& place = places_.front();
-  const std::int64_t padded = place.inputs.padded(0), outputs = place.layer.outputs;
+double NativeNetwork<Value>::train_in_one_pass(const BatchTile& tile) {
+  const LayerMemory& layer = layers_.front();
+  const std::int64_t padded = layer.inputs.padded(0), outputs = layer.layout.outputs;
   const double sum = linear_.loss(train_.loss,
-                                  {place.columns, place.inputs.columns(0), outputs, parameters_ + place.weights, padded,
-                                   place.layer.bias ? parameters_ + place.bias : nullptr},
-                                  {labels_, targets_, weights_}, static_cast<Value>(part.gradient_scale),
-                                  pass_->row_count, !part.first, gradients_ + place.weights, bias_gradients(place));
-  if (!updates_by_pieces(part)) return sum;
-  update(gradients_ + place.weights, place.weights, outputs * padded);
-  if (place.layer.bias) update(gradients_ + place.bias, place.bias, round_up(outputs, padding));
+                                  {layer.columns, layer.inputs.columns(0), outputs, parameters_ + layer.weights, padded,
+                                   layer.layout.bias ? parameters_ + layer.bias : nullptr},
+                                  {labels_, targets_, weights_}, static_cast<Value>(tile.gradient_scale),
+                                  products_->row_count, !tile.first, gradients_ + layer.weights, bias_gradients(layer));
+  if (!updates_by_groups(tile)) return sum;
+  update(gradients_ + layer.weights, layer.weights, outputs * padded);
+  if (layer.layout.bias) update(gradients_ + layer.bias, layer.bias, round_up(outputs, padding));
   return sum;
 }
 
 template <class Value>
-void NativeNetwork<Value>::backward(const BatchPart& part) {
+void NativeNetwork<Value>::backward(const BatchTile& tile) {
   Value* gradients = layer_gradients_[0];
   Value* next = layer_gradients_[1];
-  for (std::size_t index = places_.size(); index-- > 0;) {
-    const Place& place = places_[index];
+  for (std::size_t index = layers_.size(); index-- > 0;) {
+    const LayerMemory& layer = layers_[index];
     if (index > 0) {
-      if (place.by_rows)
+      if (layer.by_rows)
         propagate_by_rows(index, gradients, next);
       else
         propagate_by_columns(index, gradients, next);
-      finish_gradient(index, !part.first, next);
+      finish_gradient(index, !tile.first, next);
     }
-    if (place.by_rows)
-      update_weights_by_rows(index, gradients, part);
+    if (layer.by_rows)
+      update_weights_by_rows(index, gradients, tile);
     else
-      update_weights_by_columns(index, gradients, part);
-    if (updates_by_pieces(part) && place.layer.bias)
-      update(gradients_ + place.bias, place.bias, round_up(place.layer.outputs, padding));
+      update_weights_by_columns(index, gradients, tile);
+    if (updates_by_groups(tile) && layer.layout.bias)
+      update(gradients_ + layer.bias, layer.bias, round_up(layer.layout.outputs, padding));
     std::swap(gradients, next);
   }
 }
 
-// From gradients as columns to those of the inputs, as the layer before works.
+// Computes the gradients of the inputs, in the layout of the previous layer, from gradients stored as columns.
 template <class Value>
 void NativeNetwork<Value>::propagate_by_columns(std::size_t index, const Value* gradients,
                                                 Value* input_gradients) const {
-  const Place& place = places_[index];
-  for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
-    const Value* weights = parameters_ + place.weights + place.inputs.offset(block, place.layer.outputs);
-    const auto& product = pass_->layers[index][static_cast<std::size_t>(block)].input_gradient;
-    Value* to = input_gradients + place.inputs.offset(block, pass_->row_count);
-    if (places_[index - 1].by_rows)
+  const LayerMemory& layer = layers_[index];
+  for (std::int64_t block = 0; block < layer.inputs.count(); ++block) {
+    const Value* weights = parameters_ + layer.weights + layer.inputs.offset(block, layer.layout.outputs);
+    const auto& product = products_->layers[index][static_cast<std::size_t>(block)].input_gradient;
+    Value* to = input_gradients + layer.inputs.offset(block, products_->row_count);
+    if (layers_[index - 1].by_rows)
       product(weights, gradients, to);
     else
       product(gradients, weights, to);
   }
 }
 
-// From gradients as rows, by way of columns.
+// The same for gradients stored as rows, which are first transposed to columns.
 template <class Value>
 void NativeNetwork<Value>::propagate_by_rows(std::size_t index, const Value* gradients, Value* input_gradients) const {
-  const Place& place = places_[index];
-  const std::int64_t row_count = pass_->row_count;
-  const bool to_rows = places_[index - 1].by_rows;
-  Value* columns = to_rows ? turned_[1] : input_gradients;
-  rows_to_columns(place.outputs, gradients, turned_[0]);
-  const BlockProducts* products = pass_->layers[index].data();
-  for (std::int64_t output_block = 0; output_block < place.outputs.count(); ++output_block) {
-    const Value* weights = parameters_ + place.block_weights(output_block);
-    for (std::int64_t block = 0; block < place.inputs.count(); ++block)
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t row_count = products_->row_count;
+  const bool to_rows = layers_[index - 1].by_rows;
+  Value* columns = to_rows ? transposed_[1] : input_gradients;
+  rows_to_columns(layer.outputs, gradients, transposed_[0]);
+  const BlockProducts* products = products_->layers[index].data();
+  for (std::int64_t output_block = 0; output_block < layer.outputs.count(); ++output_block) {
+    const Value* weights = parameters_ + layer.block_weights(output_block);
+    for (std::int64_t block = 0; block < layer.inputs.count(); ++block)
       (products++)
-          ->input_gradient(turned_[0] + place.outputs.offset(output_block, row_count),
-                           weights + place.inputs.offset(block, place.outputs.padded(output_block)),
-                           columns + place.inputs.offset(block, row_count));
+          ->input_gradient(transposed_[0] + layer.outputs.offset(output_block, row_count),
+                           weights + layer.inputs.offset(block, layer.outputs.padded(output_block)),
+                           columns + layer.inputs.offset(block, row_count));
   }
-  if (to_rows) columns_to_rows(place.inputs, columns, input_gradients);
+  if (to_rows) columns_to_rows(layer.inputs, columns, input_gradients);
 }
 
-// From gradients of the inputs of layer `index` to those of the sums before the activation, and of their bias.
+// Multiplies the gradients of the inputs of layer `index` by the derivatives of the activation before it, and computes
+// the bias gradients of the previous layer.
 template <class Value>
 void NativeNetwork<Value>::finish_gradient(std::size_t index, bool accumulate, Value* gradients) {
-  const Place& place = places_[index];
-  const Place& before = places_[index - 1];
+  const LayerMemory& layer = layers_[index];
+  const LayerMemory& before = layers_[index - 1];
   Value* sums = bias_gradients(before);
   if (!before.by_rows)
-    return activation_.finish_gradient(place.slopes, place.layer.inputs, pass_->row_count, accumulate, gradients, sums);
-  for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
-    const std::int64_t offset = place.inputs.offset(block, pass_->row_count);
-    activation_.finish_gradient_rows(place.slopes + offset, place.inputs.padded(block), pass_->row_count, accumulate,
-                                     gradients + offset, sums + block * FeatureBlocks::width);
+    return activation_.finish_gradient(layer.slopes, layer.layout.inputs, products_->row_count, accumulate, gradients,
+                                       sums);
+  for (std::int64_t block = 0; block < layer.inputs.count(); ++block) {
+    const std::int64_t offset = layer.inputs.offset(block, products_->row_count);
+    activation_.finish_gradient_rows(layer.slopes + offset, layer.inputs.padded(block), products_->row_count,
+                                     accumulate, gradients + offset, sums + block * FeatureBlocks::width);
   }
 }
 
-// Each piece of the gradient is used up while it is hot; it reaches memory only when a batch has several tiles.
+// Uses each group of gradients while it is in the cache. Gradients are written to memory only if the batch has several
+// tiles or a hook.
 template <class Value>
-void NativeNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients, const BatchPart& part) {
-  const Place& place = places_[index];
-  const bool whole = part.first && updates_by_pieces(part);
-  for (std::int64_t block = 0; block < place.inputs.count(); ++block) {
-    const BlockProducts& products = pass_->layers[index][static_cast<std::size_t>(block)];
-    const std::int64_t padded = place.inputs.padded(block);
-    for (std::int64_t output = 0; output < place.layer.outputs; output += place.chunk) {
-      const std::int64_t offset = place.weights + place.inputs.offset(block, place.layer.outputs) + output * padded;
+void NativeNetwork<Value>::update_weights_by_columns(std::size_t index, const Value* gradients, const BatchTile& tile) {
+  const LayerMemory& layer = layers_[index];
+  const bool whole = tile.first && updates_by_groups(tile);
+  for (std::int64_t block = 0; block < layer.inputs.count(); ++block) {
+    const BlockProducts& products = products_->layers[index][static_cast<std::size_t>(block)];
+    const std::int64_t padded = layer.inputs.padded(block);
+    for (std::int64_t output = 0; output < layer.layout.outputs; output += layer.group) {
+      const std::int64_t offset = layer.weights + layer.inputs.offset(block, layer.layout.outputs) + output * padded;
       Value* to = whole ? weight_gradients_ : gradients_ + offset;
-      weight_gradient(place, products, block, output, gradients + output * pass_->row_count, !part.first, to);
-      if (updates_by_pieces(part)) update(to, offset, std::min(place.chunk, place.layer.outputs - output) * padded);
+      weight_gradient(layer, products, block, output, gradients + output * products_->row_count, !tile.first, to);
+      if (updates_by_groups(tile)) update(to, offset, std::min(layer.group, layer.layout.outputs - output) * padded);
     }
   }
 }
 
-// Likewise, piece by piece of each block of inputs and of outputs.
+// The same, with the groups of each block of inputs and outputs.
 template <class Value>
-void NativeNetwork<Value>::update_weights_by_rows(std::size_t index, const Value* gradients, const BatchPart& part) {
-  const Place& place = places_[index];
-  const std::int64_t row_count = pass_->row_count;
-  const bool whole = part.first && updates_by_pieces(part);
-  const BlockProducts* products = pass_->layers[index].data();
-  for (std::int64_t output_block = 0; output_block < place.outputs.count(); ++output_block) {
-    const std::int64_t padded = place.outputs.padded(output_block);
-    const Value* output_gradients = gradients + place.outputs.offset(output_block, row_count);
-    for (std::int64_t block = 0; block < place.inputs.count(); ++block, ++products) {
-      const Value* rows = place.rows + place.inputs.offset(block, row_count);
-      const std::int64_t inputs = place.inputs.columns(block);
-      std::int64_t offset = place.block_weights(output_block) + place.inputs.offset(block, padded);
-      for (std::int64_t input = 0; input < inputs; input += place.chunk, offset += place.chunk * padded) {
+void NativeNetwork<Value>::update_weights_by_rows(std::size_t index, const Value* gradients, const BatchTile& tile) {
+  const LayerMemory& layer = layers_[index];
+  const std::int64_t row_count = products_->row_count;
+  const bool whole = tile.first && updates_by_groups(tile);
+  const BlockProducts* products = products_->layers[index].data();
+  for (std::int64_t output_block = 0; output_block < layer.outputs.count(); ++output_block) {
+    const std::int64_t padded = layer.outputs.padded(output_block);
+    const Value* output_gradients = gradients + layer.outputs.offset(output_block, row_count);
+    for (std::int64_t block = 0; block < layer.inputs.count(); ++block, ++products) {
+      const Value* rows = layer.rows + layer.inputs.offset(block, row_count);
+      const std::int64_t inputs = layer.inputs.columns(block);
+      std::int64_t offset = layer.block_weights(output_block) + layer.inputs.offset(block, padded);
+      for (std::int64_t input = 0; input < inputs; input += layer.group, offset += layer.group * padded) {
         Value* to = whole ? weight_gradients_ : gradients_ + offset;
-        products->weight_gradient_of(input + place.chunk >= inputs, !part.first)(output_gradients, rows + input, to);
-        if (updates_by_pieces(part)) update(to, offset, std::min(place.chunk, inputs - input) * padded);
+        products->weight_gradient_of(input + layer.group >= inputs, !tile.first)(output_gradients, rows + input, to);
+        if (updates_by_groups(tile)) update(to, offset, std::min(layer.group, inputs - input) * padded);
       }
     }
   }
 }
 
 template <class Value>
-void NativeNetwork<Value>::weight_gradient(const Place& place, const BlockProducts& products, std::int64_t block,
+void NativeNetwork<Value>::weight_gradient(const LayerMemory& layer, const BlockProducts& products, std::int64_t block,
                                            std::int64_t output, const Value* gradients, bool accumulate,
                                            Value* to) const {
-  const std::int64_t offset = place.inputs.offset(block, pass_->row_count);
-  const bool last = output + place.chunk >= place.layer.outputs;
-  if (place.is_narrow()) {
-    const std::int64_t columns = place.inputs.columns(block), padded = place.inputs.padded(block);
-    activation_.dot_columns(place.columns + offset, columns, pass_->row_count, gradients, place.layer.outputs,
+  const std::int64_t offset = layer.inputs.offset(block, products_->row_count);
+  const bool last = output + layer.group >= layer.layout.outputs;
+  if (layer.is_narrow()) {
+    const std::int64_t columns = layer.inputs.columns(block), padded = layer.inputs.padded(block);
+    activation_.dot_columns(layer.columns + offset, columns, products_->row_count, gradients, layer.layout.outputs,
                             accumulate, to, padded);
-    for (std::int64_t narrow = 0; narrow < place.layer.outputs; ++narrow)
+    for (std::int64_t narrow = 0; narrow < layer.layout.outputs; ++narrow)
       std::fill(to + narrow * padded + columns, to + (narrow + 1) * padded, Value{0});
   } else {
-    products.weight_gradient_of(last, accumulate)(place.rows + offset, gradients, to);
+    products.weight_gradient_of(last, accumulate)(layer.rows + offset, gradients, to);
   }
 }
 
@@ -307,15 +310,15 @@ template <class Value>
 double NativeNetwork<Value>::evaluate(float* outputs) {
   forward(nullptr);
   const double sum = loss(nullptr);
-  const std::int64_t output_count = places_.back().layer.outputs;
+  const std::int64_t output_count = layers_.back().layout.outputs;
   for (std::int64_t row = 0; row < count_; ++row)
     for (std::int64_t output = 0; output < output_count; ++output)
-      *outputs++ = static_cast<float>(outputs_[output * pass_->row_count + row]);
+      *outputs++ = static_cast<float>(outputs_[output * products_->row_count + row]);
   return sum;
 }
 
-template double NativeNetwork<float>::train(const BatchPart&, const GradientHook<float>*);
-template double NativeNetwork<double>::train(const BatchPart&, const GradientHook<double>*);
+template double NativeNetwork<float>::train(const BatchTile&, const GradientHook<float>*);
+template double NativeNetwork<double>::train(const BatchTile&, const GradientHook<double>*);
 template double NativeNetwork<float>::evaluate(float*);
 template double NativeNetwork<double>::evaluate(float*);
 

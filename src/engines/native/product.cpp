@@ -30,8 +30,8 @@ int blas_int(std::int64_t value) {
   return static_cast<int>(value);
 }
 
-// A lane is one core's, but the OpenMP that a BLAS library brings along gives each new thread all of them.
-void keep_blas_to_this_core() {
+// A lane uses one core, but the OpenMP library of a BLAS library gives each new thread all cores.
+void limit_blas_to_one_core() {
   static const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   if (set_threads != nullptr) set_threads(1);
 }
@@ -50,7 +50,7 @@ Product<Value>::Product(const ProductShape& shape) : shape_(shape) {
   else
     code_ = libxsmm_dmmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, nullptr);
 #endif
-  if (code_ == nullptr) keep_blas_to_this_core();
+  if (code_ == nullptr) limit_blas_to_one_core();
 }
 
 template <class Value>
@@ -70,7 +70,7 @@ template class Product<float>;
 template class Product<double>;
 
 bool products_need_blas() {
-  return !Product<float>(ProductShape{16, 16, 16, 16, 16, 16, false, false}).is_made_to_measure();
+  return !Product<float>(ProductShape{16, 16, 16, 16, 16, 16, false, false}).uses_libxsmm();
 }
 
 std::string product_library() {

@@ -1,4 +1,4 @@
-// Products of small matrices, each made for its exact shape.
+// Products of small matrices, with machine code for each shape.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,9 +16,9 @@ struct ProductShape {
   bool accumulate = false;
 };
 
-/// A product whose machine code LIBXSMM has made for the shape and this machine; where LIBXSMM is missing or has no
-/// code for the machine, BLAS, which keeps to one thread from now on where this is made. Cheap to copy; calls allocate
-/// nothing. Value: float or double.
+/// A product of one shape. LIBXSMM generates machine code for the shape and this machine. If LIBXSMM is missing or does
+/// not support the machine, BLAS computes the product; the constructor then limits BLAS to one thread in the calling
+/// thread. Cheap to copy; calls allocate nothing. Value: float or double.
 template <class Value>
 class Product {
  public:
@@ -32,8 +32,8 @@ class Product {
       call_blas(a, b, c);
   }
 
-  /// False: BLAS does the work.
-  bool is_made_to_measure() const { return code_ != nullptr; }
+  /// Whether LIBXSMM computes the product, and not BLAS.
+  bool uses_libxsmm() const { return code_ != nullptr; }
 
  private:
   void call_blas(const Value* a, const Value* b, Value* c) const;
@@ -43,10 +43,10 @@ class Product {
   ProductShape shape_;
 };
 
-/// Whether products are left to BLAS on this machine.
+/// Whether products use BLAS on this machine.
 bool products_need_blas();
 
-/// What makes the products, e.g. "LIBXSMM 1.17 (hsw)" or "BLAS".
+/// The library for products, e.g. "LIBXSMM 1.17 (hsw)", or "BLAS, " and blas_library().
 std::string product_library();
 
 }  // namespace sheaf

@@ -11,9 +11,9 @@
 namespace sheaf {
 
 double measure_flops(const std::function<void()>& multiply) {
-  multiply();  // the first one starts the library
+  multiply();  // the first call initializes the library
 
-  // The best of several, so that what else the machine does counts less.
+  // The best of several calls is least affected by other work on the machine.
   double best = 0;
   const auto end = Clock::now() + std::chrono::milliseconds(10);
   do {

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/native/row_kernels.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Highway requires this order of includes.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -17,17 +17,17 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of two vectors of outputs fill the registers, 32 with AVX-512 and 16 without, but for two weights and an
-// input.
+// The registers (32 with AVX-512, otherwise 16) contain two weights, one input, and two vectors of sums per row.
 constexpr int most_rows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
 
-// A line of what is wanted soon is fetched with so many inputs; two or four lines were slower.
+// One cache line is prefetched for each group of inputs of this size; two or four lines were slower.
 constexpr int inputs_at_once = 4;
 
 constexpr std::ptrdiff_t line_bytes = 64;
 
 template <int vectors, int row_count>
-void multiply_some(const RowProduct& product, std::int64_t column, const float* rows, float* results, Prefetch& soon) {
+void multiply_some(const RowProduct& product, std::int64_t column, const float* rows, float* results,
+                   Prefetch& prefetch) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> sums[row_count][vectors];
@@ -49,9 +49,9 @@ void multiply_some(const RowProduct& product, std::int64_t column, const float* 
   };
   std::int64_t input = 0;
   for (; input + inputs_at_once <= product.input_count; input += inputs_at_once) {
-    if (soon.next < soon.end) {
-      hwy::Prefetch(soon.next);
-      soon.next += line_bytes;
+    if (prefetch.next < prefetch.end) {
+      hwy::Prefetch(prefetch.next);
+      prefetch.next += line_bytes;
     }
     HWY_UNROLL(4)
     for (int which = 0; which < inputs_at_once; ++which) add(input + which);
@@ -62,18 +62,18 @@ void multiply_some(const RowProduct& product, std::int64_t column, const float* 
       hn::Store(sums[row][vector], d, results + row * product.result_stride + vector * lanes);
 }
 
-// `row_count` at most `most`.
+// `row_count` is at most `most`.
 template <int vectors, int most = most_rows>
 void multiply_group(const RowProduct& product, std::int64_t column, const float* rows, std::int64_t row_count,
-                    float* results, Prefetch& soon) {
+                    float* results, Prefetch& prefetch) {
   if constexpr (most > 1) {
-    if (row_count < most) return multiply_group<vectors, most - 1>(product, column, rows, row_count, results, soon);
+    if (row_count < most) return multiply_group<vectors, most - 1>(product, column, rows, row_count, results, prefetch);
   }
-  multiply_some<vectors, most>(product, column, rows, results, soon);
+  multiply_some<vectors, most>(product, column, rows, results, prefetch);
 }
 
 void multiply_rows(const RowProduct& product, const float* rows, std::int64_t row_count, float* results,
-                   Prefetch& soon) {
+                   Prefetch& prefetch) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   for (std::int64_t done = 0; done < row_count;) {
     const std::int64_t left = row_count - done, groups = (left + most_rows - 1) / most_rows;
@@ -82,8 +82,8 @@ void multiply_rows(const RowProduct& product, const float* rows, std::int64_t ro
     float* to = results + done * product.result_stride;
     std::int64_t column = 0;
     for (; column + 2 * lanes <= product.output_count; column += 2 * lanes)
-      multiply_group<2>(product, column, from, count, to + column, soon);
-    if (column < product.output_count) multiply_group<1>(product, column, from, count, to + column, soon);
+      multiply_group<2>(product, column, from, count, to + column, prefetch);
+    if (column < product.output_count) multiply_group<1>(product, column, from, count, to + column, prefetch);
     done += count;
   }
 }

@@ -9,7 +9,7 @@ bool is_narrow_and_linear(const std::vector<Layer>& layers) {
   return layers.size() == 1 && layers.front().outputs < narrow_outputs;
 }
 
-// What passes over a tile read and write of a row.
+// The values per row that the passes over a tile read and write.
 std::int64_t values_per_row(const std::vector<Layer>& layers) {
   if (is_narrow_and_linear(layers)) return layers.front().inputs + 4 * layers.front().outputs;
   std::int64_t values = 2 * layers.back().outputs;
@@ -25,12 +25,12 @@ std::int64_t fitting_rows(std::int64_t cache_bytes, const std::vector<Layer>& la
 }  // namespace
 
 std::int64_t cached_rows(const std::vector<Layer>& layers, std::int64_t value_bytes) {
-  return fitting_rows(256 << 10, layers, value_bytes);  // half of what common cores have
+  return fitting_rows(256 << 10, layers, value_bytes);  // half of the second-level cache of common cores
 }
 
 std::int64_t best_tile_rows(const std::vector<Layer>& layers, std::int64_t value_bytes) {
   if (!is_narrow_and_linear(layers)) return cached_rows(layers, value_bytes);
-  return fitting_rows(28 << 10, layers, value_bytes);  // of 32 KiB
+  return fitting_rows(28 << 10, layers, value_bytes);  // of a first-level cache of 32 KiB
 }
 
 std::int64_t tile_rows(std::int64_t rows, std::int64_t limit) {

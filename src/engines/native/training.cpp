@@ -78,7 +78,7 @@ std::optional<double> NativeTraining<Value>::evaluate_tiles(const std::int64_t* 
                                                             float* outputs, const std::function<bool()>& should_stop) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
   double sum = 0;
-  has_tile_ = false;  // these rows take its place
+  has_tile_ = false;  // these rows replace it
   for (std::int64_t done = 0; done < count; done += tile) {
     if (should_stop()) return std::nullopt;
     network_.gather(rows + done, std::min(tile, count - done), false);

@@ -1,4 +1,4 @@
-// One model's training in the native engine: batches of tiles.
+// Trains one model in the native engine, with batches divided into tiles.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,32 +15,33 @@
 
 namespace sheaf {
 
-/// Value: float or double. Made once for trainings of one shape, then started for each. train() allocates nothing and
-/// makes no system call, but for the first that is called at all. Not shared between threads.
+/// Value: float or double. An object is made once for trainings of one shape, then started for each of them. Except for
+/// its very first call, train() allocates no memory and makes no system call. Not shared between threads.
 template <class Value>
 class NativeTraining {
  public:
-  /// For `training_count` rows, and evaluations of `validation_count` rows at once (may be 0).
+  /// For `training_count` training rows, and evaluations of `validation_count` rows (may be 0).
   NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
                  std::int64_t training_count, std::int64_t validation_count);
 
-  /// As Trainer's.
+  /// See Trainer::start().
   void start(const TrainingTask& task);
 
-  /// As Trainer's; the data are in the scaling of the task.
+  /// See Trainer::read_from(). The data are scaled as those of the task.
   void read_from(const DataSet& data);
 
-  /// As Trainer's.
+  /// See Trainer::train().
   void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum);
 
-  /// As Trainer's; `should_stop` is asked between tiles. Allocates for more rows than were promised.
+  /// See Trainer::evaluate(). Calls `should_stop` between tiles. Allocates memory if there are more rows than
+  /// `validation_count`.
   std::optional<double> evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                  const std::function<bool()>& should_stop);
 
-  /// The flat list of initial_weights(), as trained.
+  /// The trained parameters as a flat list in the order of initial_weights().
   std::vector<float> parameters() const { return network_.parameters(); }
 
-  /// As Trainer's.
+  /// See Trainer::save() and Trainer::restore().
   void save(ByteWriter& state) const { network_.save(state); }
   void restore(ByteReader& state) { network_.restore(state); }
 
@@ -53,13 +54,13 @@ class NativeTraining {
 
   TrainOptions train_;
   std::int64_t batch_size_, output_count_;
-  bool one_tile_;  // an epoch is one batch, and one tile that stays in the cache
+  bool one_tile_;  // an epoch is one batch and one tile, which fits the cache
   std::int64_t tile_limit_;
   NativeNetwork<Value> network_;
 
   std::uint64_t seed_ = 0;
-  bool keeps_tile_ = false;  // of this training: every batch is the same tile
-  bool has_tile_ = false;    // and the network has it
+  bool keeps_tile_ = false;  // in this training, every batch is the same tile
+  bool has_tile_ = false;    // this tile is gathered
 };
 
 }  // namespace sheaf

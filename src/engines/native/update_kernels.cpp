@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engines/native/update_kernels.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Highway requires this order of includes.
 #include <hwy/highway.h>
 
 #include "engines/native/kernels.hpp"
@@ -17,22 +17,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Value>
 using Tag = hn::ScalableTag<Value>;
 
-// The rule's numbers as vectors.
+// The coefficients of the rule as vectors.
 template <class Value>
-struct Numbers {
-  explicit Numbers(const UpdateRule<Value>& rule)
+struct Coefficients {
+  explicit Coefficients(const UpdateRule<Value>& rule)
       : rate(hn::Set(Tag<Value>(), rule.rate)),
         weight_decay(hn::Set(Tag<Value>(), rule.weight_decay)),
         shrink(hn::Set(Tag<Value>(), rule.shrink)),
         momentum(hn::Set(Tag<Value>(), rule.momentum)),
         first_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.first_decay))),
-        first_share(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.first_decay))),
+        first_weight(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.first_decay))),
         second_decay(hn::Set(Tag<Value>(), static_cast<Value>(rule.second_decay))),
-        second_share(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.second_decay))),
+        second_weight(hn::Set(Tag<Value>(), static_cast<Value>(1 - rule.second_decay))),
         root_scale(hn::Set(Tag<Value>(), rule.root_scale)),
         epsilon(hn::Set(Tag<Value>(), rule.epsilon)) {}
 
-  hn::Vec<Tag<Value>> rate, weight_decay, shrink, momentum, first_decay, first_share, second_decay, second_share,
+  hn::Vec<Tag<Value>> rate, weight_decay, shrink, momentum, first_decay, first_weight, second_decay, second_weight,
       root_scale, epsilon;
 };
 
@@ -58,8 +58,8 @@ struct Adam {
   template <class D, class V, class N>
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V& first, V& second) const {
     gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    first = hn::MulAdd(n.first_decay, first, hn::Mul(n.first_share, gradient));
-    second = hn::MulAdd(n.second_decay, second, hn::Mul(n.second_share, hn::Mul(gradient, gradient)));
+    first = hn::MulAdd(n.first_decay, first, hn::Mul(n.first_weight, gradient));
+    second = hn::MulAdd(n.second_decay, second, hn::Mul(n.second_weight, hn::Mul(gradient, gradient)));
     const V root = hn::MulAdd(hn::Sqrt(second), n.root_scale, n.epsilon);
     return hn::NegMulAdd(n.rate, hn::Div(first, root), hn::Mul(n.shrink, parameter));
   }
@@ -70,7 +70,7 @@ struct RmsProp {
   template <class D, class V, class N>
   HWY_INLINE V operator()(D, const N& n, V gradient, V parameter, V& velocity, V& square) const {
     gradient = hn::MulAdd(n.weight_decay, parameter, gradient);
-    square = hn::MulAdd(n.second_decay, square, hn::Mul(n.second_share, hn::Mul(gradient, gradient)));
+    square = hn::MulAdd(n.second_decay, square, hn::Mul(n.second_weight, hn::Mul(gradient, gradient)));
     V direction = hn::Div(gradient, hn::Add(hn::Sqrt(square), n.epsilon));
     if (with_momentum) direction = velocity = hn::MulAdd(n.momentum, velocity, direction);
     return hn::NegMulAdd(n.rate, direction, parameter);
@@ -81,16 +81,16 @@ template <class Step, bool has_first, bool has_second, class Value>
 void update(const UpdateRule<Value>& rule, const Value* gradients, std::int64_t count, Value* parameters, Value* first,
             Value* second) {
   const Tag<Value> d;
-  const Numbers<Value> numbers(rule);
+  const Coefficients<Value> coefficients(rule);
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t place = 0; place < count; place += lanes) {
-    auto state1 = has_first ? hn::Load(d, first + place) : hn::Zero(d);
-    auto state2 = has_second ? hn::Load(d, second + place) : hn::Zero(d);
+  for (std::int64_t index = 0; index < count; index += lanes) {
+    auto state1 = has_first ? hn::Load(d, first + index) : hn::Zero(d);
+    auto state2 = has_second ? hn::Load(d, second + index) : hn::Zero(d);
     const auto updated =
-        Step()(d, numbers, hn::Load(d, gradients + place), hn::Load(d, parameters + place), state1, state2);
-    hn::Store(updated, d, parameters + place);
-    if (has_first) hn::Store(state1, d, first + place);
-    if (has_second) hn::Store(state2, d, second + place);
+        Step()(d, coefficients, hn::Load(d, gradients + index), hn::Load(d, parameters + index), state1, state2);
+    hn::Store(updated, d, parameters + index);
+    if (has_first) hn::Store(state1, d, first + index);
+    if (has_second) hn::Store(state2, d, second + index);
   }
 }
 

@@ -1,4 +1,4 @@
-// The optimizer of the native engine: a study's options turned into one update rule a step.
+// The optimizer of the native engine: makes an update rule for each step from the options of a study.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace sheaf {
 
-/// Pure but for the step it is at.
+/// Its only state is the current step.
 template <class Value>
 class Updater {
  public:
   explicit Updater(const TrainOptions& train);
 
-  /// Sets the numbers of step `step`, which counts from 0, in place of `train.learning_rate`.
+  /// Sets the rule for step `step`, counted from 0, with this learning rate instead of `train.learning_rate`.
   void begin_step(std::int64_t step, double learning_rate);
 
-  /// Updates `count` parameters, a multiple of `padding`, with their state.
+  /// Updates `count` parameters (a multiple of `padding`) and their state.
   void operator()(const Value* gradients, std::int64_t count, Value* parameters, Value* first, Value* second) const {
     update_(rule_, gradients, count, parameters, first, second);
   }
