@@ -272,8 +272,8 @@ refused("repeated option", 2, "--loss is given twice", "best", GOOD, "--loss=mse
 refused("invalid value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
 refused("--iteration with a model file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")
 refused("missing model file", 1, "no such file or directory", "absent.pt", GOOD)
-refused("not a TorchScript file", 1, "is no whole TorchScript file", "study.cfg", GOOD)
-refused("truncated model file", 1, "is no whole TorchScript file", "cut.pt", GOOD)
+refused("not a TorchScript file", 1, "is not a complete TorchScript file", "study.cfg", GOOD)
+refused("truncated model file", 1, "is not a complete TorchScript file", "cut.pt", GOOD)
 refused("run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
 refused("unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)

@@ -126,7 +126,7 @@ with tempfile.TemporaryDirectory() as name:
     compare(folder, "scripted.pt", outputs, "scripted in Python, plain outputs", "--data.image=1x8x8", "--data.targets=",
             "--data.task=regression")
     refused(folder, Fails(), "no digits here")
-    refused(folder, Wrong(), "gives outputs [1, 64, 1]")
+    refused(folder, Wrong(), "returns outputs [1, 64, 1]")
     refused(folder, Pair(), "does not return one tensor")
     refused(folder, torch.nn.Linear(60, 10), "cannot be multiplied")
     refused(folder, torch.nn.Linear(64, 7), "labels are 0 to 6")

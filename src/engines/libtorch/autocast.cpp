@@ -12,7 +12,7 @@ void switch_autocast(torch::DeviceType device, bool on) {
   at::autocast::set_autocast_dtype(device, torch::kBFloat16);
   at::autocast::set_autocast_enabled(device, on);
 }
-#else  // a function for each kind of device
+#else  // older versions have one function per kind of device
 void switch_autocast(torch::DeviceType device, bool on) {
   if (device == torch::kCPU) {
     at::autocast::set_autocast_cpu_dtype(torch::kBFloat16);

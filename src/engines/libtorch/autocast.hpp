@@ -1,4 +1,4 @@
-// Mixed precision: products and convolutions in bfloat16, everything else in float32.
+// Mixed precision: products and convolutions in bfloat16, other operations in float32.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace sheaf {
 
-/// While it lives, LibTorch's functions cast their arguments on this kind of device as under PyTorch's
-/// torch.autocast(device, torch.bfloat16), without its cache of weights: lanes would share it. For the calling thread;
-/// does not nest. Casts are recorded, so backward passes need none.
+/// While the object exists, LibTorch casts arguments on this kind of device as in PyTorch's
+/// torch.autocast(device, torch.bfloat16). The weight cache is off, because lanes would share it. Applies to the
+/// calling thread; cannot be nested. Autograd records the casts, so backward passes need no Autocast.
 class Autocast {
  public:
   explicit Autocast(torch::DeviceType device);

@@ -1,4 +1,5 @@
-// What the program finds in this library: its one entry. SPDX-License-Identifier: MIT
+// The entry point of this library.
+// SPDX-License-Identifier: MIT
 #include "engines/libtorch/module_check.hpp"
 #include "engines/libtorch/torch_info.hpp"
 #include "engines/libtorch/torch_predictor.hpp"

@@ -14,12 +14,12 @@
 namespace sheaf {
 namespace {
 
-// Several batches are gathered at once to spread the cost of the calls: few enough to stay in a core's cache, or many
-// enough to fill a GPU.
+// Several batches are gathered at once to reduce the number of calls. On a CPU they fit a core's cache; on a GPU they
+// are large enough to use it fully.
 constexpr std::int64_t block_bytes_cpu = std::int64_t{256} << 10;
 constexpr std::int64_t block_bytes_gpu = std::int64_t{64} << 20;
 
-// LibTorch knows no tensor of const values; nothing writes to these.
+// LibTorch has no tensors of const values. These tensors are only read.
 template <class Value>
 torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarType type) {
   return torch::from_blob(const_cast<Value*>(values), sizes, torch::TensorOptions(type));
@@ -28,7 +28,7 @@ torch::Tensor view_of(const Value* values, at::IntArrayRef sizes, torch::ScalarT
 }  // namespace
 
 DataTensors data_tensors(const DataSet& data, torch::Device device) {
-  if (data.features == nullptr && data.byte_features == nullptr)  // the rows come later
+  if (data.features == nullptr && data.byte_features == nullptr)  // streamed: rows are read later
     return {torch::empty({0, data.feature_count}, torch::TensorOptions(device)), {}, {}};
   const torch::Tensor features = data.features != nullptr
                                      ? view_of(data.features, {data.rows, data.feature_count}, torch::kFloat32)
@@ -45,14 +45,14 @@ const void* rows_of(const DataSet& data) {
   return data.features != nullptr ? static_cast<const void*>(data.features) : data.byte_features;
 }
 
-// Held while a lane copies: the others want the same copy.
+// The lock is held during the copy, because other lanes need the same copy.
 std::shared_ptr<const DataTensors> shared_tensors(const DataSet& data, torch::Device device) {
   static std::mutex mutex;
   static std::map<std::pair<const void*, std::string>, std::weak_ptr<const DataTensors>> known;
   const std::lock_guard lock(mutex);
-  auto& place = known[{rows_of(data), device.str()}];
-  std::shared_ptr<const DataTensors> tensors = place.lock();
-  if (!tensors) place = tensors = std::make_shared<const DataTensors>(data_tensors(data, device));
+  auto& entry = known[{rows_of(data), device.str()}];
+  std::shared_ptr<const DataTensors> tensors = entry.lock();
+  if (!tensors) entry = tensors = std::make_shared<const DataTensors>(data_tensors(data, device));
   return tensors;
 }
 
@@ -62,7 +62,7 @@ Uploader::Uploader(torch::Device device) : device_(device) {
   copies_ = gpu.getStreamFromGlobalPool(device);
 }
 
-// LibTorch's allocators keep the pinned memory until it is copied, and the copy until the computing stream is done.
+// LibTorch's allocators keep the pinned memory until it is copied, and the copy until the computing stream has used it.
 torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
   if (!copies_ || !tensor.device().is_cpu()) return tensor;
   const c10::impl::VirtualGuardImpl gpu(device_.type());
@@ -113,7 +113,7 @@ bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
   torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
-  return gathered.to(dtype_);  // after scaling: both precisions train on the same numbers
+  return gathered.to(dtype_);  // after scaling, so that all precisions train on the same values
 }
 
 torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {

@@ -1,4 +1,4 @@
-// Batches for the torch engine: gathered from the shared rows by number, scaled, and in the form the loss takes.
+// Reads batches for the torch engine: gathers rows by number, scales features and converts targets for the loss.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sheaf {
 
-/// A data set as tensors: on a CPU the shared bytes themselves, on a GPU a copy.
+/// A data set as tensors. On a CPU they are views of the data, on a GPU copies.
 struct DataTensors {
   torch::Tensor features;  ///< [rows, features] float or uint8
   torch::Tensor targets;   ///< [rows] int64 labels, or [rows, outputs] float
@@ -26,15 +26,15 @@ struct DataTensors {
 /// `data` must outlive the tensors.
 DataTensors data_tensors(const DataSet& data, torch::Device device);
 
-/// The same, one for all who hold it at a time: a GPU gets one copy of `data`, whose rows are in memory, however many
-/// lanes train on it. Thread-safe.
+/// The same tensors, shared between callers: a GPU gets one copy of `data` for all lanes that train on it. The rows of
+/// `data` must be in memory. Thread-safe.
 std::shared_ptr<const DataTensors> shared_tensors(const DataSet& data, torch::Device device);
 
-/// Where the features of `data` are in memory; null when they are not. Tells data sets apart.
+/// The address of the features of `data`; null if they are not in memory. Identifies the data set.
 const void* rows_of(const DataSet& data);
 
-/// Copies tensors to a GPU, from pinned memory and on a stream of its own: beside what the GPU is computing. On a CPU
-/// it does nothing.
+/// Copies tensors to a GPU from pinned memory, on a separate stream, so that copies overlap with computation. Returns
+/// the tensor unchanged if the device is a CPU.
 class Uploader {
  public:
   explicit Uploader(torch::Device device);
@@ -50,19 +50,19 @@ class Uploader {
 struct Batch {
   torch::Tensor features;  ///< [rows, features]
   torch::Tensor targets;   ///< [rows] labels for cross_entropy, else [rows, outputs], one-hot for classes
-  torch::Tensor weights;   ///< [rows], of the training losses; undefined: all 1
+  torch::Tensor weights;   ///< [rows], factors of the training losses; undefined: all 1
 };
 
-/// Reads batches of one data set in one scaling. Not shared between threads.
+/// Reads batches of one data set with one scaling. Not shared between threads.
 class BatchReader {
  public:
-  /// `scaling` must outlive the reader. Batches are for `device`; tensors that are not there are gathered where they
-  /// are, and go there block by block.
+  /// `scaling` must outlive the reader. Batches are on `device`. If the tensors are on another device, rows are
+  /// gathered there and copied to `device` block by block.
   BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
               torch::ScalarType dtype, torch::Device device = torch::kCPU);
 
-  /// Calls `use` with one batch after the other of the rows, in their order; the last may be short. Whether it was
-  /// called with all: it ends them by returning false.
+  /// Calls `use` for each batch of the rows, in order; the last batch may be smaller. Stops if `use` returns false.
+  /// Returns whether all batches were read.
   bool read(const std::vector<std::int64_t>& rows, std::int64_t batch_size,
             const std::function<bool(const Batch&)>& use) const;
 
@@ -74,8 +74,8 @@ class BatchReader {
   DataTensors tensors_;
   torch::ScalarType dtype_;
   Uploader upload_;
-  torch::Tensor shift_, scale_;  // undefined: features stay as they are
-  torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets stay as they are
+  torch::Tensor shift_, scale_;  // undefined: features are not scaled
+  torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets are not converted
 };
 
 }  // namespace sheaf

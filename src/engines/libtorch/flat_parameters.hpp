@@ -1,5 +1,5 @@
-// The parameters of all layers in one tensor. The optimizers work element by element, so one update of the flat tensor
-// is the update of all layers at a fraction of the calls.
+// The parameters of all layers in one tensor. The optimizers work element by element, so that one update of the flat
+// tensor updates all layers, with few calls.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,15 +9,15 @@
 
 namespace sheaf {
 
-/// Hands out the parts of a flat tensor, front to back, as leaves for autograd.
+/// Provides consecutive parts of a flat tensor as leaf tensors for autograd.
 class FlatParameters {
  public:
-  /// `values` [count]. They get gradients of zero.
+  /// `values`: [count]. Their gradients are set to zero.
   explicit FlatParameters(torch::Tensor values) : values_(std::move(values)) {
     values_.mutable_grad() = torch::zeros_like(values_);
   }
 
-  /// The next part: a leaf that sees a piece of the values and of their gradients.
+  /// The next part, as a leaf tensor that is a view of the values and of their gradients.
   torch::Tensor next(torch::IntArrayRef sizes) {
     const std::int64_t count = c10::multiply_integers(sizes);
     torch::Tensor leaf = values_.narrow(0, used_, count).view(sizes).detach();

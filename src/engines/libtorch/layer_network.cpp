@@ -24,16 +24,16 @@ torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   return values;
 }
 
-// The largest of rectified values is the largest one rectified, with the same gradients: pooled first, a quarter of the
-// values is left to rectify.
+// Max pooling and relu can be exchanged without changing outputs or gradients. If pooling comes first, only a quarter
+// of the values goes through relu.
 bool is_rectified_after(Layer::Pooling pooling, Activation activation) {
   return activation == Activation::relu && (pooling == Layer::Pooling::halve || pooling == Layer::Pooling::overlap);
 }
 
-// Images [rows, channels, height, width] with the channels of a pixel together in memory.
+// Images [rows, channels, height, width] in channels-last memory format.
 torch::Tensor channels_last(const torch::Tensor& images) {
   const std::int64_t height = images.size(2), width = images.size(3);
-  // One channel lies in both orders: the strides say which is meant.
+  // With one channel both formats are the same in memory; the strides select channels-last.
   if (images.size(1) == 1) return images.contiguous().as_strided(images.sizes(), {height * width, 1, width, 1});
   return images.contiguous(torch::MemoryFormat::ChannelsLast);
 }
@@ -78,8 +78,8 @@ torch::Tensor LayerNetwork::compute(const torch::Tensor& features, std::optional
   for (std::size_t index = 0; index < parts_.size(); ++index) {
     const Layer& layer = parts_[index].layer;
     if (layer.begins_block) shortcut = values;
-    torch::Tensor& place = layer.on_shortcut ? shortcut : values;
-    place = apply(parts_[index], place, step.has_value());
+    torch::Tensor& target = layer.on_shortcut ? shortcut : values;
+    target = apply(parts_[index], target, step.has_value());
     if (layer.ends_block) values = values + shortcut;
     const bool pools_first = layer.activated && is_rectified_after(layer.pooling, model_.activation);
     if (pools_first) values = pool(layer.pooling, values);
@@ -107,11 +107,12 @@ torch::Tensor LayerNetwork::apply(const Part& part, const torch::Tensor& values,
   return values;
 }
 
-// One row of one pixel has no variance: it would leave infinity in the running one, so it leaves both as they are.
+// A single row with a single pixel has no variance and would make the running variance infinite. In this case the
+// running statistics are not updated.
 torch::Tensor LayerNetwork::normalize(const Part& part, const torch::Tensor& values, bool training) {
-  const bool follow = !training || values.numel() > part.layer.outputs;
-  return torch::batch_norm(values, part.weight, part.bias, follow ? part.running_mean : torch::Tensor(),
-                           follow ? part.running_variance : torch::Tensor(), training, batch_norm_momentum,
+  const bool uses_statistics = !training || values.numel() > part.layer.outputs;
+  return torch::batch_norm(values, part.weight, part.bias, uses_statistics ? part.running_mean : torch::Tensor(),
+                           uses_statistics ? part.running_variance : torch::Tensor(), training, batch_norm_momentum,
                            batch_norm_epsilon, true);
 }
 

@@ -1,4 +1,4 @@
-// A network made of the layers of a layout.
+// A network built from a list of layers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,13 +13,13 @@ namespace sheaf {
 /// PyTorch's default.
 inline constexpr double batch_norm_epsilon = 1e-5;
 
-/// The sides of a layer's weights.
+/// The shape of a layer's weight tensor.
 std::vector<std::int64_t> weight_sizes(const Layer& layer);
 
-/// Buffers: for each batch norm its running mean and variance, [channels] each.
+/// Its buffers are the running mean and variance of each batch norm, [channels] each.
 class LayerNetwork : public Network {
  public:
-  /// `weights` is the flat list of initial_weights(). With bfloat16 they stay float32.
+  /// `weights` is the flat list of initial_weights(). With Precision::bfloat16 the parameters are float32.
   LayerNetwork(const ModelOptions& model, const std::vector<Layer>& layers, const std::vector<float>& weights,
                torch::Device device, Precision precision);
 
@@ -27,8 +27,8 @@ class LayerNetwork : public Network {
   struct Part {
     Layer layer;
     torch::Tensor weight;
-    torch::Tensor bias;                            // undefined without
-    torch::Tensor running_mean, running_variance;  // of a batch norm
+    torch::Tensor bias;                            // undefined if the layer has none
+    torch::Tensor running_mean, running_variance;  // batch norms only
   };
 
   torch::Tensor compute(const torch::Tensor& features, std::optional<TrainingStep> step) override;

@@ -19,13 +19,14 @@ std::string rows_text(std::int64_t rows, const DataShape& shape) {
 
 void require_outputs(const torch::Tensor& outputs, std::int64_t rows, const ModelOptions& model,
                      const DataShape& shape) {
-  require(outputs.dim() == 2 && outputs.size(0) == rows && outputs.size(1) == shape.outputs,
-          fmt::format("the model '{}' does not fit the task (it makes [{}] of {}, not [{}, {}]). Give it {} outputs.",
-                      model.file, fmt::join(outputs.sizes(), ", "), rows_text(rows, shape), rows, shape.outputs,
-                      shape.outputs));
+  require(
+      outputs.dim() == 2 && outputs.size(0) == rows && outputs.size(1) == shape.outputs,
+      fmt::format("the model '{}' does not fit the task (it returns [{}] for {}, not [{}, {}]). Give it {} outputs.",
+                  model.file, fmt::join(outputs.sizes(), ", "), rows_text(rows, shape), rows, shape.outputs,
+                  shape.outputs));
 }
 
-// The number of its parameters.
+// Returns the number of trained parameters.
 std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataShape& shape) {
   const ModelOptions& model = trial.model;
   constexpr std::int64_t rows = 2;
@@ -35,8 +36,9 @@ std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataSha
   try {
     outputs = network->forward(torch::zeros({rows, shape.features}, dtype_of(trial.train.precision)));
   } catch (const std::exception& error) {
-    throw RunError(fmt::format("the model '{}' cannot take {} rows of the data, {} ({}). Give one that takes them.",
-                               model.file, rows, rows_text(rows, shape), torch_messages(error)));
+    throw RunError(
+        fmt::format("the model '{}' does not accept {} rows of the data, {} ({}). Use a model that fits the data.",
+                    model.file, rows, rows_text(rows, shape), torch_messages(error)));
   }
   require_outputs(outputs, rows, model, shape);
   return network->parameters().numel();

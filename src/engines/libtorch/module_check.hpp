@@ -1,4 +1,4 @@
-// Whether modules from files fit a study's data, found out before anything is trained.
+// Checks before the training whether modules from files fit a study's data.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// The number of trained parameters of each trial's module, which is loaded, made in the trial's precision, and shown
-/// two rows of zeros. Throws UsageError and RunError with what is wrong of the study or a file. Local.
+/// Loads the module of each trial, makes it in the trial's precision and calls it with two rows of zeros. Returns the
+/// numbers of trained parameters. Throws UsageError or RunError for errors in the study or a file. Local.
 std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape);
 
 }  // namespace sheaf

@@ -18,15 +18,16 @@ void ModuleNetwork::adopt(const std::vector<torch::Tensor>& parameters, const st
   for (const auto& parameter : parameters) {
     const bool known =
         std::any_of(trained.begin(), trained.end(), [&](const auto& one) { return one.is_same(parameter); });
-    if (known) continue;  // layers share it
+    if (known) continue;  // shared by several layers
     move(parameter);
     if (!parameter.requires_grad()) continue;
     trained.push_back(parameter);
     pieces.push_back(parameter.detach().flatten());
   }
-  require(!trained.empty(),
-          "a module has no parameters to train (none requires a gradient; torch.jit.freeze makes them constants). Make "
-          "one with parameters.");
+  require(
+      !trained.empty(),
+      "a module has no parameters to train (none requires a gradient; torch.jit.freeze makes them constants). Use a "
+      "module with trainable parameters.");
   FlatParameters flat(torch::cat(pieces));
   for (auto& parameter : trained) {
     const torch::Tensor leaf = flat.next(parameter.sizes());

@@ -1,4 +1,4 @@
-// A network around a LibTorch module that was made elsewhere.
+// A network that wraps a LibTorch module from a file.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace sheaf {
 
-/// Gives a module rows as it takes them and switches it between training and evaluation. Its tensors are moved to
-/// the device and, where they hold floating-point numbers, to one type; those of its parameters that require a
+/// Calls a module with rows of the right shape and switches it between training and evaluation mode. The tensors of the
+/// module are moved to the device, and floating-point tensors are converted to one type. Parameters that require a
 /// gradient become parts of the flat tensor.
 class ModuleNetwork : public Network {
  protected:
-  /// `image` of a row; no channels: rows are plain features.
+  /// `image`: the shape of a row. With 0 channels, rows are plain features.
   ModuleNetwork(ImageShape image, Precision precision)
       : Network(precision), dtype_(dtype_of(precision)), image_(image) {}
 
-  /// To be called once, with the module's own tensors. Throws RunError when nothing requires a gradient.
+  /// Takes over the tensors of the module. Call it once. Throws RunError if no parameter requires a gradient.
   void adopt(const std::vector<torch::Tensor>& parameters, const std::vector<torch::Tensor>& buffers,
              torch::Device device);
 
@@ -30,7 +30,7 @@ class ModuleNetwork : public Network {
 
   torch::ScalarType dtype_;
   ImageShape image_;
-  std::optional<bool> training_;  // unset: as it was made
+  std::optional<bool> training_;  // not set: as the module was made
 };
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Networks of every kind that a study names.
+// Makes networks of all kinds.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,22 +16,22 @@ namespace sheaf {
 class PluginModel;
 class ScriptModel;
 
-/// What one iteration's network is made of.
+/// The description of one iteration's network.
 struct NetworkParts {
   const ModelOptions& model;
-  const std::vector<Layer>& layers;   ///< of network_layout()
-  const std::vector<float>& weights;  ///< of initial_weights()
+  const std::vector<Layer>& layers;   ///< from network_layout()
+  const std::vector<float>& weights;  ///< from initial_weights()
   const DataShape& shape;
   std::uint64_t iteration_seed = 0;
 };
 
-/// Makes networks. A file is loaded when it is first named. Not shared between threads.
+/// Makes networks. A file is loaded when it is first needed. Not shared between threads.
 class NetworkMaker {
  public:
   NetworkMaker();
   ~NetworkMaker();
 
-  /// Throws RunError when a file is no model or fails, UsageError when it cannot be used as the study says.
+  /// Throws RunError if a file is not a model or fails, UsageError if the study's settings do not fit it.
   std::unique_ptr<Network> make(const NetworkParts& parts, torch::Device device, Precision precision);
 
  private:

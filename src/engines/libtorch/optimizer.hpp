@@ -1,4 +1,4 @@
-// LibTorch's optimizer for a study's options.
+// Makes LibTorch's optimizer for the options of a study.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sheaf {
 
-/// Updates `parameters` from their `grad()`.
+/// The optimizer updates `parameters` with their `grad()`.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const TrainOptions& train, const torch::Tensor& parameters);
 
 }  // namespace sheaf

@@ -32,7 +32,7 @@ class PluginNetwork : public ModuleNetwork {
   torch::nn::AnyModule module_;
 };
 
-// The factory with LibTorch's generator to itself.
+// Calls the factory. Meanwhile, LibTorch's generator is seeded and not used by other calls.
 torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape, std::uint64_t seed) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
@@ -43,28 +43,29 @@ torch::nn::AnyModule make_seeded(PluginFactory factory, const PluginShape& shape
 
 PluginFactory load_factory(const std::string& file) {
   const std::string& content = first_content(file);
-  // A name without a slash would be looked for among the system's libraries.
+  // A name without a slash would be searched among the system's libraries.
   const SharedLibrary library = load_shared_library(std::filesystem::absolute(file), RTLD_NOW | RTLD_LOCAL);
   require(library.handle != nullptr,
-          fmt::format("the plugin '{}' cannot be loaded ({}). Give a shared library built as jobs/plugin says.", file,
+          fmt::format("the plugin '{}' cannot be loaded ({}). Use a shared library built as in jobs/plugin.", file,
                       library.problem));
   require(RegularFile(file).read_all() == content,
-          fmt::format("the plugin '{}' changed while it was loaded. Start again when it is complete.", file));
+          fmt::format("the plugin '{}' changed while it was loaded. Start again when the file is complete.", file));
   void* symbol = dlsym(library.handle, "sheaf_plugin");
-  require(
-      symbol != nullptr,
-      fmt::format("'{}' is no plugin (it registers no model). Add SHEAF_REGISTER_MODEL of <sheaf/plugin.hpp>.", file));
+  require(symbol != nullptr,
+          fmt::format("'{}' is not a plugin (it registers no model). Use SHEAF_REGISTER_MODEL of <sheaf/plugin.hpp>.",
+                      file));
   const PluginEntry& entry = *reinterpret_cast<const PluginEntry* (*)()>(symbol)();
   require(entry.version == plugin_version,
-          fmt::format("the plugin '{}' was built for another Sheaf (plugin version {} instead of {}). Build it anew.",
-                      file, entry.version, plugin_version));
+          fmt::format(
+              "the plugin '{}' was built for another version of Sheaf (plugin version {} instead of {}). Rebuild it.",
+              file, entry.version, plugin_version));
   require(entry.torch_version == std::string(TORCH_VERSION),
-          fmt::format("the plugin '{}' was built with another LibTorch ({} instead of {}). Build it anew.", file,
+          fmt::format("the plugin '{}' was built with another LibTorch ({} instead of {}). Rebuild it.", file,
                       entry.torch_version, TORCH_VERSION));
   return entry.make;
 }
 
-// Loaded once, so that a file that is replaced meanwhile does not become a second library.
+// Each file is loaded once. A file replaced during the run must not become a second library.
 PluginFactory factory_of(const std::string& file) {
   static std::mutex one_at_a_time;
   static std::map<std::string, PluginFactory> factories;
@@ -85,8 +86,8 @@ std::unique_ptr<Network> PluginModel::make(const DataShape& shape, std::uint64_t
   for (const auto& part : module.ptr()->modules())
     require(part->name().rfind("torch::nn::", 0) != 0 || part->name().find("Dropout") == std::string::npos, [&] {
       return fmt::format(
-          "the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so no "
-          "run could be repeated). Build it without.",
+          "the plugin '{}' draws random numbers in training ({}; lanes share LibTorch's generator, so "
+          "results would not be reproducible). Build it without random numbers.",
           file_, part->name());
     });
   return std::make_unique<PluginNetwork>(std::move(module), image, device, precision);

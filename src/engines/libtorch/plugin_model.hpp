@@ -1,4 +1,4 @@
-// C++ modules from shared libraries of the user's.
+// C++ modules from shared libraries of users.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,12 +14,12 @@ namespace sheaf {
 
 class PluginModel {
  public:
-  /// Throws RunError when the file is no plugin, or one built for another Sheaf or LibTorch. What was loaded stays in
+  /// Throws RunError if the file is not a plugin or was built for another Sheaf or LibTorch. Loaded libraries stay in
   /// the process.
   explicit PluginModel(const std::string& file);
 
-  /// A module of its factory's for rows of `shape`. Throws RunError when the module holds dropout layers of LibTorch's,
-  /// whose generator lanes share.
+  /// Makes a network with a new module for rows of `shape`. Throws RunError if the module has dropout layers of
+  /// LibTorch, because lanes share their generator.
   std::unique_ptr<Network> make(const DataShape& shape, std::uint64_t iteration_seed, torch::Device device,
                                 Precision precision) const;
 

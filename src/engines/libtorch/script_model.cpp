@@ -20,8 +20,8 @@
 namespace sheaf {
 namespace {
 
-// Whether a node draws random numbers. LibTorch's own list leaves out what works in place, and all forms of dropout
-// but one.
+// Whether a node draws random numbers. LibTorch's own list lacks in-place functions and all kinds of dropout except
+// one.
 bool draws(const torch::jit::Node& node) {
   constexpr std::array<const char*, 9> in_place = {"bernoulli_", "normal_",     "uniform_",     "random_", "rrelu_",
                                                    "geometric_", "log_normal_", "exponential_", "cauchy_"};
@@ -43,7 +43,7 @@ std::optional<std::string> random_function(const torch::jit::Block& block) {
   return std::nullopt;
 }
 
-// With tensors of its own, in the same code. LibTorch's copy forgets which of them require a gradient.
+// Copies the tensors; the code is shared. LibTorch's deepcopy() does not preserve which of them require a gradient.
 torch::jit::Module copy_of(const torch::jit::Module& module) {
   const torch::NoGradGuard no_grad;
   torch::jit::Module copy = module.deepcopy();
@@ -67,13 +67,13 @@ class ScriptNetwork : public ModuleNetwork {
  private:
   void set_training(bool training) override { module_.train(training); }
 
-  // As in eager mode: the optimised code of later calls rounds differently than that of the first ones, and which
-  // iteration makes the first call depends on the lanes.
+  // Runs without graph optimization, as in eager mode. Optimized code, which is used after the first calls, rounds
+  // differently, and which iteration makes the first calls depends on the lanes.
   torch::Tensor run(const torch::Tensor& rows) override {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     try {
       const torch::jit::IValue outputs = module_.forward({rows});
-      require(outputs.isTensor(), [&] { return "the module returns a " + outputs.tagKind() + ", no tensor"; });
+      require(outputs.isTensor(), [&] { return "the module returns a " + outputs.tagKind() + ", not a tensor"; });
       return outputs.toTensor();
     } catch (const torch::jit::JITException& error) {
       throw RunError(torch_messages(error));
@@ -90,17 +90,17 @@ ScriptModel::ScriptModel(const std::string& file) : file_(file) {
   try {
     module_ = torch::jit::load(content, torch::kCPU);
   } catch (const std::exception& error) {
-    throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one by torch.jit.save.", file,
+    throw RunError(fmt::format("'{}' cannot be read as a TorchScript module ({}). Save one with torch.jit.save.", file,
                                torch_messages(error)));
   }
   require(module_.find_method("forward").has_value(),
-          fmt::format("the TorchScript module '{}' has no forward(). Save one that has.", file));
+          fmt::format("the TorchScript module '{}' has no forward(). Save one with a forward method.", file));
   const auto graph = module_.get_method("forward").graph()->copy();
   torch::jit::Inline(*graph);
   if (const auto name = random_function(*graph->block()))
     throw RunError(
         fmt::format("the TorchScript module '{}' draws random numbers in training ({}; lanes share LibTorch's "
-                    "generator, so no run could be repeated). Save it without.",
+                    "generator, so results would not be reproducible). Save it without random numbers.",
                     file, *name));
 }
 
@@ -108,7 +108,8 @@ std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape
                                            torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
   auto network = std::make_unique<ScriptNetwork>(copy, image, device, precision);
-  // Into the network's values, which are of the training's precision: those of a file in bfloat16 would round them.
+  // Written to the network's parameters, which have the precision of the training. Those of a bfloat16 file would
+  // round.
   if (!model.keep_weights) draw_script_weights(copy, file_, model.initialization, iteration_seed);
   return network;
 }
@@ -124,7 +125,7 @@ torch::jit::Module ScriptModel::trained(const NetworkState& state) const {
     buffer.copy_(numbers.narrow(0, used, buffer.numel()).view(buffer.sizes()));
     used += buffer.numel();
   }
-  // A file would hold the flat tensor once for each piece of it.
+  // Without the copies, the file would contain the whole flat tensor for each parameter.
   for (torch::Tensor parameter : copy.parameters()) parameter.set_data(parameter.clone());
   copy.eval();
   return copy;

@@ -1,4 +1,4 @@
-// Modules that Python saved with torch.jit.
+// TorchScript modules, saved by Python with torch.jit.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,22 +13,21 @@
 
 namespace sheaf {
 
-/// A file's module, of which networks are copies. Copies share its code: to be used by one lane alone.
+/// The module of a file. Networks are copies of it. Copies share its code, so an object must be used by one lane only.
 class ScriptModel {
  public:
-  /// Loads the file's first_content(): what becomes of the file during a run does not matter.
-  /// Throws RunError when the file is no such module or draws random numbers in training: those come from LibTorch's
-  /// generator, which lanes share.
+  /// Loads the file's first_content(), so changes to the file during a run have no effect. Throws RunError if the file
+  /// is not a TorchScript module, or if the module draws random numbers in training: lanes share LibTorch's generator.
   explicit ScriptModel(const std::string& file);
 
-  /// A copy with weights from streams of the iteration's seed, one for each layer with parameters in the module's
-  /// order (as initial_weights() draws them; running statistics start anew), or with the file's own if
-  /// `model.keep_weights`. What requires no gradient keeps its values. Throws UsageError when a layer is of a type
-  /// whose initial weights are not known.
+  /// Makes a network with a copy of the module. Its weights are drawn from the iteration's seed, with one random stream
+  /// for each layer with parameters, in the order of the module, as initial_weights() does; running statistics are
+  /// reset. With `model.keep_weights` it has the weights of the file. Tensors that require no gradient keep their
+  /// values. Throws UsageError if the initial weights for the type of a layer are not known.
   std::unique_ptr<Network> make(const ModelOptions& model, ImageShape image, std::uint64_t iteration_seed,
                                 torch::Device device, Precision precision) const;
 
-  /// A copy in evaluation mode with the state of a network of make(), its floating-point numbers in 32 bits.
+  /// A copy of the module with the state of a network from make(), in evaluation mode and in float32.
   torch::jit::Module trained(const NetworkState& state) const;
 
  private:

@@ -14,8 +14,8 @@ namespace {
 
 using Kind = LayerParameters::Kind;
 
-// "Linear" for __torch__.torch.nn.modules.linear.Linear, also where saving has put ___torch_mangle_0 before it; empty
-// for what is not torch.nn's.
+// Returns "Linear" for __torch__.torch.nn.modules.linear.Linear, also if saving has inserted ___torch_mangle_0. Returns
+// an empty string for types outside of torch.nn.
 std::string type_in_torch_nn(const torch::jit::Module& layer) {
   const auto name = layer.type()->name();
   return name && name->prefix().rfind("__torch__.torch.nn.modules.", 0) == 0 ? name->name() : "";
@@ -36,7 +36,7 @@ std::optional<Kind> kind_of(const std::string& type) {
 [[noreturn]] void refuse(const torch::jit::Module& layer, const std::string& name, const std::string& file) {
   throw UsageError(
       fmt::format("the TorchScript module '{}' has parameters whose initial weights are not known ('{}' "
-                  "of {}). Set model.keep_weights = true to start from the file's.",
+                  "of {}). Set model.keep_weights = true to start from the weights in the file.",
                   file, name, layer.type()->name() ? layer.type()->name()->name() : "a module"));
 }
 
@@ -46,7 +46,7 @@ void copy_values(const torch::Tensor& tensor, const std::vector<float>& values, 
                    .view(tensor.sizes()));
 }
 
-// PyTorch counts fans by the weight's own shape: [outputs, inputs of a group, kernel...].
+// PyTorch computes fan-in and fan-out from the shape of the weight: [outputs, inputs per group, kernel...].
 LayerParameters parameters_of(Kind kind, const torch::Tensor& weight, const torch::Tensor& bias) {
   LayerParameters layer{kind, weight.numel(), bias.defined() ? bias.numel() : 0, 1, 1};
   if (weight.dim() < 2) return layer;
@@ -55,7 +55,7 @@ LayerParameters parameters_of(Kind kind, const torch::Tensor& weight, const torc
   return layer;
 }
 
-// A padding index stands for nothing and is never trained.
+// The row of the padding index is zero and never trained.
 void clear_padding(const torch::jit::Module& layer, const torch::Tensor& weight) {
   const auto slot = layer.type()->findConstantSlot("padding_idx");
   if (!slot) return;
@@ -76,7 +76,7 @@ void reset_statistics(const torch::jit::Module& layer) {
 void draw_script_weights(torch::jit::Module& module, const std::string& file, Initialization rule,
                          std::uint64_t iteration_seed) {
   const torch::NoGradGuard no_grad;
-  std::uint64_t place = 0;
+  std::uint64_t stream_number = 0;
   for (const auto& layer : module.modules()) {
     torch::Tensor weight, bias;
     const auto kind = kind_of(type_in_torch_nn(layer));
@@ -89,7 +89,7 @@ void draw_script_weights(torch::jit::Module& module, const std::string& file, In
     if (kind == Kind::normalization && !frozen) reset_statistics(layer);
     if (!weight.defined()) continue;
     std::vector<float> values;
-    RandomStream stream(iteration_seed, Purpose::initial_weights, place++);
+    RandomStream stream(iteration_seed, Purpose::initial_weights, stream_number++);
     append_initial_weights(values, parameters_of(*kind, weight, bias), rule, stream);
     copy_values(weight, values, 0);
     copy_values(bias, values, weight.numel());

@@ -1,4 +1,4 @@
-// New initial weights for a TorchScript module.
+// Draws new initial weights for a TorchScript module.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace sheaf {
 
-/// Overwrites the parameters of the module's layers of known types (Linear, Conv*, BatchNorm* and the other norms,
-/// Embedding of torch.nn) that require a gradient, and resets the running statistics of norms. What requires none stays
-/// as it is. Throws UsageError for parameters of another type. `file` names the module.
+/// Overwrites the parameters that require a gradient in layers of known types (Linear, Conv*, BatchNorm* and other
+/// norms, Embedding of torch.nn), and resets the running statistics of norms. Other tensors are not changed. Throws
+/// UsageError for trainable parameters in layers of other types. `file` is used in its message.
 void draw_script_weights(torch::jit::Module& module, const std::string& file, Initialization rule,
                          std::uint64_t iteration_seed);
 

@@ -15,7 +15,7 @@ namespace sheaf {
 torch::Device torch_device(int gpu) {
   if (gpu < 0) return torch::kCPU;
   const auto count = static_cast<int>(torch::cuda::device_count());
-  require(gpu < count, fmt::format("GPU {} cannot be used (LibTorch sees {} CUDA devices). Build with a LibTorch that "
+  require(gpu < count, fmt::format("GPU {} cannot be used (LibTorch finds {} CUDA devices). Build with a LibTorch that "
                                    "has CUDA and fits the driver, or set run.device = cpu.",
                                    gpu, count));
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(gpu)};

@@ -1,4 +1,4 @@
-// Where LibTorch works.
+// Device settings of LibTorch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace sheaf {
 
-/// CUDA device `gpu`, or the CPU for -1. Throws RunError when LibTorch sees no such device.
+/// CUDA device `gpu`, or the CPU for -1. Throws RunError if LibTorch has no such device.
 torch::Device torch_device(int gpu);
 
-/// Whether float32 products and convolutions on GPUs may round their factors to TF32. For the whole process; LibTorch's
-/// default is on for convolutions. Local.
+/// Sets whether float32 products and convolutions on GPUs may round their factors to TF32. Applies to the whole
+/// process. By default, LibTorch does so for convolutions. Local.
 void use_tf32(bool on);
 
 }  // namespace sheaf

@@ -17,10 +17,10 @@ namespace sheaf {
 
 TorchInfo torch_info() {
   const std::string configuration = at::show_config();
-  const auto holds = [&](const char* text) { return configuration.find(text) != std::string::npos; };
+  const auto contains = [&](const char* text) { return configuration.find(text) != std::string::npos; };
   TorchInfo info;
   info.version = TORCH_VERSION;
-  info.built_with_cuda = holds("USE_CUDA=ON") || holds("USE_CUDA=1");
+  info.built_with_cuda = contains("USE_CUDA=ON") || contains("USE_CUDA=1");
   info.cuda_device_count = static_cast<int>(torch::cuda::device_count());
   return info;
 }
@@ -31,11 +31,11 @@ void require_torch_of_build() {
   if (begin == std::string::npos) return;
   const std::size_t version = begin + key.size();
   const std::string found = configuration.substr(version, configuration.find_first_of(", \n", version) - version);
-  require(
-      found == TORCH_VERSION,
-      fmt::format("LibTorch {} was loaded, and this program was built with LibTorch {} (LD_LIBRARY_PATH may name the "
-                  "other one). Remove its folder from LD_LIBRARY_PATH, or build with it.",
-                  found, TORCH_VERSION));
+  require(found == TORCH_VERSION,
+          fmt::format(
+              "LibTorch {} was loaded, but this program was built with LibTorch {} (LD_LIBRARY_PATH may contain the "
+              "other version). Remove its folder from LD_LIBRARY_PATH, or build with that version.",
+              found, TORCH_VERSION));
 }
 
 double measure_blas_flops() {

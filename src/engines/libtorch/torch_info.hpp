@@ -1,4 +1,4 @@
-// LibTorch and the machine.
+// The properties of LibTorch on this machine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace sheaf {
 
-/// LibTorch's view of the machine. Local.
+/// The version of LibTorch and the GPUs that it can use. Local.
 TorchInfo torch_info();
 
-/// Throws RunError when the LibTorch that was loaded has another version than the one that this library was built with.
+/// Throws RunError if the loaded LibTorch has another version than the one that this library was built with.
 void require_torch_of_build();
 
-/// measure_flops() (engines/native/product_speed.hpp) of LibTorch's own products, in float on one thread.
+/// measure_flops() (engines/native/product_speed.hpp) of LibTorch's products, in float with one thread.
 double measure_blas_flops();
 
 }  // namespace sheaf

@@ -11,7 +11,7 @@ std::string torch_messages(const std::exception& error) {
   const auto* own = dynamic_cast<const c10::Error*>(&error);
   std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
   text.erase(text.find_last_not_of(" \n") + 1);
-  // TorchScript's interpreter puts its trace before what LibTorch says, or what the module itself raises.
+  // The TorchScript interpreter puts its trace before the message of LibTorch or of an exception in the module.
   const std::string mark = "RuntimeError: ";
   const std::size_t marked = text.rfind(mark);
   std::size_t begin = marked == std::string::npos ? 0 : marked + mark.size();

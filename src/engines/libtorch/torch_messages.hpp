@@ -1,4 +1,4 @@
-// LibTorch's errors in one line.
+// One-line messages of LibTorch's errors.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace sheaf {
 
-/// What went wrong, without the trace of calls that comes with it.
+/// The message of the error without its call trace.
 std::string torch_messages(const std::exception& error);
 
 }  // namespace sheaf

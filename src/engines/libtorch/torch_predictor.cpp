@@ -24,7 +24,7 @@ std::vector<std::int64_t> sizes_of(std::int64_t count, const std::vector<std::in
   return sizes;
 }
 
-// Outputs on the CPU, [count, outputs].
+// Returns outputs [count, outputs] on the CPU.
 torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, const torch::Tensor& features) {
   const c10::InferenceMode inference;
   torch::Tensor outputs;
@@ -33,15 +33,14 @@ torch::Tensor call_module(const OpenedModel& model, torch::jit::Module& module, 
     require(returned.isTensor(), "it does not return one tensor");
     outputs = returned.toTensor().to(torch::kCPU, torch::kFloat32).contiguous();
   } catch (const std::exception& error) {
-    throw RunError(
-        fmt::format("model '{}' fails on features [{}] ({}). Give it data of the shape that it was made for.",
-                    model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
+    throw RunError(fmt::format("model '{}' fails on features [{}] ({}). Use data of the shape that the model expects.",
+                               model.path, fmt::join(features.sizes(), ", "), torch_messages(error)));
   }
   const bool by_rows = outputs.dim() >= 1 && outputs.dim() <= 2 && outputs.size(0) == features.size(0);
   require(by_rows && outputs.numel() > 0, [&] {
     return fmt::format(
-        "model '{}' gives outputs [{}] for features [{}] (they are [rows] or [rows, outputs]). Wrap it in "
-        "a module that returns those.",
+        "model '{}' returns outputs [{}] for features [{}] (expected: [rows] or [rows, outputs]). Wrap it in "
+        "a module that returns one of these shapes.",
         model.path, fmt::join(outputs.sizes(), ", "), fmt::join(features.sizes(), ", "));
   });
   return outputs.dim() == 1 ? outputs.unsqueeze(1) : outputs;
@@ -65,15 +64,15 @@ class TorchPredictor : public Predictor {
 
   bool predict(const float* features, std::int64_t count, float* outputs) override {
     const c10::OptionalDeviceGuard guard(device_);
-    // A copy, also on the CPU: modules of others may change it, and the features may be the file itself.
+    // Copied even on the CPU: the module may change its input, and the features may be in a mapped file.
     const torch::Tensor rows =
         torch::from_blob(const_cast<float*>(features), sizes_of(count, row_shape_), torch::kFloat32)
             .to(device_, torch::kFloat32, false, true);
     const torch::Tensor found = call_module(model_, module_, rows);
     require(found.size(1) == output_count_, [&] {
       return fmt::format(
-          "model '{}' gives {} outputs for some rows, and {} for others. Wrap it in a module that gives "
-          "the same number for all.",
+          "model '{}' returns {} outputs for some rows and {} for others. Wrap it in a module that returns "
+          "the same number for all rows.",
           model_.path, found.size(1), output_count_);
     });
     std::memcpy(outputs, found.data_ptr<float>(), static_cast<std::size_t>(found.numel()) * sizeof(float));

@@ -1,4 +1,4 @@
-// Models of any kind that only predict, in LibTorch.
+// Predictions of all kinds of models with LibTorch.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace sheaf {
 
-/// How many outputs the model's module gives for a row of zeros of `row_shape`. Throws RunError when it does not take
-/// such rows. Local.
+/// The number of outputs that the model's module returns for one row of zeros of `row_shape`. Throws RunError if it
+/// does not accept such rows. Local.
 std::int64_t probe_output_count(const OpenedModel& model, const std::vector<std::int64_t>& row_shape);
 
-/// make_predictor() (models/predictor.hpp) for models that LibTorch runs.
+/// Makes a predictor (models/predictor.hpp) that runs the model in LibTorch.
 std::unique_ptr<Predictor> make_torch_predictor(const OpenedModel& model, const std::vector<std::int64_t>& row_shape,
                                                 std::int64_t output_count, LaneDevice device);
 

@@ -25,7 +25,7 @@ class TorchTrainer : public Trainer {
       return use();
     } catch (const c10::Error& error) {
       const std::string message = "LibTorch: " + torch_messages(error);
-      // After such an error CUDA refuses all further work of the process; memory that runs out has other words.
+      // After such an error the process cannot use CUDA any more. Messages about a lack of memory are different.
       if (message.find("CUDA error") != std::string::npos) throw DeviceError(message);
       throw RunError(message);
     }
@@ -41,7 +41,7 @@ class TorchTrainer : public Trainer {
 
   void start(const TrainingTask& task) override {
     run([&] {
-      training_.reset();  // its memory is free for the next one
+      training_.reset();  // frees its memory for the next one
       if (device_.is_cuda()) use_tf32(task.trial.train.precision == Precision::tf32);
       const bool is_shared = shared_ != nullptr && rows_of(task.data) == shared_rows_;
       auto network = networks_.make({task.trial.model, task.layers, task.weights, task.shape, task.seed}, device_,
@@ -77,14 +77,14 @@ class TorchTrainer : public Trainer {
  private:
   torch::Device device_;
   const void* shared_rows_ = nullptr;
-  std::shared_ptr<const DataTensors> shared_;  // with the rank's other lanes
+  std::shared_ptr<const DataTensors> shared_;  // shared with the other lanes of the rank
   NetworkMaker networks_;
   std::unique_ptr<TorchTraining> training_;
 };
 
 }  // namespace
 
-// LibTorch keeps these counts partly per thread (OpenMP), partly per process.
+// LibTorch has some of these counts per thread (OpenMP) and others per process.
 void set_lane_threads(int count) {
   static std::mutex mutex;
   static std::once_flag once;
@@ -98,8 +98,8 @@ std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* sh
     return std::make_unique<TorchTrainer>(device, shared);
   } catch (const c10::Error& error) {
     throw RunError(fmt::format(
-        "LibTorch could not start on {} ({}). Choose another device with run.device, or fewer "
-        "ranks per GPU if memory ran out.",
+        "LibTorch could not start on {} ({}). Choose another device with run.device, or use fewer "
+        "ranks per GPU if it ran out of memory.",
         device.gpu < 0 ? std::string("the CPU") : fmt::format("GPU {}", device.gpu), torch_messages(error)));
   }
 }

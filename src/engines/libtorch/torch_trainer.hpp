@@ -1,4 +1,4 @@
-// The torch engine: LibTorch's modules, autograd and optimizers, one model at a time.
+// The torch engine trains one model at a time with LibTorch's modules, autograd and optimizers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace sheaf {
 
-/// Threads that LibTorch and the BLAS library behind it use inside the calling lane, from now on. Each new thread
-/// starts with as many as there are cores.
+/// Sets the number of threads that LibTorch and its BLAS library use in the calling lane. The default for each new
+/// thread is the number of cores.
 void set_lane_threads(int count);
 
-/// Trains any network. `shared` is the data set that most trainings use, or null: on a GPU it is copied there once. To
-/// be called in the lane's own thread. Throws RunError when the device cannot be used, and from the trainer when
-/// LibTorch fails.
+/// Makes a trainer for all kinds of networks. `shared`: the data set that most trainings use, or null; it is copied to
+/// a GPU once. Call this in the lane's own thread. Throws RunError if the device cannot be used. The trainer throws
+/// RunError if LibTorch fails.
 std::unique_ptr<Trainer> make_torch_trainer(LaneDevice device, const DataSet* shared);
 
 }  // namespace sheaf

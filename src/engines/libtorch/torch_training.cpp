@@ -14,13 +14,13 @@
 namespace sheaf {
 namespace {
 
-constexpr std::int64_t validation_batch_size = 1024;  // bounds the memory of activations
+constexpr std::int64_t validation_batch_size = 1024;  // limits the memory of activations
 
-// Adds up batch losses in double. On a GPU the sum stays there until it is asked for, so that steps need not wait.
+// Adds up batch losses in double. On a GPU the sum stays there until value() is called, so that steps do not wait.
 class LossSum {
  public:
-  LossSum(Reduction reduction, torch::Device device, double begun = 0) : reduction_(reduction), sum_(begun) {
-    if (device.is_cuda()) on_gpu_ = torch::full({}, begun, torch::TensorOptions(torch::kFloat64).device(device));
+  LossSum(Reduction reduction, torch::Device device, double initial = 0) : reduction_(reduction), sum_(initial) {
+    if (device.is_cuda()) on_gpu_ = torch::full({}, initial, torch::TensorOptions(torch::kFloat64).device(device));
   }
 
   void add(const torch::Tensor& loss, std::int64_t rows) {
@@ -44,7 +44,7 @@ void put_tensor(const torch::Tensor& tensor, ByteWriter& state) {
   state.put_array(static_cast<const char*>(plain.data_ptr()), static_cast<std::int64_t>(plain.nbytes()));
 }
 
-// Into the tensor's own memory, which others see parts of.
+// Reads into the existing memory of the tensor, because other tensors are views of it.
 void get_tensor(ByteReader& state, const torch::Tensor& tensor) {
   const torch::NoGradGuard no_grad;
   torch::Tensor plain = torch::empty(tensor.sizes(), torch::TensorOptions(tensor.scalar_type()));
@@ -77,8 +77,7 @@ torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs
                          const torch::Tensor& weights) {
   const bool mean = train.reduction == Reduction::mean;
   if (!weights.defined()) return loss_of(train.loss, outputs, targets, mean ? at::Reduction::Mean : at::Reduction::Sum);
-  const torch::Tensor losses =
-      loss_of(train.loss, outputs, targets, at::Reduction::None);  // of rows, or [rows, outputs]
+  const torch::Tensor losses = loss_of(train.loss, outputs, targets, at::Reduction::None);  // [rows] or [rows, outputs]
   const torch::Tensor weighted = losses * (losses.dim() == 1 ? weights : weights.unsqueeze(1));
   return mean ? weighted.mean() : weighted.sum();
 }
@@ -99,7 +98,7 @@ void TorchTraining::read_from(const DataSet& data) {
                         dtype_of(train_.precision), network_->parameters().device());
 }
 
-// Adds the losses of the batches, each times its rows where it is their mean.
+// Adds the losses of the batches; a mean is multiplied by the number of rows.
 void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
   torch::Tensor gradients = network_->parameters().grad();
   LossSum sum(train_.reduction, gradients.device(), loss_sum);

@@ -1,4 +1,5 @@
-// One model's training in LibTorch: any network, autograd, LibTorch's optimizers. The reference.
+// Trains one model in LibTorch: any network, with autograd and LibTorch's optimizers. This is the reference for the
+// native engine.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -20,16 +21,17 @@ class Optimizer;
 
 namespace sheaf {
 
-/// The loss of a batch, reduced as `train` says: over rows and outputs (mse, bce with logits) or over rows
-/// (cross_entropy). `weights` [rows] multiply the rows' losses; a mean still divides by the number of rows. Undefined:
-/// all 1. Source: Keras's sample_weight with the reduction sum_over_batch_size.
+/// The loss of a batch, reduced according to `train`: over rows and outputs (mse, bce with logits) or over rows
+/// (cross_entropy). The losses of rows are multiplied by `weights` [rows]; if undefined, all are 1. A mean is the sum
+/// divided by the number of rows, not by the sum of weights. Source: Keras's sample_weight with the reduction
+/// sum_over_batch_size.
 torch::Tensor batch_loss(const TrainOptions& train, const torch::Tensor& outputs, const torch::Tensor& targets,
                          const torch::Tensor& weights = {});
 
-/// The training of one TrainingTask; what is called as in Trainer means the same. Not shared between threads.
+/// Trains one TrainingTask. Functions with the names of Trainer's functions do the same. Not shared between threads.
 class TorchTraining {
  public:
-  /// `network` is the task's, `tensors` are its data, on one device.
+  /// `network` is the network of the task. `tensors` are its data.
   TorchTraining(const TrainingTask& task, std::unique_ptr<Network> network, DataTensors tensors);
   ~TorchTraining();
 

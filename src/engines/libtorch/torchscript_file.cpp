@@ -47,7 +47,7 @@ std::string variance_name(std::size_t layer) {
   return fmt::format("variance{}", layer);
 }
 
-// What the layer alone makes of `values`.
+// The call that applies a layer to `values`, without activation and pooling.
 std::string layer_call(const Layer& layer, std::size_t number, const std::string& values) {
   const std::string weight = "self." + weight_name(number);
   const std::string bias = layer.bias ? "self." + bias_name(number) : "None";
@@ -78,11 +78,11 @@ std::string pooling_source(Layer::Pooling pooling) {
   return "  values = torch.adaptive_avg_pool2d(values, [1, 1])\n";
 }
 
-// The statements of one layer: what LayerNetwork does with it when it evaluates.
+// The statements for one layer. They compute the same as LayerNetwork in evaluation mode.
 std::string layer_source(const ModelOptions& model, const Layer& layer, std::size_t number) {
-  const std::string place = layer.on_shortcut ? "shortcut" : "values";
+  const std::string variable = layer.on_shortcut ? "shortcut" : "values";
   std::string source = layer.begins_block ? "  shortcut = values\n" : "";
-  source += fmt::format("  {} = {}\n", place, layer_call(layer, number, place));
+  source += fmt::format("  {} = {}\n", variable, layer_call(layer, number, variable));
   if (layer.ends_block) source += "  values = values + shortcut\n";
   if (layer.activated) source += fmt::format("  values = {}\n", activation_call(model.activation));
   return source + pooling_source(layer.pooling);
@@ -154,7 +154,7 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
     module.save(bytes, {{saved_model_record_name, saved_model_record(trained)}});
     return bytes.str();
   } catch (const c10::Error& error) {
-    throw RunError(fmt::format("a model file cannot be made (LibTorch: {})", torch_messages(error)));
+    throw RunError(fmt::format("cannot make a model file (LibTorch: {})", torch_messages(error)));
   }
 }
 
@@ -164,10 +164,10 @@ std::shared_ptr<torch::jit::Module> load_module(const std::string& path) {
     auto module = std::make_shared<torch::jit::Module>(torch::jit::load(path, torch::kCPU));
     module->eval();
     return module;
-  } catch (const std::exception&) {  // LibTorch has several kinds, and they speak of its inner life
+  } catch (const std::exception&) {  // of several types, with messages about LibTorch's internals
     throw RunError(
-        fmt::format("'{}' is no whole TorchScript file (LibTorch cannot load it). Name a model file of sheaf, or save "
-                    "the module by torch.jit.script(module).save(path).",
+        fmt::format("'{}' is not a complete TorchScript file (LibTorch cannot load it). Use a model file of sheaf, or "
+                    "save the module with torch.jit.script(module).save(path).",
                     path));
   }
 }

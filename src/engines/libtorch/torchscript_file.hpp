@@ -1,5 +1,5 @@
-// Trained models as TorchScript files, which Python's torch.jit.load opens: written for every kind of network that has
-// its code in it, together with its result (models/saved_model_record). SPDX-License-Identifier: MIT
+// Saves models as TorchScript files, which Python opens with torch.jit.load. A file contains the code of the network
+// and the record that describes the model (models/saved_model_record). SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace sheaf {
 
-/// The bytes of a model file. Its module takes raw features, [rows, features] or [rows, C, H, W] of any type, scales
-/// them by its buffers `shift` and `scale`, and gives outputs [rows, outputs]: plain values, or logits. A TorchScript
-/// module is read once more from its own file, and stands inside. Throws RunError when LibTorch fails. Not for plugins,
-/// whose code is in their library. Local.
+/// The bytes of a model file. Its module takes raw features of any type, [rows, features] or [rows, C, H, W], scales
+/// them with its buffers `shift` and `scale`, and returns outputs [rows, outputs]: plain values, or logits. A
+/// TorchScript module is read again from its file and becomes a submodule. Plugins cannot be saved, because their code
+/// is in their library. Throws RunError if LibTorch fails. Local.
 std::string torchscript_file_bytes(const SavedModel& trained);
 
-/// The module of a file, on the CPU, in evaluation mode. Throws RunError when it is not TorchScript. Local.
+/// Loads a TorchScript file, on the CPU, in evaluation mode. Throws RunError if it is not TorchScript. Local.
 std::shared_ptr<torch::jit::Module> load_module(const std::string& path);
 
 }  // namespace sheaf

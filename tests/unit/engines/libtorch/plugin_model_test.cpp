@@ -21,5 +21,5 @@ TEST_CASE("a plugin that changes between its fingerprint and its loading is refu
   std::filesystem::copy_file(library.dli_fname, file, std::filesystem::copy_options::overwrite_existing);
   CHECK_THROWS_WITH(PluginModel(file),
                     "the plugin 'plugin_model_test.so' changed while it was loaded. Start again when "
-                    "it is complete.");
+                    "the file is complete.");
 }

@@ -105,8 +105,8 @@ TEST_CASE("a module of another program has no description, and a file that is no
   const std::string whole = torchscript_file_bytes(cnn());
   write("cut.pt", whole.substr(0, whole.size() - 100));
   CHECK_FALSE(read_saved_model_record("cut.pt"));
-  CHECK_THROWS_WITH(load_module("text.pt"), ContainsSubstring("'text.pt' is no whole TorchScript file"));
-  CHECK_THROWS_WITH(load_module("cut.pt"), ContainsSubstring("'cut.pt' is no whole TorchScript file"));
+  CHECK_THROWS_WITH(load_module("text.pt"), ContainsSubstring("'text.pt' is not a complete TorchScript file"));
+  CHECK_THROWS_WITH(load_module("cut.pt"), ContainsSubstring("'cut.pt' is not a complete TorchScript file"));
 
   module.save("newer.pt", {{saved_model_record_name, "of another time"}});
   CHECK_THROWS_WITH(read_saved_model_record("newer.pt"), ContainsSubstring("of another version of sheaf"));
