@@ -30,7 +30,7 @@ class IterationInputs {
 
  private:
   TrainingContext context_;
-  std::shared_ptr<const Split> whole_;  // the common split of synthetic data that are neither divided nor scaled
+  std::shared_ptr<const Split> whole_;  // the common split if synthetic data are not divided or scaled
 };
 
 /// Adds the optional results of a finished iteration: for ensembles the predictions, made from the `outputs` for the

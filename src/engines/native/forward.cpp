@@ -120,7 +120,7 @@ const float* NativeForward::tile_features(const float* features, std::int64_t co
 }
 
 // Whether the features of all rows are finite, judged by the first output of the first layer. Infinity or NaN in a sum
-// makes the sum infinite or NaN, whatever the weight is: infinity times zero is NaN.
+// makes the sum infinite or NaN for every weight, because infinity times zero is NaN.
 bool NativeForward::has_finite_sums(const float* values, std::int64_t count) const {
   const std::int64_t stride = layers_.front().stride;
   float sum = 0;

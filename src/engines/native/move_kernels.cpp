@@ -128,7 +128,7 @@ HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from
 
 // Copies `count` features, from `begin` on, of `padding` rows, scales them and stores them by rows. Unless `transposed`
 // is null, also stores them by columns, while they are in the first-level cache. Returns false if there are too few
-// features for this; nothing is stored then.
+// features for this, without storing any.
 template <class Feature>
 bool gather_rows(const RowSource& source, const Feature* const* from, std::int64_t begin, std::int64_t count, float* to,
                  std::int64_t to_stride, float* transposed, std::int64_t transposed_stride) {
@@ -181,8 +181,8 @@ void gather_block(const RowSource& source, const FeatureBlocks& cut, std::int64_
     std::fill(to + which * padded + count, to + (which + 1) * padded, Value{0});
 }
 
-// Gathers a group of rows by columns; `from(which)` is one of the rows. Returns false if they have too few features;
-// nothing is stored then.
+// Gathers a group of rows by columns; `from(which)` is one of the rows. Returns false, without storing any, if they
+// have too few features.
 template <class Rows>
 bool gather_group(const RowSource& source, const Rows& from, std::int64_t row_count, float* to) {
   const hn::ScalableTag<float> d;
