@@ -15,15 +15,16 @@ import numpy
 SHEAF = os.environ["SHEAF"]
 SOURCE = os.environ["SHEAF_SOURCE"]
 
-# Commands that another test runs: a pattern, and the name of the test.
+# Commands that another test runs: pairs of a pattern and the name of that test.
 ELSEWHERE = [
     (r"bash jobs/quickstart\.sh", "jobs_quickstart"),
     (r"STUDY=\S+ (RANKS=\S+ )?(OUTPUT=\S+ )?bash jobs/local\.sh.*", "jobs_local"),
     (r"STUDY=\S+ sbatch .*", "jobs_slurm"),
     (r"bash cmake/setup\.sh.*", "jobs_setup"),
 ]
-# Commands that build this very program, run this very test, or need a machine of another kind.
-BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"bash tests/run\.sh.*", r"(bash )?tests/(fuzz|sanitize|wheel|distribution|gpu)/run\.sh.*",
+# Commands that are not run: they build the program, run tests (this one among them), or need another machine.
+BY_HAND = [r"cmake --preset .*", r"cmake --build .*", r"bash tests/run\.sh.*",
+           r"(bash )?tests/(fuzz|sanitize|wheel|distribution|gpu)/run\.sh.*",
            r"(mpirun|mpiexec) .*build/release/tests/bench/.*", r"build/release/tests/bench/.*",
            r"python3 tests/bench/.*", r"(SHEAF_GPU_TESTS=cpu )?ctest .*"]
 
@@ -110,7 +111,7 @@ def same_token(sample, real):
         return False
     if sample.endswith("/s"):
         return True
-    # Processors with other instruction sets round differently.
+    # Rounding depends on the instruction set of the processor.
     return math.isclose(one, other, rel_tol=0.2)
 
 
@@ -137,11 +138,12 @@ def check_page(path, tests):
         for name in ("data", "jobs", "cmake"):
             os.symlink(os.path.join(SOURCE, name), os.path.join(directory, name))
         write_files(directory)
-        if os.path.basename(os.path.dirname(path)) == "jobs":  # what earlier pages and other tests have made
+        if os.path.basename(os.path.dirname(path)) == "jobs":  # files that earlier pages create
             run("sheaf run jobs/studies/digits-search.cfg --train.epochs=1 --run.output=runs/digits --run.models=best",
                 directory)
             run("sheaf import train.csv train.h5 && sheaf import test.csv test.h5 && sheaf run "
-                "jobs/studies/digits-search.cfg --data.file=train.h5 --run.output=runs/mine --run.models=best", directory)
+                "jobs/studies/digits-search.cfg --data.file=train.h5 --run.output=runs/mine --run.models=best",
+                directory)
         output = None
         for language, text in blocks:
             counts[language] = counts.get(language, 0) + 1
