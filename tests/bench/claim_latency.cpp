@@ -1,5 +1,5 @@
-// How long a lane waits for work while rank 0 computes, and how many empty iterations a second are handed out.
-// See README.md. Two ranks.
+// Measures how long a lane waits for work while rank 0 computes, and how many empty iterations per second are assigned.
+// See README.md. Requires two ranks.
 // SPDX-License-Identifier: MIT
 #include <mpi.h>
 
@@ -27,24 +27,24 @@ void sleep_seconds(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// What a training lane does to its core.
+// Keeps a core busy, like a training lane.
 void compute(double seconds) {
   volatile double value = 1;
   for (const auto start = Clock::now(); seconds_since(start) < seconds;)
     for (int step = 0; step < 1000; ++step) value = value * 1.0000001 + 1e-9;
 }
 
-// Rank 1's waiting times, printed by rank 0. Collective.
-void print_waits(const char* what, std::vector<double> waits, const Communicator& world) {
+// Prints statistics of the waiting times of rank 1, on rank 0. Collective.
+void print_waits(const char* name, std::vector<double> waits, const Communicator& world) {
   waits = world.gather(waits);
   if (!world.is_root() || waits.empty()) return;
   std::sort(waits.begin(), waits.end());
   const auto quantile = [&](double q) { return 1e6 * waits[static_cast<std::size_t>(q * double(waits.size() - 1))]; };
-  std::printf("%-20s %10zu, waiting: median %9.2f us, 99 %% %9.2f us, max %9.2f us\n", what, waits.size(),
+  std::printf("%-20s %10zu, waiting: median %9.2f us, 99 %% %9.2f us, max %9.2f us\n", name, waits.size(),
               quantile(0.5), quantile(0.99), quantile(1));
 }
 
-// Runs `lane` in a thread and serves the source until all ranks' lanes are through. Collective.
+// Runs `lane` in a thread and serves the source until the lanes of all ranks have ended. Collective.
 template <class Lane>
 void run_lane(WorkSource& source, const Communicator& world, const Lane& lane) {
   std::atomic<bool> running{true};
@@ -68,9 +68,9 @@ void measure_claims(double seconds, const Communicator& world) {
       compute(seconds);
     } else {
       for (const auto start = Clock::now(); seconds_since(start) < seconds && waits.size() < waits.capacity();) {
-        const auto asked = Clock::now();
+        const auto start_of_claim = Clock::now();
         source.claim(0);
-        waits.push_back(seconds_since(asked));
+        waits.push_back(seconds_since(start_of_claim));
       }
     }
     source.stop();
@@ -78,8 +78,8 @@ void measure_claims(double seconds, const Communicator& world) {
   print_waits("claims of one", std::move(waits), world);
 }
 
-void measure_questions(double seconds, const Communicator& world) {
-  constexpr double pause = 1e-4;  // as WorkSource::service asks its caller for while someone waits
+void measure_requests(double seconds, const Communicator& world) {
+  constexpr double pause = 1e-4;  // the pause that WorkSource::service returns while a rank waits
   RangeExchange exchange(PartitionKind::self, (std::int64_t{1} << 32) - 1, 2, 1, world);
   std::vector<double> waits;
   if (world.is_root()) {
@@ -97,13 +97,13 @@ void measure_questions(double seconds, const Communicator& world) {
       const auto asked = Clock::now();
       exchange.send(report);
       while (!exchange.poll()) sleep_seconds(pause);
-      waits.push_back(seconds_since(asked));
+      waits.push_back(seconds_since(start_of_request));
     }
   }
-  print_waits("bare questions", std::move(waits), world);
+  print_waits("requests alone", std::move(waits), world);
 }
 
-// Iterations a second that both ranks' lanes get from one node's pool. Collective.
+// Returns the iterations per second that the lanes of both ranks claim from the pool of one node. Collective.
 double pool_rate(PartitionKind kind, std::int64_t total, const Communicator& world, const Communicator& node) {
   WorkSource source(kind, total, 1, world, node);
   std::int64_t count = 0;
@@ -114,26 +114,26 @@ double pool_rate(PartitionKind kind, std::int64_t total, const Communicator& wor
     for (IndexRange range = source.claim(0); !range.empty(); range = source.claim(0)) count += range.count();
     seconds = seconds_since(start);
   });
-  const std::int64_t handed_out = world.sum(count);
-  require(handed_out == total, "Iterations were lost or doubled (" + std::to_string(handed_out) + " of " +
-                                   std::to_string(total) + " were handed out).");
+  const std::int64_t assigned = world.sum(count);
+  require(assigned == total, "Iterations were lost or assigned twice (" + std::to_string(assigned) + " of " +
+                                 std::to_string(total) + " were assigned).");
   return static_cast<double>(total) / world.maximum(seconds);
 }
 
-// The loop that people write: one iteration a message, for that many seconds. Iterations a second. Collective.
+// Returns the iterations per second of a simple manager-worker loop with one message per iteration. Collective.
 double manager_rate(double seconds, const Communicator& world) {
-  constexpr int question = 1, answer = 2;
+  constexpr int request = 1, answer = 2;
   world.barrier();
   const auto start = Clock::now();
   std::int64_t iteration = 0, count = 0;
   while (iteration >= 0) {
     if (world.is_root()) {
       MPI_Status status;
-      check_mpi(MPI_Recv(&iteration, 1, MPI_INT64_T, MPI_ANY_SOURCE, question, world.handle(), &status), "MPI_Recv");
+      check_mpi(MPI_Recv(&iteration, 1, MPI_INT64_T, MPI_ANY_SOURCE, request, world.handle(), &status), "MPI_Recv");
       iteration = seconds_since(start) < seconds ? count++ : -1;
       check_mpi(MPI_Send(&iteration, 1, MPI_INT64_T, status.MPI_SOURCE, answer, world.handle()), "MPI_Send");
     } else {
-      check_mpi(MPI_Send(&iteration, 1, MPI_INT64_T, 0, question, world.handle()), "MPI_Send");
+      check_mpi(MPI_Send(&iteration, 1, MPI_INT64_T, 0, request, world.handle()), "MPI_Send");
       check_mpi(MPI_Recv(&iteration, 1, MPI_INT64_T, 0, answer, world.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
     }
   }
@@ -144,7 +144,7 @@ void run(double seconds, const Communicator& world) {
   require(world.size() == 2, "This program needs two ranks (it has " + std::to_string(world.size()) + ").");
   const Communicator node = world.split_by_node();
   measure_claims(seconds, world);
-  measure_questions(seconds, world);
+  measure_requests(seconds, world);
   const auto total = static_cast<std::int64_t>(5e6 * seconds);
   const double self = pool_rate(PartitionKind::self, total, world, node);
   const double factoring = pool_rate(PartitionKind::factoring, total, world, node);

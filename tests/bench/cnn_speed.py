@@ -1,8 +1,9 @@
-"""A small CNN streamed by sheaf beside the same training by PyTorch for Python from memory, at its best setting.
+"""Compares the training of a small CNN by sheaf on streamed data with PyTorch in Python on data in memory, at its best
+setting.
 
     python3 tests/bench/cnn_speed.py SHEAF FOLDER [images [epochs]]
 
-Needs h5py and torch. FOLDER takes the file. Both train one model with as many threads as there are cores, in turns.
+Needs h5py and torch. The data file is in FOLDER. Both train one model with one thread per core, alternately.
 SPDX-License-Identifier: MIT
 """
 import csv
@@ -18,15 +19,15 @@ CORES = len(os.sched_getaffinity(0))
 TUNED = {"MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "4294967296",
          "MALLOC_TOP_PAD_": "268435456"}
 HUGE_PAGES = {**TUNED, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-SETTINGS = {  # its environment, and whether the channels of a pixel lie together
-    "as it comes": ({}, False),
+SETTINGS = {  # environment variables, and whether images are in channels-last memory order
+    "default": ({}, False),
     "tuned malloc": (TUNED, False),
     "tuned malloc, huge pages": (HUGE_PAGES, False),
-    "the same, channels last": (HUGE_PAGES, True),
+    "huge pages, channels last": (HUGE_PAGES, True),
 }
-# With memory for little more than the next chunks every epoch reads and decompresses the file anew; with that of the
-# default the file is kept after the first.
-MEMORY = {"streamed from gzip": ["--data.memory=32"], "streamed from gzip and kept": []}
+# With --data.memory=32 every epoch reads and decompresses the file again. With the default the file is cached after the
+# first epoch.
+MEMORY = {"streamed from gzip": ["--data.memory=32"], "streamed from gzip, cached": []}
 STUDY = f"""
 [study]
 name = cnn
@@ -78,8 +79,8 @@ def train_in_python(path, channels_last):
 
 
 def python_seconds(path, environment, channels_last):
-    words = [sys.executable, os.path.abspath(__file__), "--train", path, str(IMAGES), str(EPOCHS), str(channels_last)]
-    return float(subprocess.run(words, env={**os.environ, **environment}, check=True, stdout=subprocess.PIPE).stdout)
+    args = [sys.executable, os.path.abspath(__file__), "--train", path, str(IMAGES), str(EPOCHS), str(channels_last)]
+    return float(subprocess.run(args, env={**os.environ, **environment}, check=True, stdout=subprocess.PIPE).stdout)
 
 
 def sheaf_seconds(sheaf, path, folder, options):
@@ -118,7 +119,7 @@ def main(sheaf, folder):
     for name, seconds in best.items():
         print(f"  PyTorch from memory, {name:25} {rows / seconds:8.0f} rows/s")
     for name, (seconds, waited) in streamed.items():
-        print(f"  sheaf, {name:38} {rows / seconds:8.0f} rows/s: {min(best.values()) / seconds:.2f} times the best; "
+        print(f"  sheaf, {name:38} {rows / seconds:8.0f} rows/s: {min(best.values()) / seconds:.2f} times the best of PyTorch; "
               f"waited {100 * waited / seconds:.1f} % of the time")
 
 

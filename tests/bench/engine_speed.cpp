@@ -1,5 +1,5 @@
-// How fast the engines train: small networks on one core against the core's peak and against each other, then whole
-// studies on lanes and ranks. See README.md. One rank or two.
+// Measures the training speed of the engines: small networks on one core, compared with its peak and with each other,
+// then whole studies on lanes and ranks. See README.md. One rank or two.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdio>
@@ -33,8 +33,8 @@ using namespace sheaf::test;
 
 namespace {
 
-// Seconds a unit of each kind of work, the best of its turns; what is compared takes turns, since the machine is not
-// always the same, and a turn counts as a whole. A call does some units and returns how many.
+// Returns the seconds per unit of each kind of work, the best of several turns. Kinds alternate, since the speed of the
+// machine varies. A call does some units of work and returns their number.
 std::vector<double> unit_seconds(double seconds, const std::vector<std::function<std::int64_t()>>& kinds) {
   std::vector<double> best(kinds.size(), 1e300);
   for (const auto begin = Clock::now(); seconds_since(begin) < seconds * static_cast<double>(kinds.size());) {
@@ -55,8 +55,8 @@ struct Shape {
   std::int64_t features, hidden, outputs, rows, batch;
 };
 
-// Operations of a step's matrix products: forward and weight gradients of each layer, input gradients of all but the
-// first.
+// Floating-point operations in the matrix products of a step: forward pass and weight gradients of each layer, input
+// gradients of all layers but the first.
 double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
   double multiply_adds = 0;
   for (std::size_t index = 0; index < layers.size(); ++index)
@@ -64,7 +64,7 @@ double product_flops(const std::vector<Layer>& layers, std::int64_t batch) {
   return 2 * multiply_adds;
 }
 
-// Trains an epoch and returns its steps.
+// Trains for an epoch and returns its number of steps.
 std::int64_t steps_of_epoch(Epochs& epochs) {
   const std::int64_t before = epochs.steps();
   epochs.train_epoch();
@@ -111,7 +111,7 @@ void measure_shapes(double seconds) {
   const double peak = measure_fma_peak(seconds / 4);
   std::printf("One core: peak %.1f GFLOP/s of fused multiply-adds; products by %s\n", peak / 1e9,
               product_library().c_str());
-  std::printf("MLP, Adam                torch us  resid. us   ratio   GFLOP/s  of peak\n");
+  std::printf("MLP, Adam                torch us  native us   ratio   GFLOP/s  of peak\n");
   for (const Shape& shape : {Shape{64, 32, 10, 1437, 32}, Shape{64, 32, 10, 1437, 256}, Shape{64, 128, 10, 1437, 32},
                              Shape{256, 64, 10, 2000, 32}, Shape{784, 128, 10, 6000, 64},
                              Shape{784, 128, 10, 6000, 256}, Shape{784, 1024, 10, 2000, 128}})
@@ -148,8 +148,9 @@ void measure_iterations(double seconds) {
     return 1;
   };
   const auto best = unit_seconds(seconds, {draw, [&] { return train(*torch); }, [&] { return train(*native); }});
-  std::printf("Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data alone %.2f us, ratio to it %.2f\n",
-              1e6 * best[1], 1e6 * best[2], best[1] / best[2], 1e6 * best[0], best[2] / best[0]);
+  std::printf(
+      "Linear(10,1) iterations  %9.2f %9.2f %7.1f; drawing the data takes %.2f us, ratio native / drawing %.2f\n",
+      1e6 * best[1], 1e6 * best[2], best[1] / best[2], 1e6 * best[0], best[2] / best[0]);
 }
 
 // ---- Whole studies
@@ -196,20 +197,20 @@ Study bagging_study(Features features) {
   return study;
 }
 
-// Of normal numbers, as pixels have them.
+// Converts normal random features to bytes, like those of pixels.
 DataSet as_bytes(DataSet data) {
   const auto count = static_cast<std::size_t>(data.rows * data.feature_count);
   const auto bytes = std::make_shared<std::pair<std::shared_ptr<void>, std::vector<std::uint8_t>>>(
       data.owner, std::vector<std::uint8_t>(count));
-  for (std::size_t place = 0; place < count; ++place)
-    bytes->second[place] = static_cast<std::uint8_t>(std::clamp(128 + 32 * data.features[place], 0.0f, 255.0f));
+  for (std::size_t index = 0; index < count; ++index)
+    bytes->second[index] = static_cast<std::uint8_t>(std::clamp(128 + 32 * data.features[index], 0.0f, 255.0f));
   data.features = nullptr;
   data.byte_features = bytes->second.data();
   data.owner = bytes;
   return data;
 }
 
-// A study on one rank or several.
+// A study that is trained on the ranks of a communicator.
 class StudyRun {
  public:
   StudyRun(const Study& study, Features features, const Communicator& ranks)
@@ -222,7 +223,7 @@ class StudyRun {
     if (features == Features::bytes) data_ = as_bytes(std::move(data_));
   }
 
-  // From the first claim to the last result. Collective over the ranks.
+  // Seconds from the first claim to the last result. Collective over the ranks.
   double seconds(std::int64_t lanes) const {
     Splits splits(study_, data_);
     const TrainingContext context{study_, plan_, &data_, &splits};
@@ -247,7 +248,7 @@ class StudyRun {
   DataSet data_;
 };
 
-// The best of so many turns.
+// Prints the best times of `study_turns` turns.
 void measure_study(const char* name, const Study& study, Features features, int study_turns,
                    const Communicator& world) {
   const Communicator self = Communicator::self();
@@ -260,7 +261,7 @@ void measure_study(const char* name, const Study& study, Features features, int 
       one_lane = std::min(one_lane, alone->seconds(1));
       two_lanes = std::min(two_lanes, alone->seconds(2));
     }
-    world.patient_barrier([](double) { return 1.0; });  // asleep: the other rank needs both cores
+    world.patient_barrier([](double) { return 1.0; });  // sleeps, since rank 0 needs both cores
     if (world.size() == 2) two_ranks = std::min(two_ranks, together.seconds(1));
   }
   if (!world.is_root()) return;
@@ -272,7 +273,7 @@ void measure_study(const char* name, const Study& study, Features features, int 
 
 }  // namespace
 
-// engine_speed DIGITS.h5 [SECONDS]: SECONDS for each figure of one core (1); below 0.1, no whole studies.
+// engine_speed DIGITS.h5 [SECONDS]: SECONDS per measurement on one core (1); below 0.1, whole studies are left out.
 int main(int argc, char** argv) {
   keep_freed_memory();
   MpiSession session(argc, argv);
@@ -289,7 +290,7 @@ int main(int argc, char** argv) {
   }
   world.patient_barrier([](double) { return 1.0; });
   if (seconds >= 0.1) {
-    measure_study("digits 64-32-10, 100 fits of 30 epochs", search_study(argv[1]), Features::floats, 15, world);
+    measure_study("digits 64-32-10, 100 iterations of 30 epochs", search_study(argv[1]), Features::floats, 15, world);
     measure_study("bagging, 50 times 784-128-10, 2 epochs", bagging_study(Features::floats), Features::floats, 5,
                   world);
     measure_study("the same from scaled bytes", bagging_study(Features::bytes), Features::bytes, 5, world);

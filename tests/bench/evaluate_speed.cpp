@@ -1,5 +1,5 @@
-// How fast a trained network is evaluated on a large file that the page cache holds, against reading it and against the
-// cores' peak. See README.md. One rank.
+// Measures the evaluation of a trained network on a large file in the page cache, compared with reading the file and
+// with the peak of the cores. See README.md. One rank.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ using namespace sheaf;
 namespace {
 
 constexpr std::int64_t features = 784, hidden = 128, classes = 10, lanes = 2;
-constexpr std::int64_t piece = 256 << 10;  // bytes, as an evaluation's blocks
+constexpr std::int64_t block_bytes = 256 << 10;  // as in an evaluation
 
 template <class Work>
 double seconds_of(const Work& work) {
@@ -40,7 +40,7 @@ void write_data(const std::string& path, std::int64_t rows) {
   const auto offsets = create_row_file(
       path, {{"features", NumberType::float32, {rows, features}}, {"targets", NumberType::int64, {rows}}}, {});
   const RowFileWriter file(path);
-  // Thousands of rows at a time: what is written in small pieces lies in small pieces in the page cache, too.
+  // Writes thousands of rows at a time: small writes lead to small pages in the page cache.
   constexpr std::int64_t step = 4096;
   std::vector<float> values(step * features);
   std::vector<std::int64_t> labels(step);
@@ -68,12 +68,12 @@ std::vector<Layer> write_model(const std::string& path) {
   return layers;
 }
 
-// Plain reads of the whole file.
+// Reads the whole file with pread().
 void read_file(const std::string& path, std::int64_t bytes) {
   const int descriptor = ::open(path.c_str(), O_RDONLY);
-  for_each_index({0, (bytes + piece - 1) / piece}, lanes, [&]() -> IndexWork {
-    return [descriptor, memory = std::vector<char>(piece)](std::int64_t number) mutable {
-      if (::pread(descriptor, memory.data(), memory.size(), number * piece) < 0) std::abort();
+  for_each_index({0, (bytes + block_bytes - 1) / block_bytes}, lanes, [&]() -> IndexWork {
+    return [descriptor, memory = std::vector<char>(block_bytes)](std::int64_t number) mutable {
+      if (::pread(descriptor, memory.data(), memory.size(), number * block_bytes) < 0) std::abort();
     };
   });
   ::close(descriptor);
@@ -81,7 +81,7 @@ void read_file(const std::string& path, std::int64_t bytes) {
 
 }  // namespace
 
-// evaluate_speed FOLDER [ROWS [REPEATS]]: makes its files in FOLDER; 200000 rows take 630 MB.
+// evaluate_speed FOLDER [ROWS [REPEATS]]: creates its files in FOLDER; 200000 rows take 630 MB.
 int main(int argc, char** argv) {
   keep_freed_memory();
   MpiSession session(argc, argv);
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   const double bytes = static_cast<double>(rows * features) * 4;
   const double flops = 2 * static_cast<double>(multiply_adds_per_row(layers) * rows);
   double evaluation = 1e300, reading = 1e300, arithmetic = 1e300;
-  // In turns, on all lanes, and of like length: the machine is not always the same.
+  // Alternates between short measurements on all lanes, since the speed of the machine varies.
   for (int repeat = 0; repeat < repeats; ++repeat) {
     evaluation = std::min(evaluation, execute_evaluate(request, world).seconds);
     reading = std::min(reading, seconds_of([&] { read_file(data, rows * features * 4); }));

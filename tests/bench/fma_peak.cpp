@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/fma_peak.cpp"  // compiled once for each instruction set
 #include <hwy/foreach_target.h>
-// Highway asks for this order.
+// Must come after foreach_target.h.
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -18,14 +18,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Ten independent sums: more than latency times throughput asks for, and few enough for the registers. Returns the
-// operations that were done.
+// Ten independent sums: enough to hide the latency, and few enough for the registers. Returns the number of operations.
 double multiply_add(double operations) {
   const hn::ScalableTag<float> d;
-  const double operations_a_round = 2.0 * 10 * static_cast<double>(hn::Lanes(d));
-  const auto rounds = static_cast<std::int64_t>(operations / operations_a_round);
+  const double operations_per_round = 2.0 * 10 * static_cast<double>(hn::Lanes(d));
+  const auto rounds = static_cast<std::int64_t>(operations / operations_per_round);
   const auto factor = hn::Set(d, 0.999f), term = hn::Set(d, 1e-3f);
-  const auto start_at = [d](float value) { return hn::Set(d, value); };  // equal sums would be computed once
+  const auto start_at = [d](float value) { return hn::Set(d, value); };  // the compiler would merge equal sums
   auto s0 = start_at(1.0f), s1 = start_at(1.1f), s2 = start_at(1.2f), s3 = start_at(1.3f), s4 = start_at(1.4f);
   auto s5 = start_at(1.5f), s6 = start_at(1.6f), s7 = start_at(1.7f), s8 = start_at(1.8f), s9 = start_at(1.9f);
   for (std::int64_t round = 0; round < rounds; ++round) {
@@ -42,8 +41,8 @@ double multiply_add(double operations) {
   }
   const auto total = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)),
                              hn::Add(hn::Add(s4, s5), hn::Add(hn::Add(s6, s7), hn::Add(s8, s9))));
-  const bool used = hn::GetLane(total) > 0;  // the sums are, hence they are computed
-  return used ? operations_a_round * static_cast<double>(rounds) : 0;
+  const bool used = hn::GetLane(total) > 0;  // prevents removal of the sums by the compiler
+  return used ? operations_per_round * static_cast<double>(rounds) : 0;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the end of a run and a resume cost: results gathered from all ranks and written as results, and journals
-// replayed. See README.md.
+// Measures the cost of the end of a run (results are gathered from all ranks and written) and of a resume (journals are
+// replayed). See README.md.
 // SPDX-License-Identifier: MIT
 #include <sys/resource.h>
 
@@ -30,7 +30,7 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// As the native engine makes one of a linear model.
+// A result like that of a linear model from the native engine.
 TrainedIteration sample(std::int64_t number, int rank) {
   TrainedIteration iteration;
   auto& result = iteration.result;
@@ -84,8 +84,8 @@ void gather(std::int64_t count, const Communicator& world, const std::string& di
   stream->finish(tally.finish());
   const double each = 1e6 / static_cast<double>(count);
   std::printf(
-      "%lld results of %d ranks: %.2f us each to gather them, %.2f us to make rows of them, %.2f us to bring the files "
-      "to the disk; rank 0 takes %.0f MB, %.0f MB of them before\n",
+      "%lld results of %d ranks: per result %.2f us to gather, %.2f us to make rows, %.2f us to write the files to "
+      "disk; peak memory of rank 0 %.0f MB, before %.0f MB\n",
       static_cast<long long>(count), world.size(), (gathered - writing) * each, writing * each,
       (seconds_since(start) - gathered) * each, peak_megabytes(), before);
 }
@@ -102,7 +102,8 @@ void replay(std::int64_t count, const std::string& directory) {
   const Replay replayed = replay_journals(directory, header, count, false);
   const double each = 1e6 / static_cast<double>(count);
   std::printf(
-      "%zu results replayed: %.2f us each, %.0f MB more than before; to write their journal took %.2f us each\n",
+      "%zu results replayed: per result %.2f us, peak memory %.0f MB higher than before; writing the journal took %.2f "
+      "us per result\n",
       replayed.iterations.size(), seconds_since(begin) * each, peak_megabytes() - before, written * each);
 }
 

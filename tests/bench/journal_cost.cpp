@@ -1,4 +1,4 @@
-// What keeping a journal costs: many iterations that take next to no time, journaled and not. See README.md.
+// Measures the cost of the journal: many very short iterations with and without one. See README.md.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ Study tiny_study(std::int64_t iterations) {
   return study;
 }
 
-// From the first claim to the last iteration.
+// Seconds from the first claim to the last iteration.
 double run_seconds(const TrainingContext& context, JournalWriter* journal, const Communicator& self) {
   const WorkList work({{0, context.plan.iteration_count()}});
   const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
@@ -45,14 +45,13 @@ double run_seconds(const TrainingContext& context, JournalWriter* journal, const
   return seconds_since(start);
 }
 
-// The median of values in order, and between which of them that of endless many lies with 95 % certainty: by the
-// binomial distribution, in its normal approximation.
+// The median of a sample with its 95 % confidence interval, from the normal approximation of the binomial distribution.
 struct Median {
   explicit Median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const auto count = static_cast<double>(values.size());
-    const auto at = [&](double place) {
-      return values[static_cast<std::size_t>(std::clamp(std::round(place), 0.0, count - 1))];
+    const auto at = [&](double index) {
+      return values[static_cast<std::size_t>(std::clamp(std::round(index), 0.0, count - 1))];
     };
     middle = at((count - 1) / 2);
     low = at((count - 1) / 2 - 0.98 * std::sqrt(count));
@@ -84,7 +83,7 @@ int main(int argc, char** argv) {
     ends.push_back(seconds_since(start));
   };
   run_seconds(context, nullptr, self);        // to warm up
-  for (int pair = 0; pair < pairs; ++pair) {  // each kind goes first in every other one
+  for (int pair = 0; pair < pairs; ++pair) {  // alternates which kind goes first
     if (pair % 2 == 0) run_without();
     run_with();
     if (pair % 2 == 1) run_without();
@@ -94,9 +93,8 @@ int main(int argc, char** argv) {
   const double each = 1e6 / static_cast<double>(iterations);
   const Median ratio(more);
   std::printf(
-      "%lld iterations, %d pairs of runs: without a journal %.2f us each, with one %.2f us; %.2f %% more (%.2f to "
-      "%.2f); "
-      "its end takes %.1f ms\n",
+      "%lld iterations, %d pairs of runs: per iteration %.2f us without a journal, %.2f us with one; %.2f %% more "
+      "(%.2f to %.2f); closing the journal takes %.1f ms\n",
       static_cast<long long>(iterations), pairs, Median(off).middle * each, Median(on).middle * each, ratio.middle,
       ratio.low, ratio.high, 1e3 * Median(ends).middle);
 }

@@ -1,9 +1,9 @@
-"""Mixed precision: sheaf in float32 and bfloat16 beside the same training by PyTorch for Python, in one run.
+"""Compares float32 and mixed-precision (bfloat16) training in sheaf with the same training by PyTorch in Python.
 
     python3 tests/bench/precision_speed.py SHEAF FOLDER [turns]
 
-Needs h5py and torch of LibTorch's version. FOLDER takes the file. Each trains one model on images of 3 x 32 x 32 with as
-many threads as there are cores, in turns; the best turn counts. tests/gpu/bench.py measures the same on a GPU.
+Needs h5py and torch of the same version as LibTorch. The data file is in FOLDER. Both train one model on images of
+3 x 32 x 32 with one thread per core, alternately; the best turn counts. tests/gpu/bench.py measures the same on a GPU.
 SPDX-License-Identifier: MIT
 """
 import csv
@@ -15,7 +15,7 @@ import time
 
 CORES = len(os.sched_getaffinity(0))
 BATCH = 64
-# model: its keys, images, epochs
+# model: keys, number of images, epochs
 MODELS = {"resnet18": (["--model.kind=resnet18"], 256, 2),
           "cnn 16-32": (["--model.kind=cnn", "--model.channels=16 32"], 3200, 4)}
 PRECISIONS = ("float32", "bfloat16")
@@ -33,7 +33,7 @@ def make_model(name):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../oracle"))
     import compare_models
 
-    return compare_models.resnet18((3, 32, 32), 10)[1:]  # without the reshaping
+    return compare_models.resnet18((3, 32, 32), 10)[1:]  # without the layer that reshapes rows to images
 
 
 def train_in_python(path, name, precision, channels_last, epochs, device):
@@ -73,14 +73,15 @@ def train_in_python(path, name, precision, channels_last, epochs, device):
 
 
 def in_python(path, name, precision, channels_last, epochs, device="cpu", **options):
-    words = [sys.executable, os.path.abspath(__file__), "--train", path, name, precision, str(channels_last), str(epochs),
-             device]
-    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, **options)
+    args = [sys.executable, os.path.abspath(__file__), "--train", path, name, precision, str(channels_last),
+            str(epochs),
+            device]
+    done = subprocess.run(args, check=True, stdout=subprocess.PIPE, **options)
     return [float(number) for number in done.stdout.split()]
 
 
 def write_images(path, count):
-    """Images of 3 x 32 x 32 in ten classes."""
+    """Writes images of 3 x 32 x 32 in ten classes."""
     import h5py
     import numpy
 
@@ -129,14 +130,14 @@ def main(sheaf, folder, turns):
                           if kind == precision and program != "sheaf")
             for program in ("PyTorch", "PyTorch, channels last", "sheaf"):
                 seconds, loss = best[program, precision]
-                words = f"{name:10} {precision:9} {program:23} {rows / seconds:8.0f} images/s, loss {loss:.4f}"
+                line = f"{name:10} {precision:9} {program:23} {rows / seconds:8.0f} images/s, loss {loss:.4f}"
                 if program == "sheaf":
-                    words += f": {fastest / seconds:.2f} times the best PyTorch"
+                    line += f": {fastest / seconds:.2f} times the best PyTorch"
                     if precision == "bfloat16":
                         plain_seconds, plain_loss = best["sheaf", "float32"]
-                        words += (f"; {plain_seconds / seconds:.2f} times float32, "
-                                  f"loss {100 * (loss / plain_loss - 1):+.1f} %")
-                print(words)
+                        line += (f"; {plain_seconds / seconds:.2f} times float32, "
+                                 f"loss {100 * (loss / plain_loss - 1):+.1f} %")
+                print(line)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// How fast images are resized: from memory to memory, and from HDF5 to HDF5 beside a plain copy of as many bytes.
+// Measures how fast images are resized: from memory to memory, and from HDF5 to HDF5 compared with a plain copy of the
+// same number of bytes.
 // Usage: preprocess_speed FOLDER [images]. SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ namespace {
 
 using namespace sheaf;
 
-// Two processors of a shared machine may do the work of one and a half for a second.
+// Many repeats, since the speed of a shared machine varies within seconds.
 constexpr int repeats = 15;
 
 const ImageLayout large{{3, 128, 128}, ChannelOrder::last};
@@ -75,8 +76,8 @@ void write_images(const std::string& path, const std::vector<float>& images, std
   std::vector<double> image(static_cast<std::size_t>(large.elements()));
   for (std::int64_t number = 0; number < count; ++number) {
     const std::int64_t first = number * large.elements();
-    for (std::size_t place = 0; place < image.size(); ++place)
-      image[place] = 255 * double{images[static_cast<std::size_t>(first) + place]};
+    for (std::size_t index = 0; index < image.size(); ++index)
+      image[index] = 255 * double{images[static_cast<std::size_t>(first) + index]};
     cast_numbers(image.data(), large.elements(), type,
                  array.bytes.data() + first * static_cast<std::int64_t>(number_bytes(type)));
   }
@@ -85,16 +86,16 @@ void write_images(const std::string& path, const std::vector<float>& images, std
   file.close();
 }
 
-// Reads one file and writes a new one of as many bytes as the other has, waiting for the disk as Sheaf does.
+// Reads a file and writes a new one of `out_bytes` bytes, with fsync() like Sheaf.
 void copy_plainly(const std::string& in, const std::string& out, std::uintmax_t out_bytes) {
   std::vector<char> buffer(std::size_t{1} << 20);
   const int from = ::open(in.c_str(), O_RDONLY), to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  require(from >= 0 && to >= 0, "The files of the copy cannot be opened.");
+  require(from >= 0 && to >= 0, "Cannot open the files of the plain copy.");
   while (::read(from, buffer.data(), buffer.size()) > 0) {
   }
   for (std::uintmax_t left = out_bytes; left > 0;) {
     const ssize_t written = ::write(to, buffer.data(), std::min<std::uintmax_t>(left, buffer.size()));
-    require(written > 0, "The copy cannot be written.");
+    require(written > 0, "Cannot write the plain copy.");
     left -= static_cast<std::uintmax_t>(written);
   }
   ::fsync(to);
@@ -114,7 +115,7 @@ void compare_files(const std::string& folder, const std::vector<float>& images, 
   request.overwrite = true;
   request.steps.height = request.steps.width = 64;
   double job = 1e9, plain = 1e9;
-  for (int time = 0; time < repeats; ++time) {  // in turns: the machine is not always the same
+  for (int time = 0; time < repeats; ++time) {  // alternates, since the speed of the machine varies
     job = std::min(job, seconds_of([&] {
                      if (world.is_root()) std::filesystem::remove(out);
                      execute_preprocess(request, world);
@@ -127,7 +128,7 @@ void compare_files(const std::string& folder, const std::vector<float>& images, 
                      }));
   }
   if (!world.is_root()) return;
-  fmt::print("HDF5 to HDF5, {:7} to float32   {:8.4f} s, a plain copy of the bytes {:.4f} s: {:.0f} % of its speed\n",
+  fmt::print("HDF5 to HDF5, {:7} to float32   {:8.4f} s, plain copy of the bytes {:.4f} s: {:.0f} % of its speed\n",
              number_type_name(type), job, plain, 100 * plain / job);
   for (const auto& path : {in, out, copy}) std::filesystem::remove(path);
 }

@@ -1,5 +1,5 @@
-"""joblib with scikit-image on the same images and cores, then `preprocess_speed`: python3 preprocess_speed.py PROGRAM
-FOLDER [images]. Prints how many times as fast the program is."""
+"""Measures resizing by joblib with scikit-image, then runs the program preprocess_speed on as many images and cores,
+and prints the ratio. Usage: python3 preprocess_speed.py PROGRAM FOLDER [images]"""
 
 import os
 import re

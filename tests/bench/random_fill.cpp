@@ -1,4 +1,4 @@
-// What a random value costs, drawn one by one and as arrays on each instruction set of this processor. See README.md.
+// Measures random values, drawn one by one and as arrays, on each instruction set of this processor. See README.md.
 // SPDX-License-Identifier: MIT
 #include "core/random/random_fill.hpp"
 
@@ -17,9 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t count = 4096;  // stays in the first-level cache
+constexpr std::int64_t count = 4096;  // fits into the first-level cache
 
-// Nanoseconds a value of the best of five measurements, each of which calls fill(index) for a fifth of the seconds.
+// Nanoseconds per value, the best of five measurements that call fill(index) for a fifth of `seconds` each.
 template <class Fill>
 double nanoseconds(double seconds, const Fill& fill) {
   double best = 0;
@@ -39,18 +39,18 @@ double nanoseconds(double seconds, const Fill& fill) {
 
 void measure(double seconds) {
   std::vector<float> values(count);
-  std::vector<std::uint32_t> words(count);
+  std::vector<std::uint32_t> integers(count);
   const auto place = [](std::uint64_t index) { return StreamPlace{7, Purpose::synthetic_features, index}; };
   const double one_by_one = nanoseconds(seconds, [&](std::uint64_t index) {
     RandomStream stream(7, Purpose::synthetic_features, index);
     for (float& value : values) value = static_cast<float>(stream.normal());
   });
-  std::printf("RandomStream::normal  %6.3f ns a value\n", one_by_one);
-  std::printf("%-8s %10s %12s %10s %11s   ns a value; the last: normals one by one / fill_normal\n", "", "fill_bits",
-              "fill_uniform", "fill_mask", "fill_normal");
+  std::printf("RandomStream::normal  %6.3f ns per value\n", one_by_one);
+  std::printf("%-8s %10s %12s %10s %11s   ns per value; last column: normals one by one / fill_normal\n", "",
+              "fill_bits", "fill_uniform", "fill_mask", "fill_normal");
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
-    const double bits = nanoseconds(seconds, [&](auto index) { fill_bits(place(index), words.data(), count); });
+    const double bits = nanoseconds(seconds, [&](auto index) { fill_bits(place(index), integers.data(), count); });
     const double uniform = nanoseconds(seconds, [&](auto index) { fill_uniform(place(index), values.data(), count); });
     const double mask = nanoseconds(seconds, [&](auto index) { fill_mask(place(index), 1, values.data(), count); });
     const double normal = nanoseconds(seconds, [&](auto index) { fill_normal(place(index), values.data(), count); });

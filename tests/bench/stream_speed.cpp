@@ -1,5 +1,5 @@
-// How fast data larger than memory pass by: against plain reads, against HDF5's own reading of compressed chunks, and
-// how little a small CNN feels of it. See README.md.
+// Measures streaming of data larger than memory, compared with plain reads and with HDF5's reading of compressed
+// chunks, and the effect of streaming on the training of a small CNN. See README.md.
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <hdf5.h>
@@ -50,12 +50,12 @@ double best_of(int times, const std::function<void()>& work) {
 // ---- Files
 
 struct Layout {
-  std::vector<hsize_t> chunk;  // none: in one piece
+  std::vector<hsize_t> chunk;  // empty: contiguous
   bool gzip = false;
-  bool bytes = false;  // else float
+  bool bytes = false;  // uint8 instead of float
 };
 
-// Features of six to eight bits a number, as pixels have: as real numbers gzip halves them.
+// Writes features with six to eight bits of information each, like pixels. As floats, gzip compresses them to half.
 void write_file(const std::string& path, const std::vector<hsize_t>& shape, const Layout& layout) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -99,7 +99,7 @@ void write_file(const std::string& path, const std::vector<hsize_t>& shape, cons
 // ---- Reading
 
 void read_plainly(const std::string& path) {
-  static AlignedVector<char> buffer(std::size_t{1} << 20);  // to other places the system copies at half the speed
+  static AlignedVector<char> buffer(std::size_t{1} << 20);  // reads into unaligned memory take twice as long
   const int file = ::open(path.c_str(), O_RDONLY);
   while (::read(file, buffer.data(), buffer.size()) > 0) {
   }
@@ -126,12 +126,13 @@ std::int64_t row_bytes(const FileSchema& schema) {
   return schema.feature_count * (schema.features.is_bytes ? 1 : 4) + 8;
 }
 
-// Streamed in windows of a fifth of the file; the rest of data.memory keeps what was read, or there is none.
-DataOptions in_windows(DataOptions data, bool keeps) {
+// Options for streaming in windows of a fifth of the file, with the default memory as a cache, or with no memory for a
+// cache.
+DataOptions in_windows(DataOptions data, bool cached) {
   const FileSchema schema = agree_on_file(data, Communicator::self());
   const std::int64_t block_rows = FeatureReader(data, schema).block(0).count();
   data.window = (schema.rows / 5 + block_rows - 1) / block_rows * block_rows;
-  if (!keeps) data.memory_mib = (2 * data.window * row_bytes(schema) >> 20) + 1;
+  if (!cached) data.memory_mib = (2 * data.window * row_bytes(schema) >> 20) + 1;
   return data;
 }
 
@@ -153,7 +154,7 @@ struct Streamed {
     stream.emplace(std::move(reader), row_shape(schema, data.task), targets, options, self);
   }
 
-  // One pass whose windows nobody looks at.
+  // Reads the file once, without using the rows.
   void pass() {
     if (!lane) lane.emplace(*stream);
     lane->begin_round(1);
@@ -166,7 +167,7 @@ struct Streamed {
 
 // ---- The small CNN
 
-// Lanes of some threads, each with a claim of some models.
+// How models are distributed: a number of lanes with `threads` threads and `models` models each.
 struct Way {
   const char* name;
   int lanes;
@@ -191,7 +192,7 @@ Study cnn_study(const std::string& path, const Way& way) {
 
 struct Trained {
   double rows_per_second = 0;
-  double waited = 0;  // of the time
+  double waited = 0;  // fraction of the time
 };
 
 Trained train(const TrainingContext& context, const Way& way, std::int64_t rows) {
@@ -223,9 +224,9 @@ Trained train_in_memory(const std::string& path, const Way& way) {
   return train({study, plan, &data, &splits}, way, data.rows);
 }
 
-Trained train_streamed(const std::string& path, const Way& way, bool keeps) {
+Trained train_streamed(const std::string& path, const Way& way, bool cached) {
   Study study = cnn_study(path, way);
-  study.data = in_windows(study.data, keeps);
+  study.data = in_windows(study.data, cached);
   Streamed streamed(study.data, way.lanes * way.threads, way.lanes);
   const Plan plan = whole_plan(study);
   Splits splits(study, streamed.targets);
@@ -238,7 +239,7 @@ void compare_plain_reading(const std::string& folder, hsize_t rows, const char* 
   write_file(path, {rows, 784}, layout);
   Streamed stream(in_windows(data_of(path), false), threads);
   double read = 1e300, streamed = 1e300;
-  for (int time = 0; time < 5; ++time) {  // in turns: the machine is not always the same
+  for (int time = 0; time < 5; ++time) {  // alternates, since the speed of the machine varies
     read = std::min(read, best_of(5, [&] { read_plainly(path); }));
     streamed = std::min(streamed, best_of(5, [&] { stream.pass(); }));
   }
@@ -266,39 +267,39 @@ void compare_gzip_reading(const std::string& folder, hsize_t rows, int threads) 
 void compare_reading(const std::string& folder, hsize_t rows, int threads) {
   std::printf("reading %.2f GB of floats from the page cache, %d threads\n", static_cast<double>(rows) * 784 * 4 / 1e9,
               threads);
-  compare_plain_reading(folder, rows, "in one piece", {}, threads);
-  compare_plain_reading(folder, rows, "in chunks of a row", {{1, 784}}, threads);
-  compare_plain_reading(folder, rows, "in chunks of 63 kB", {{20, 784}}, threads);
-  compare_plain_reading(folder, rows, "in chunks of 784 kB", {{250, 784}}, threads);
+  compare_plain_reading(folder, rows, "contiguous", {}, threads);
+  compare_plain_reading(folder, rows, "chunks of one row", {{1, 784}}, threads);
+  compare_plain_reading(folder, rows, "chunks of 63 kB", {{20, 784}}, threads);
+  compare_plain_reading(folder, rows, "chunks of 784 kB", {{250, 784}}, threads);
   compare_gzip_reading(folder, rows, threads);
 }
 
-// The value that `part` of all lie below.
-double quantile(std::vector<double> values, double part) {
+// Returns the value below which a fraction of the values is.
+double quantile(std::vector<double> values, double fraction) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
+  return values[static_cast<std::size_t>(fraction * static_cast<double>(values.size() - 1))];
 }
 
 double median(const std::vector<double>& values) {
   return quantile(values, 0.5);
 }
 
-// Short runs take turns, and those that are streamed are compared with the one from memory beside them, since the
-// machine is not always the same. `reading` a row by all cores takes so many seconds by itself.
+// Alternates short runs and compares each streamed run with the in-memory run next to it, since the speed of the
+// machine varies. `reading`: seconds that all cores together need to read a row.
 void compare_training(const std::string& path, const std::string& layout, const Way& way, int turns, double reading) {
   struct Figures {
     const char* name;
-    bool keeps;
+    bool cached;
     std::vector<double> ratios = {}, waited = {};
   };
   std::vector<double> memory;
-  Figures streamed[] = {{"streamed", false}, {"streamed and kept", true}};
+  Figures streamed[] = {{"streamed", false}, {"streamed, cached", true}};
   for (int turn = 0; turn < turns; ++turn) {
-    Trained trained[3];  // from memory, then as in `streamed`; every other turn backwards
+    Trained trained[3];  // from memory, then as in `streamed`; in reverse order every other turn
     for (int step = 0; step < 3; ++step) {
       const int way_of_data = turn % 2 == 0 ? step : 2 - step;
       trained[way_of_data] =
-          way_of_data == 0 ? train_in_memory(path, way) : train_streamed(path, way, streamed[way_of_data - 1].keeps);
+          way_of_data == 0 ? train_in_memory(path, way) : train_streamed(path, way, streamed[way_of_data - 1].cached);
     }
     memory.push_back(trained[0].rows_per_second);
     for (int kind = 0; kind < 2; ++kind) {
@@ -306,13 +307,13 @@ void compare_training(const std::string& path, const std::string& layout, const 
       streamed[kind].waited.push_back(trained[1 + kind].waited);
     }
   }
-  const double readings = median(memory) / (way.lanes * way.models);  // a second: a row is read once for all models
-  std::printf("  %s, %s: %6.0f rows/s in memory; the cores that read leave %.3f of it\n", layout.c_str(), way.name,
+  const double readings =
+      median(memory) / (way.lanes * way.models);  // rows read per second: a row is read once for all models
+  std::printf("  %s, %s: %6.0f rows/s in memory; reading leaves at most %.3f of it\n", layout.c_str(), way.name,
               median(memory), 1 / (1 + reading * readings));
   for (const auto& figures : streamed)
-    std::printf("    %-18s %.3f of it (half of the turns %.3f to %.3f); waited %.1f %%\n", figures.name,
-                median(figures.ratios), quantile(figures.ratios, 0.25), quantile(figures.ratios, 0.75),
-                100 * median(figures.waited));
+    std::printf("    %-18s %.3f of it (quartiles %.3f to %.3f); waited %.1f %%\n", figures.name, median(figures.ratios),
+                quantile(figures.ratios, 0.25), quantile(figures.ratios, 0.75), 100 * median(figures.waited));
   std::fflush(stdout);
 }
 
@@ -327,7 +328,7 @@ void compare_training(const std::string& folder, hsize_t rows, int threads, int 
       Streamed stream(in_windows(data_of(path), false), threads);
       const double reading = best_of(5, [&] { stream.pass(); }) / static_cast<double>(rows);
       for (const Way& way : {Way{"four models on each lane", threads, 1, 4, 2},
-                             {"a model on each lane", threads, 1, 1, 8},
+                             {"one model on each lane", threads, 1, 1, 8},
                              {"one model on all threads", 1, threads, 1, 8}})
         compare_training(path, layout, way, turns, reading);
     }
@@ -336,13 +337,13 @@ void compare_training(const std::string& folder, hsize_t rows, int threads, int 
 
 }  // namespace
 
-// stream_speed FOLDER [rows of the reading] [images] [turns of trainings]
+// stream_speed FOLDER [rows of the reading benchmark] [images] [turns of trainings]
 int main(int argc, char** argv) {
   keep_freed_memory();
   MpiSession session(argc, argv);
   const std::string folder = argc > 1 ? argv[1] : ".";
-  const auto count = [&](int place, hsize_t otherwise) {
-    return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+  const auto count = [&](int index, hsize_t default_value) {
+    return argc > index ? std::strtoull(argv[index], nullptr, 10) : default_value;
   };
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   compare_reading(folder, count(2, 200000), threads);

@@ -35,8 +35,10 @@ MODELS = {
     "torchscript cnn 6": ([f"--data.file={CNN.split()[0]}.h5", "--model.kind=torchscript:module.pt"], True),
     RESNET: (KEYS[RESNET], True),
 }
-COMMON = ["--data.task=classification", "--train.loss=cross_entropy", "--train.optimizer=adam", "--train.learning_rate=1e-3",
-          "--train.epsilon=1e-4", f"--train.batch_size={precision_speed.BATCH}", "--train.epochs=1", "--run.progress=none"]
+COMMON = ["--data.task=classification", "--train.loss=cross_entropy", "--train.optimizer=adam",
+          "--train.learning_rate=1e-3",
+          "--train.epsilon=1e-4", f"--train.batch_size={precision_speed.BATCH}", "--train.epochs=1",
+          "--run.progress=none"]
 COLUMNS = ("case", "engine and device", "iterations/s", "images/s", "ratio to cores", "ratio to PyTorch", "final loss",
            "loss relative to cores")
 
@@ -151,7 +153,8 @@ def measure(table, gpus, no_gpu):
                       images, on_cores[name])
     # The order of rows differs, and so does the loss.
     table.add(f"{CNN}, streamed, GPU",
-              train([*KEYS[CNN], "--data.mode=streamed", "--data.memory=16", "--data.window=320", "--run.lanes=1"], DEVICE,
+              train([*KEYS[CNN], "--data.mode=streamed", "--data.memory=16", "--data.window=320", "--run.lanes=1"],
+                    DEVICE,
                     iterations=8), IMAGES[CNN], on_cores[CNN], comparable=False)
 
 

@@ -24,10 +24,12 @@ for kind, model in MODELS.items():
         tf32, _ = train(checks, f"{kind} in TF32", *COMMON, *model, "--train.precision=tf32")
         rows += [{**row, "train.precision": "tf32"} for row in tf32]
         expected += expected[:1]
-    checks.check(all(on_gpu(row) for row in rows) or DEVICE == "cpu", f"{kind}: trained by LibTorch on a GPU", str(rows))
+    checks.check(all(on_gpu(row) for row in rows) or DEVICE == "cpu", f"{kind}: trained by LibTorch on a GPU",
+                 str(rows))
     for row, other in zip(rows, expected):
         precision = row["train.precision"]
         difference = distance([row], [other])
-        checks.check(difference < tolerance[precision], f"{kind}, {precision}: same losses as on the CPU", str(difference))
+        checks.check(difference < tolerance[precision], f"{kind}, {precision}: same losses as on the CPU",
+                     str(difference))
         print(f"{kind:12} {precision:9} final loss {float(row['final_loss']):.6f}, relative difference to the CPU {difference:.1e}")
 sys.exit(checks.finish())

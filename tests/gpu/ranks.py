@@ -33,13 +33,17 @@ if DEVICE == "cuda":
             "--train.precision=float64"]
     alone, _ = train(checks, "cnn in float64, one rank", *args, environment=ONE_GPU)
     mixed, _ = train(checks, "cnn in float64, a GPU and cores", *args, device="auto", ranks=2, environment=ONE_GPU)
-    checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the rank without a GPU trains on cores", str(mixed))
+    checks.check({row["device"] for row in mixed} == {"cuda:0", "cpu"}, "the rank without a GPU trains on cores",
+                 str(mixed))
     difference = distance(mixed, alone)
     checks.check(difference < 1e-8, "one rank on a GPU, one on cores: same losses as on the GPU", str(difference))
-    both, result = train(checks, "cnn in float64, one rank with a GPU lane and a core lane", *args, "--run.core_lanes=1",
+    both, result = train(checks, "cnn in float64, one rank with a GPU lane and a core lane", *args,
+                         "--run.core_lanes=1",
                        environment=ONE_GPU)
-    checks.check({row["device"] for row in both} == {"cuda:0", "cpu"}, "the GPU lane and the core lane train", str(both))
-    checks.check(" on GPUs (" in result.stdout and " on cores (" in result.stdout, "the summary lists GPUs and cores separately",
+    checks.check({row["device"] for row in both} == {"cuda:0", "cpu"}, "the GPU lane and the core lane train",
+                 str(both))
+    checks.check(" on GPUs (" in result.stdout and " on cores (" in result.stdout,
+                 "the summary lists GPUs and cores separately",
                  result.stdout)
     difference = distance(both, alone)
     checks.check(difference < 1e-8, "a GPU lane and a core lane: same losses as on the GPU", str(difference))

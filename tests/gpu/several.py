@@ -13,7 +13,8 @@ checks = Checks()
 args = [*MODELS["cnn"], "--study.iterations=6", "--train.epochs=1"]
 alone, _ = train(checks, "one rank", *args)
 both, _ = train(checks, "two ranks", *args, "--run.partition=block", ranks=2)
-checks.check({row["rank"] for row in both} == {"0", "1"} and all(on_gpu(row) for row in both), "both ranks train on GPUs",
+checks.check({row["rank"] for row in both} == {"0", "1"} and all(on_gpu(row) for row in both),
+             "both ranks train on GPUs",
              str(both))
 with h5py.File("run/results.h5") as file:
     devices = sorted(row.decode() for row in file["ranks"]["device"])

@@ -11,7 +11,8 @@ from gpu import MODELS, distance, enter, need_gpus, on_gpu, torchscript_module, 
 from program import DIGITS, Checks
 
 # The file has 18 MB; 2 MiB of it are in memory.
-STREAMED = ["--data.file=wide.h5", "--data.mode=streamed", "--data.memory=2", "--data.window=3000", "--train.batch_size=70"]
+STREAMED = ["--data.file=wide.h5", "--data.mode=streamed", "--data.memory=2", "--data.window=3000",
+            "--train.batch_size=70"]
 IN_MEMORY = ["--data.file=wide.h5", "--data.mode=memory", "--train.batch_size=70"]
 
 need_gpus()
@@ -22,7 +23,8 @@ with h5py.File(DIGITS) as digits:
     features, labels = (numpy.tile(digits[name][:], (40, 1)[: digits[name].ndim]) for name in ("features", "targets"))
 order = numpy.random.default_rng(2).permutation(len(labels))
 with h5py.File("wide.h5", "w") as file:
-    file.create_dataset("features", data=features[order].astype("f4"), chunks=(300, 64), compression="gzip", shuffle=True)
+    file.create_dataset("features", data=features[order].astype("f4"), chunks=(300, 64), compression="gzip",
+                        shuffle=True)
     file["targets"] = labels[order]
 
 for kind in ("mlp", "cnn", "torchscript"):

@@ -122,8 +122,10 @@ with tempfile.TemporaryDirectory() as name:
     torch.jit.script(scripted).save(str(folder / "scripted.pt"))
     outputs = scripted.eval()(features.float().view(-1, 1, 8, 8))
     compare(folder, "scripted.pt", outputs.softmax(1), "scripted in Python", "--data.image=1x8x8")
-    compare(folder, "scripted.pt", outputs.sigmoid(), "scripted in Python, --loss=bce", "--data.image=1x8x8", "--loss=bce")
-    compare(folder, "scripted.pt", outputs, "scripted in Python, plain outputs", "--data.image=1x8x8", "--data.targets=",
+    compare(folder, "scripted.pt", outputs.sigmoid(), "scripted in Python, --loss=bce", "--data.image=1x8x8",
+            "--loss=bce")
+    compare(folder, "scripted.pt", outputs, "scripted in Python, plain outputs", "--data.image=1x8x8",
+            "--data.targets=",
             "--data.task=regression")
     refused(folder, Fails(), "no digits here")
     refused(folder, Wrong(), "returns outputs [1, 64, 1]")

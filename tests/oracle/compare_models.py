@@ -176,7 +176,8 @@ def main():
             with torch.jit.optimized_execution(False):
                 expected, *others = [compare_pytorch.train_network(module, entry, studies[study], rows)
                                      for module in [network, *(rounded(network) for _ in range(draws))]]
-            tolerance = max([TOLERANCE[precision], *(ROUNDING_FACTOR * difference(losses, expected) for losses in others)])
+            tolerance = max([TOLERANCE[precision],
+                             *(ROUNDING_FACTOR * difference(losses, expected) for losses in others)])
             found = difference((entry["final_loss"], entry["validation_loss"]), expected)
             good = found <= tolerance
             print(f"{study} {entry['values']}: {found:.1e} (allowed: {tolerance:.1e})"

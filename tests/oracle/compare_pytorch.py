@@ -62,7 +62,8 @@ def make_data(digits, folder):
         path = folder / f"{task}.h5"
         with h5py.File(path, "w") as file:
             file["features"], file["targets"] = features, targets
-            file["weights"] = weights = numpy.where(random.random(300) < 0.2, 0, random.exponential(1, 300)).astype("f4")
+            file["weights"] = weights = numpy.where(random.random(300) < 0.2, 0,
+                                                    random.exponential(1, 300)).astype("f4")
         data[task] = (features, targets, path, weights)
     return data
 
