@@ -119,8 +119,8 @@ def main(sheaf, folder):
     for name, seconds in best.items():
         print(f"  PyTorch from memory, {name:25} {rows / seconds:8.0f} rows/s")
     for name, (seconds, waited) in streamed.items():
-        print(f"  sheaf, {name:38} {rows / seconds:8.0f} rows/s: {min(best.values()) / seconds:.2f} times the best of PyTorch; "
-              f"waited {100 * waited / seconds:.1f} % of the time")
+        print(f"  sheaf, {name:38} {rows / seconds:8.0f} rows/s: "
+              f"{min(best.values()) / seconds:.2f} times the best of PyTorch; waited {100 * waited / seconds:.1f} % of the time")
 
 
 if sys.argv[1] == "--train":

@@ -1,11 +1,12 @@
-"""Times sheaf beside the Python programs that it replaces: joblib, GridSearchCV, ensembles, DataLoader, Dask.
+"""Compares the speed of sheaf with that of the Python programs that it replaces: joblib, GridSearchCV, ensembles,
+DataLoader, Dask.
 
     python3 tests/bench/comparison.py SHEAF FOLDER [--quick] [--turns=N] [CASE ...]
 
-The references run in the Python that runs this script; a case with a missing package is skipped. The data go to FOLDER
-(up to 400 MB). Programs take turns, and the best turn of each counts. The time of a reference starts after its imports,
-when the workers of joblib have started and imported their modules. The time of sheaf is the wall time of the whole
-command. A case fails if the losses or accuracies of the two sides differ by more than chance.
+The references run in the Python that runs this script; a case with a missing package is skipped. The data are
+written to FOLDER (up to 400 MB). Programs alternate, and the best turn of each counts. The time of a reference starts
+after its imports, when the workers of joblib have started and imported their modules. The time of sheaf is the wall
+time of the whole command. A case fails if the losses or accuracies of the two sides differ by more than chance.
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -84,7 +85,7 @@ def read_digits():
 
 
 def sklearn_network(hidden, epochs):
-    """As sheaf trains: no weight decay, no early end."""
+    """The settings of sheaf: no weight decay, no early stopping."""
     from sklearn.neural_network import MLPClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -176,7 +177,7 @@ def data_loader(settings):
             return self.count
 
         def __getitem__(self, row):
-            if self.file is None:  # each worker opens the file for itself
+            if self.file is None:  # each worker opens the file
                 self.file = h5py.File(self.path)
             return torch.from_numpy(self.file["features"][row]), int(self.file["targets"][row])
 
@@ -229,7 +230,7 @@ def dask_predictions(settings):
     return time.perf_counter() - start, accuracy
 
 
-# The commands of sheaf that do the same.
+# The corresponding commands of sheaf.
 
 class Programs:
     def __init__(self, sheaf, folder):
@@ -443,7 +444,7 @@ def version(package):
 
 
 def measure(name, case, turns):
-    """Runs the case, prints its lines, and returns whether both sides came to the same result."""
+    """Runs the case, prints its lines, and returns whether both sides came to the same result up to chance."""
     found = {label: [] for label in (*case.references, *case.ours)}
     for _ in range(turns):
         for label, program in (*case.references.items(), *case.ours.items()):

@@ -31,5 +31,6 @@ for kind, model in MODELS.items():
         difference = distance([row], [other])
         checks.check(difference < tolerance[precision], f"{kind}, {precision}: same losses as on the CPU",
                      str(difference))
-        print(f"{kind:12} {precision:9} final loss {float(row['final_loss']):.6f}, relative difference to the CPU {difference:.1e}")
+        print(f"{kind:12} {precision:9} final loss {float(row['final_loss']):.6f}, "
+              f"relative difference to the CPU {difference:.1e}")
 sys.exit(checks.finish())

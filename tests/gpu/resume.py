@@ -47,5 +47,6 @@ for kind, epochs in (("mlp", 40), ("cnn", 10)):  # some seconds in total, much l
         # Matrix products have a fixed order of sums; gradients of convolutions may not.
         same = results("run") == results("whole") if kind == "mlp" else difference < 1e-5
         checks.check(same, f"{name}: same results", str(difference))
-        print(f"{name}: {left} of 6 iterations were finished, relative difference to the uninterrupted run {difference:.1e}")
+        print(f"{name}: {left} of 6 iterations were finished, "
+              f"relative difference to the uninterrupted run {difference:.1e}")
 sys.exit(checks.finish())
