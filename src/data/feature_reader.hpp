@@ -26,8 +26,8 @@ class BadRow : public RunError {
   std::int64_t row_;
 };
 
-/// Reads ranges of rows, in any order and by any number of threads. Unsigned bytes stay bytes, other types become float.
-/// Images get their channels first.
+/// Reads ranges of rows, in any order and by any number of threads. Unsigned bytes stay bytes, other types become
+/// float. Images get their channels first.
 class FeatureReader {
  public:
   /// Buffers of one thread, reused between calls.

@@ -67,12 +67,11 @@ ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
     return {shape[1], shape[2], shape[3]};
   }
   const std::int64_t pixels = image.channels * image.height * image.width;
-  require(
-      pixels == features.row_elements(),
-      fmt::format("data.image = {}x{}x{} does not match data set {} of '{}' ({} values per row, not {}). Set "
-                  "data.image to channels x height x width of its images.",
-                  image.channels, image.height, image.width, named_shape(options.features, features), options.file,
-                  features.row_elements(), pixels));
+  require(pixels == features.row_elements(),
+          fmt::format("data.image = {}x{}x{} does not match data set {} of '{}' ({} values per row, not {}). Set "
+                      "data.image to channels x height x width of its images.",
+                      image.channels, image.height, image.width, named_shape(options.features, features), options.file,
+                      features.row_elements(), pixels));
   return image;
 }
 

@@ -52,8 +52,8 @@ struct RowScaling {
   std::vector<double> shift, divisor;
 };
 
-/// standard: mean 0 and (population) standard deviation 1; minmax: range 0 to 1. Constant features are only shifted. Source:
-/// scikit-learn's StandardScaler and MinMaxScaler.
+/// standard: mean 0 and (population) standard deviation 1; minmax: range 0 to 1. Constant features are only shifted.
+/// Source: scikit-learn's StandardScaler and MinMaxScaler.
 RowScaling scaling_of(const FeatureMoments& moments, Normalize normalize);
 
 }  // namespace sheaf

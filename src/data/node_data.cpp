@@ -23,8 +23,8 @@
 namespace sheaf {
 namespace {
 
-// Calls read() with this rank's part of `blocks` blocks. Throws the error of the lowest bad row of all ranks, so that the
-// message does not depend on the number of ranks. Collective.
+// Calls read() with this rank's part of `blocks` blocks. Throws the error of the lowest bad row of all ranks, so that
+// the message does not depend on the number of ranks. Collective.
 template <class Read>
 void read_part(std::int64_t blocks, const Communicator& world, const Communicator& node, Read read) {
   std::optional<BadRow> bad;
@@ -144,10 +144,9 @@ void require_same_file(const Communicator& world, const FileSchema& schema, cons
   for (const std::int64_t number : {schema.rows, schema.feature_count, schema.target_columns})
     same = world.minimum(number) == world.maximum(number) && same;
   agree(world, [&] {
-    require(same,
-            fmt::format("File '{}' is not the same on all nodes (its shapes differ). Use a file on a shared file "
-                        "system.",
-                        file));
+    require(same, fmt::format("File '{}' is not the same on all nodes (its shapes differ). Use a file on a shared file "
+                              "system.",
+                              file));
   });
 }
 

@@ -10,8 +10,8 @@
 
 namespace sheaf {
 
-/// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for all rows;
-/// 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
+/// Rows of a data set in ascending order; rows may be repeated. Cheap to copy, and immutable. Memory: none for all
+/// rows; 4 bytes per row of the data set for folds, shared by all folds; 1 byte per row for samples.
 class RowSet {
  public:
   /// No rows.

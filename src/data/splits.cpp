@@ -93,7 +93,8 @@ std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std
   return held_out;
 }
 
-// One byte per count is enough: for any number of rows, the probability of more than 255 draws of a row is below 1e-500.
+// One byte per count is enough: for any number of rows, the probability of more than 255 draws of a row is below
+// 1e-500.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   RandomStream stream(iteration_seed, Purpose::bootstrap);
   const auto count = static_cast<std::uint64_t>(rows.count());
@@ -209,8 +210,8 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
   return std::min(repeats, std::max(few, small_bytes / (4 * rows)));
 }
 
-// The number of splits that a rank caches. Limited, because a study may have millions of repeats. The splits of a repeat
-// share their fold numbers.
+// The number of splits that a rank caches. Limited, because a study may have millions of repeats. The splits of a
+// repeat share their fold numbers.
 std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
   const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 8 * data.feature_count;
@@ -222,8 +223,8 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
   if (folds > 1) {
     require(rows >= folds,
-            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Use fewer folds.",
-                        rows, folds));
+            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Use fewer folds.", rows,
+                        folds));
   } else if (validation > 0) {
     const std::int64_t held_out = holdout_count(rows, validation);
     require(held_out < rows,

@@ -94,7 +94,7 @@ void measure_requests(double seconds, const Communicator& world) {
     report.wanted = 1;
     for (const auto start = Clock::now(); !report.leaving;) {
       report.leaving = seconds_since(start) > seconds;
-      const auto asked = Clock::now();
+      const auto start_of_request = Clock::now();
       exchange.send(report);
       while (!exchange.poll()) sleep_seconds(pause);
       waits.push_back(seconds_since(start_of_request));

@@ -28,7 +28,8 @@ bool contains(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Collects floats that are added one by one. Never copies them to grow, so that take() needs twice their memory at most.
+// Collects floats that are added one by one. Never copies them to grow, so that take() needs twice their memory at
+// most.
 class FloatBlocks {
  public:
   void add(float value) {
@@ -165,8 +166,9 @@ float Table::number(std::size_t column, std::int64_t line) const {
   if (value && std::isfinite(*value)) return *value;
   const std::string location = fmt::format("line {} of '{}', {}", line, file_, column_text(column));
   if (value)
-    throw RunError(fmt::format("{}, contains {} (values must be finite in 32-bit floating point). Remove or replace it.",
-                               location, quoted(std::string(text))));
+    throw RunError(
+        fmt::format("{}, contains {} (values must be finite in 32-bit floating point). Remove or replace it.", location,
+                    quoted(std::string(text))));
   throw RunError(
       fmt::format("{}, {} (a number is expected). Correct it{}.", location,
                   text.empty() ? "is empty" : "contains " + quoted(std::string(text)),
@@ -191,9 +193,10 @@ void Table::add_row(std::string_view record, std::int64_t line) {
   const std::string_view label = fields_[column];
   // An empty, NaN or infinite label is an error, as for numbers. Any other text is a number or a class name.
   require(label.size() <= longest_label, [&] {
-    return fmt::format("The label in line {} of '{}' has {} bytes (the limit is {}). Choose another column with "
-                       "--label.",
-                       line, file_, label.size(), longest_label);
+    return fmt::format(
+        "The label in line {} of '{}' has {} bytes (the limit is {}). Choose another column with "
+        "--label.",
+        line, file_, label.size(), longest_label);
   });
   if (label.empty() || !std::isfinite(parse_number<float>(label).value_or(0))) number(column, line);
   labels_.add(label);
@@ -231,11 +234,11 @@ std::size_t find_column(const std::string& text, const Texts& names, std::size_t
   const auto named = std::find(names.begin(), names.end(), text);
   if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
   if (const auto number = column_number(text, column_count)) return static_cast<std::size_t>(*number);
-  throw RunError(fmt::format(
-      "'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file, quoted(text),
-      names.empty() ? "no header was found; if there is one, pass --header=true"
-                    : fmt::format("its header has {} names", names.size()),
-      did_you_mean(text, names)));
+  throw RunError(fmt::format("'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file,
+                             quoted(text),
+                             names.empty() ? "no header was found; if there is one, pass --header=true"
+                                           : fmt::format("its header has {} names", names.size()),
+                             did_you_mean(text, names)));
 }
 
 }  // namespace

@@ -24,13 +24,13 @@ struct CsvOptions {
 /// RunError with the file and line.
 ImportedData import_csv(const std::vector<std::unique_ptr<ByteSource>>& sources, const CsvOptions& options);
 
-/// Whether record `first` is a header: none of its fields is a number, or one of them is text where record `second` (may
-/// be empty) has a number.
+/// Whether record `first` is a header: none of its fields is a number, or one of them is text where record `second`
+/// (may be empty) has a number.
 bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second);
 
 /// The columns in `list` ("price", "0", "-1", "a,b"). Each is a name in `names` (empty without a header), or a number
-/// from 0, or a negative number counted from the end. Throws RunError for unknown columns, with a similar name. `file` is
-/// for messages.
+/// from 0, or a negative number counted from the end. Throws RunError for unknown columns, with a similar name. `file`
+/// is for messages.
 std::vector<std::size_t> find_columns(const std::string& list, const std::vector<std::string>& names,
                                       std::size_t column_count, const std::string& file);
 

@@ -14,8 +14,8 @@
 
 namespace sheaf {
 
-/// Parses a decimal number with optional sign and exponent. Returns nullopt if the text is not a number, and a value that
-/// is not finite for NaN, infinity and numbers beyond the range of T (float or double).
+/// Parses a decimal number with optional sign and exponent. Returns nullopt if the text is not a number, and a value
+/// that is not finite for NaN, infinity and numbers beyond the range of T (float or double).
 template <class T>
 std::optional<T> parse_number(std::string_view text);
 
@@ -33,10 +33,10 @@ class LabelColumn {
     NumberArray array;
     std::vector<std::string> class_names;
   };
-  /// Without a task, numbers with fractions mean regression, everything else classification. Integers from 0 to less than
-  /// the number of rows are used as class labels directly. Other values are sorted and numbered, and class_names has the
-  /// text of each class. Throws RunError, with `description` ("column 2 ('y') of 'a.csv'"), for more than 4000 classes
-  /// with names.
+  /// Without a task, numbers with fractions mean regression, everything else classification. Integers from 0 to less
+  /// than the number of rows are used as class labels directly. Other values are sorted and numbered, and class_names
+  /// has the text of each class. Throws RunError, with `description` ("column 2 ('y') of 'a.csv'"), for more than 4000
+  /// classes with names.
   Targets finish(std::optional<Task> task, const std::string& description) const;
 
  private:

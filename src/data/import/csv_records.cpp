@@ -60,8 +60,7 @@ std::size_t CsvRecords::find_end() {
     if (newline) {
       ++scanned;
     } else if (!fill()) {
-      require(!quoted,
-              fmt::format("A quote of the record in {} is not closed (the file ends). Close it.", location()));
+      require(!quoted, fmt::format("A quote of the record in {} is not closed (the file ends). Close it.", location()));
       break;
     }
   }

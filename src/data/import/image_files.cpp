@@ -40,9 +40,10 @@ NumberArray read_idx_header(ByteSource& source) {
   unsigned char opening[4] = {};
   read_exactly(source, opening, sizeof opening, "its header");
   require(opening[0] == 0 && opening[1] == 0 && opening[3] >= 1 && opening[3] <= 8,
-          fmt::format("'{}' is not an IDX file (it does not begin with an IDX header). Pass images and labels in the format of "
-                      "MNIST.",
-                      source.name()));
+          fmt::format(
+              "'{}' is not an IDX file (it does not begin with an IDX header). Pass images and labels in the format of "
+              "MNIST.",
+              source.name()));
   NumberArray array{idx_type(opening[2], source.name()), {}, {}};
   for (int dimension = 0; dimension < opening[3]; ++dimension) {
     unsigned char extent[4] = {};
@@ -56,8 +57,8 @@ NumberArray read_idx(ByteSource& source) {
   NumberArray array = read_idx_header(source);
   const auto bytes = array_bytes(array.shape, number_bytes(array.type));
   require(bytes.has_value(),
-          fmt::format("'{}' is not an IDX file (its shape {} has too many values). Copy or recreate it.",
-                      source.name(), shape_text(array.shape)));
+          fmt::format("'{}' is not an IDX file (its shape {} has too many values). Copy or recreate it.", source.name(),
+                      shape_text(array.shape)));
   append_exactly(source, array.bytes, *bytes, "its numbers");
   require_end(source);
   to_machine_order(array.bytes, number_bytes(array.type), true);

@@ -10,8 +10,9 @@
 
 namespace sheaf {
 
-/// Imports IDX files. `sources`: images, labels, images, labels, ... The pairs are concatenated; all images must have the
-/// same shape and type. Images [N, H, W] become [N, 1, H, W]; arrays of other ranks keep their shape. Throws RunError.
+/// Imports IDX files. `sources`: images, labels, images, labels, ... The pairs are concatenated; all images must have
+/// the same shape and type. Images [N, H, W] become [N, 1, H, W]; arrays of other ranks keep their shape. Throws
+/// RunError.
 ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources);
 
 /// Imports files such as data_batch_1.bin, with records of a label (0 to 9) and 3 x 32 x 32 pixels, as uint8

@@ -82,8 +82,8 @@ NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::s
   if (task.value_or(is_real(array.type) || !one_per_row ? Task::regression : Task::classification) == Task::regression)
     return is_real(array.type) ? std::move(array) : as_float32(array);
   require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one label "
-                                 "per row, or pass --task=regression.",
-                                 name, shape_text(array.shape)));
+                                   "per row, or pass --task=regression.",
+                                   name, shape_text(array.shape)));
   return as_labels(array, name);
 }
 

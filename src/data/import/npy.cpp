@@ -119,7 +119,8 @@ NpyHeader read_npy_header(ByteSource& source) {
   if (source.read(opening, sizeof opening) != sizeof opening || std::string_view(opening, magic.size()) != magic)
     refuse(source, "it does not begin with an .npy header");
   const int version = opening[6];
-  if (version < 1 || version > 3) refuse(source, fmt::format("its format version is {}; supported versions are 1 to 3", version));
+  if (version < 1 || version > 3)
+    refuse(source, fmt::format("its format version is {}; supported versions are 1 to 3", version));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   unsigned char length[4] = {};
   read_exactly(source, length, length_bytes, "its header");

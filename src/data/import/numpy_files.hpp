@@ -20,8 +20,8 @@ struct NpzOptions {
   std::optional<Task> task;
 };
 
-/// Imports an archive. `archive` is the content of the file. Unpacks a member only if the size in its .npy header matches
-/// the size in the archive's directory. Throws RunError.
+/// Imports an archive. `archive` is the content of the file. Unpacks a member only if the size in its .npy header
+/// matches the size in the archive's directory. Throws RunError.
 ImportedData import_npz(std::string_view archive, const std::string& name, const NpzOptions& options);
 
 }  // namespace sheaf

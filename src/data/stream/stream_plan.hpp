@@ -25,7 +25,8 @@ struct StreamPlan {
   std::int64_t block_rows = 0;     ///< rows per block; the last block may have fewer
   std::int64_t window_blocks = 1;  ///< blocks per window; the last window of a pass may have fewer
   std::int64_t slots = 2;          ///< windows in memory at the same time
-  /// Blocks that stay in memory in addition to the windows, and are read once. If all blocks stay, windows need no memory.
+  /// Blocks that stay in memory in addition to the windows, and are read once. If all blocks stay, windows need no
+  /// memory.
   std::int64_t kept_blocks = 0;
 
   std::int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }

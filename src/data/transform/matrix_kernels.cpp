@@ -16,8 +16,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Computes `vectors` vectors of a row of the product: the weighted sum of `count` rows of `in`. Several vectors at a time
-// hide the latency of additions, and load each weight once.
+// Computes `vectors` vectors of a row of the product: the weighted sum of `count` rows of `in`. Several vectors at a
+// time hide the latency of additions, and load each weight once.
 template <int vectors, class Tag>
 HWY_INLINE void sum_rows(Tag tag, const double* weights, std::int64_t count, const double* in, std::int64_t width,
                          double* out) {

@@ -1,6 +1,5 @@
-// Kernels to resize images: products with band matrices, and transposition. Vectorized for the widest instruction set of
-// the processor.
-// SPDX-License-Identifier: MIT
+// Kernels to resize images: products with band matrices, and transposition. Vectorized for the widest instruction set
+// of the processor. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -24,10 +24,11 @@ const char* name_of(ChannelOrder order) {
 ChannelOrder find_channels(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
   if (options.layout) return *options.layout;
   const bool first = is_channel_count(info.shape[1]), last = is_channel_count(info.shape[3]);
-  require(first != last, fmt::format("The shape {} of {} does not show which dimension is the channels ({} 1, 3 or 4). "
-                                     "Pass --layout=first or --layout=last.",
-                                     shape_text(info.shape), description,
-                                     first ? "the second and the last are both" : "neither the second nor the last is"));
+  require(first != last,
+          fmt::format("The shape {} of {} does not show which dimension is the channels ({} 1, 3 or 4). "
+                      "Pass --layout=first or --layout=last.",
+                      shape_text(info.shape), description,
+                      first ? "the second and the last are both" : "neither the second nor the last is"));
   return first ? ChannelOrder::first : ChannelOrder::last;
 }
 

@@ -40,8 +40,8 @@ struct TransformPlan {
   std::vector<std::int64_t> channel_of_elements() const;
 };
 
-/// Plans the steps for a data set. `stored` is the type of its numbers (nullopt: not a NumberType); `description` is its
-/// name in messages. Throws RunError if the data set does not match the options. Pure.
+/// Plans the steps for a data set. `stored` is the type of its numbers (nullopt: not a NumberType); `description` is
+/// its name in messages. Throws RunError if the data set does not match the options. Pure.
 TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo& info, std::optional<NumberType> stored,
                              const std::string& description);
 

@@ -147,8 +147,9 @@ TEST_CASE("the message names the first invalid label and the reason, for any num
   CHECK(label_error({}, H5T_STD_U8LE, 2) == "no error");
   for (const double beyond_int64 : {9223372036854775808.0, 18446744073709549568.0})
     CHECK(label_error({{2, beyond_int64}}, H5T_STD_U64LE, 0) ==
-          begin + "9223372036854775807 or more in row 2 (class labels must be less than the number of rows, 40). "
-                  "Correct it.");
+          begin +
+              "9223372036854775807 or more in row 2 (class labels must be less than the number of rows, 40). "
+              "Correct it.");
 }
 
 TEST_CASE("the message names the first invalid weight, for any number of ranks") {
@@ -177,10 +178,9 @@ TEST_CASE("the message names the first invalid weight, for any number of ranks")
   CHECK(weight_error({39}, zeros_but({{0, 1}})) ==
         "Data sets '/features' and '/weights' of 'bad.h5' have 40 and 39 rows (they must have the same number). Store "
         "one weight per row.");
-  CHECK(
-      weight_error({40, 2}, std::vector<double>(80, 1)) ==
-      "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (its shape must be [rows] or "
-      "[rows, 1]). Store one weight per row.");
+  CHECK(weight_error({40, 2}, std::vector<double>(80, 1)) ==
+        "Data set '/weights' [40, 2] of 'bad.h5' is not a list of sample weights (its shape must be [rows] or "
+        "[rows, 1]). Store one weight per row.");
   options.weights = "/weight";
   CHECK_THAT(weight_error({40}, zeros_but({})), StartsWith("File 'bad.h5' has no data set '/weight' ("));
 }

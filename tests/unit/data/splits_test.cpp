@@ -90,8 +90,9 @@ TEST_CASE("too few rows are refused with a message that has the numbers") {
   CHECK_NOTHROW(Splits(study, data_with_features(1, {1, 2, 3, 4, 5})));
   study.search.folds = 1;
   study.data.validation = 0.9;
-  CHECK_THROWS_WITH(Splits(study, data_with_features(1, {1, 2, 3})),
-                    "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Reduce data.validation.");
+  CHECK_THROWS_WITH(
+      Splits(study, data_with_features(1, {1, 2, 3})),
+      "No row is left to train on (data.validation = 0.9 holds out 3 of 3 rows). Reduce data.validation.");
   CHECK_THROWS_WITH(Splits(Study{}, data_with_features(1, {})), "The data set has no rows to train on.");
 }
 

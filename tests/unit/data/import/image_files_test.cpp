@@ -54,7 +54,8 @@ TEST_CASE("pairs of IDX files with the same shapes are concatenated") {
 
 TEST_CASE("files that are not valid IDX files are refused") {
   const std::string images = idx(8, {1, 1, 2}, "\1\2"), labels = idx(8, {1}, "\1");
-  CHECK_THROWS_WITH(import({"PNG..", labels}), StartsWith("'0' is not an IDX file (it does not begin with an IDX header)"));
+  CHECK_THROWS_WITH(import({"PNG..", labels}),
+                    StartsWith("'0' is not an IDX file (it does not begin with an IDX header)"));
   CHECK_THROWS_WITH(import({idx(10, {1}, "\1"), labels}),
                     StartsWith("'0' is not an IDX file (its third byte, the type, is 0x0a)"));
   CHECK_THROWS_WITH(import({images.substr(0, 10), labels}), StartsWith("'0' is truncated (in its header: 2 of 4"));

@@ -60,7 +60,8 @@ TEST_CASE("arrays in Fortran order are converted to C order") {
 }
 
 TEST_CASE("files that are not valid arrays of numbers are refused") {
-  CHECK_THROWS_WITH(read(""), StartsWith("'x.npy' is not a readable .npy file (it does not begin with an .npy header)"));
+  CHECK_THROWS_WITH(read(""),
+                    StartsWith("'x.npy' is not a readable .npy file (it does not begin with an .npy header)"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(1,)", "", false, 4)), ContainsSubstring("its version is 4"));
   CHECK_THROWS_WITH(read(npy("'|O'", "(1,)", "")), ContainsSubstring("its type is '|O'"));
   CHECK_THROWS_WITH(read(npy("'<c8'", "(1,)", "")), ContainsSubstring("its type is '<c8'"));
@@ -96,7 +97,8 @@ TEST_CASE("targets are class labels if they are integers with one per row") {
 
 TEST_CASE("features and targets that do not fit are refused") {
   const std::string x = npy("'|u1'", "(2, 2)", "\1\2\3\4");
-  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2,)", "\1\xff")), StartsWith("'y.npy' contains -1 in row 1 (class labels"));
+  CHECK_THROWS_WITH(import(x, npy("'|i1'", "(2,)", "\1\xff")),
+                    StartsWith("'y.npy' contains -1 in row 1 (class labels"));
   CHECK_THROWS_WITH(import(x, npy("'<f4'", "(2,)", bytes_of(0.5f) + bytes_of(1.0f)), Task::classification),
                     StartsWith("'y.npy' contains 0.5 in row 0"));
   CHECK_THROWS_WITH(import(x, npy("'|i1'", "(3,)", "\1\2\3")), ContainsSubstring("(2 and 3 rows)"));

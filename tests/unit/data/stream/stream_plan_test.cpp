@@ -85,14 +85,12 @@ TEST_CASE("memory that windows do not need keeps blocks, evenly spaced over the 
 }
 
 TEST_CASE("a plan that does not fit into data.memory is refused with the amount that would suffice") {
-  CHECK_THROWS_WITH(
-      plan_stream(options_of(1), 100000, 10000, 1024),
-      "The chunks of 'large.h5' are too large for streaming (2 windows need 20 MiB, but data.memory "
-      "is 1). Set data.memory = 20 or more, or rewrite the file with smaller chunks.");
-  CHECK_THROWS_WITH(
-      plan_stream(options_of(2, 2000), 5000, 100, 1024),
-      "data.window = 2000 does not fit into memory (2 windows need 4 MiB, but data.memory is 2). "
-      "Set data.memory = 4 or more, or reduce data.window.");
+  CHECK_THROWS_WITH(plan_stream(options_of(1), 100000, 10000, 1024),
+                    "The chunks of 'large.h5' are too large for streaming (2 windows need 20 MiB, but data.memory "
+                    "is 1). Set data.memory = 20 or more, or rewrite the file with smaller chunks.");
+  CHECK_THROWS_WITH(plan_stream(options_of(2, 2000), 5000, 100, 1024),
+                    "data.window = 2000 does not fit into memory (2 windows need 4 MiB, but data.memory is 2). "
+                    "Set data.memory = 4 or more, or reduce data.window.");
 }
 
 TEST_CASE("files larger than the memory are streamed unless data.mode is set") {
