@@ -49,7 +49,7 @@ bool is_help(const std::string& argument) {
   return argument == "--help" || argument == "-h";
 }
 
-// Null: there is none of that name.
+// Null if no command has that name.
 const Command* command_named(const std::string& name) {
   for (const Command& command : command_table())
     if (command.name == name) return &command;
@@ -66,11 +66,11 @@ const std::vector<Command>& command_table() {
 }
 
 const Command& find_command(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) throw UsageError("no command was given. Write: sheaf run STUDY.cfg, or sheaf --help.");
+  if (arguments.empty()) throw UsageError("the command is missing. Write: sheaf run STUDY.cfg, or sheaf --help.");
   if (const Command* command = command_named(arguments[0])) return *command;
   std::vector<std::string> names;
   for (const Command& command : command_table()) names.emplace_back(command.name);
-  throw UsageError(fmt::format("unknown command {} (there are {}).{} See sheaf --help.", quoted(arguments[0]),
+  throw UsageError(fmt::format("unknown command {} (commands: {}).{} See sheaf --help.", quoted(arguments[0]),
                                fmt::join(names, ", "), did_you_mean(arguments[0], names)));
 }
 

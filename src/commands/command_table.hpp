@@ -13,11 +13,11 @@ namespace sheaf {
 /// All commands, in the order of the help.
 const std::vector<Command>& command_table();
 
-/// The command that the first argument names. `arguments`: argv without the program's name. Throws UsageError when
-/// there is none.
+/// The command named by the first argument. `arguments`: argv without the program's name. Throws UsageError for an
+/// unknown command.
 const Command& find_command(const std::vector<std::string>& arguments);
 
-/// The text that answers --help or --version; none for other arguments.
+/// The text printed for --help or --version; nothing for other arguments.
 std::optional<std::string> text_answer(const std::vector<std::string>& arguments);
 
 }  // namespace sheaf

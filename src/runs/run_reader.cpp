@@ -25,11 +25,10 @@ std::string RunReader::study_text(bool forced) const {
 Study RunReader::study(bool forced) const {
   const std::string path = study_path(directory_);
   Study stored = parse_study_text(study_text(forced), path, {});
-  require(
-      stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
-      fmt::format("'{}' does not state how the run was trained (data.mode = {}, run.engine = {}; sheaf 0.1.0 did not "
-                  "store it). Start a new run in another run.output.",
-                  path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
+  require(stored.data.mode != DataMode::automatic && stored.run.engine != EngineKind::automatic,
+          fmt::format("'{}' does not store how the run was trained (data.mode = {}, run.engine = {}; written by sheaf "
+                      "0.1.0). Start a new run with another run.output.",
+                      path, setting_text(stored, "data.mode"), setting_text(stored, "run.engine")));
   return stored;
 }
 
@@ -53,8 +52,7 @@ std::int64_t RunReader::attempts() const {
 
 RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expected, bool forced) const {
   require(!list_journals(directory_).empty() || !has_results(),
-          fmt::format("'{}' holds results without a journal (it cannot be known what is done). Choose another "
-                      "run.output.",
+          fmt::format("'{}' has results but no journal (finished iterations are unknown). Choose another run.output.",
                       directory_));
   RunProgress progress;
   progress.journals = replay_journals(directory_, expected, stages.most_iterations(), forced);

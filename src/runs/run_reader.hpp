@@ -1,4 +1,4 @@
-// Reads a run directory, whether the run is finished, under way or was killed.
+// Reads a run directory, whether the run is finished, running or was killed.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,38 +16,38 @@
 
 namespace sheaf {
 
-/// The state of a run, according to its journals.
+/// The state of a run, from its journals.
 struct RunProgress {
   Replay journals;               ///< their results, recorded stages, and warnings
   std::vector<IndexRange> left;  ///< iterations of the plan's last stage without a result; empty: the search is done
-  bool is_complete = false;      ///< each iteration of the stages so far has a result, failed ones included
+  bool is_complete = false;      ///< whether each iteration of the stages so far has a result or has failed
 };
 
-/// Each function reads its part of the directory anew. They throw UsageError and RunError. Local; where a decision
-/// depends on the result, under the locks of the directory.
+/// Each function reads its part of the directory; the object caches nothing. Functions throw UsageError and RunError.
+/// Local. If other jobs may write, the caller must hold the locks of the directory.
 class RunReader {
  public:
   explicit RunReader(std::string directory) : directory_(std::move(directory)) {}
 
-  /// The text of study.cfg. Throws when another version of the program stored it, unless `forced`.
+  /// The text of study.cfg. Throws if another version of the program stored it, unless `forced`.
   std::string study_text(bool forced) const;
-  /// The study that it holds, which is settled.
+  /// The stored study, which is settled.
   Study study(bool forced) const;
 
-  /// The study, data and program that the results belong to: the header of the first journal that has one. None: no
-  /// journal has begun.
+  /// The header of the first journal that has one; nothing if there is no such journal.
   std::optional<JournalHeader> identity() const;
 
-  /// Whether the result files are written.
+  /// Whether the result files exist.
   bool has_results() const;
   /// Jobs that have trained a part of the run.
   std::int64_t attempts() const;
 
-  /// Replays the journals (replay_journals), and adds to the plan of `stages`, which has the first stage, those that
-  /// follow from the results. Throws when a stage was recorded otherwise, or results are there without a journal.
+  /// Replays the journals (replay_journals). Adds the stages that follow from the results to the plan of `stages`,
+  /// which has the first stage. Throws if the journals record different stages, or there are result files without a
+  /// journal.
   RunProgress progress(SearchStages& stages, const JournalHeader& expected, bool forced) const;
 
-  /// The files of the best model's members; none: the run names no best model.
+  /// The files of the members of the best model; empty if the run has no best model.
   std::vector<std::string> best_models() const;
 
  private:

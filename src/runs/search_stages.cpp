@@ -17,7 +17,7 @@ std::string SearchStages::last_stage_text() const {
   return searcher_.most_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
 
-bool SearchStages::name_next() {
+bool SearchStages::choose_next() {
   if (!more_may_come()) return false;
   auto stage = searcher_.next(known_);
   if (!stage) return false;
@@ -30,10 +30,10 @@ bool SearchStages::catch_up(const ResultStore& results) {
     const IndexRange iterations = last_iterations();
     if (results.count_results(iterations) < iterations.count()) return false;
     if (!more_may_come()) return true;
-    const IndexRange places = results.places_of(iterations);
-    for (std::int64_t place = places.begin; place < places.end; ++place)
-      add(results[static_cast<std::size_t>(place)].trained.result);
-  } while (name_next());
+    const IndexRange positions = results.positions_of(iterations);
+    for (std::int64_t position = positions.begin; position < positions.end; ++position)
+      add(results[static_cast<std::size_t>(position)].trained.result);
+  } while (choose_next());
   return true;
 }
 
@@ -43,8 +43,8 @@ void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>&
     const std::int64_t number = found.stage.number;
     if (number < 0 || number >= plan.stage_count()) continue;
     require(found == RecordedStage{plan.stage(number), plan.iterations_of(number).begin},
-            fmt::format("stage {} of '{}' was begun with other trials than the search names now (its earlier results "
-                        "have changed, or another program wrote them). Start a new run with another run.output.",
+            fmt::format("stage {} of '{}' began with other trials than the search chooses now (earlier results have "
+                        "changed, or another program wrote them). Start a new run with another run.output.",
                         number, directory));
   }
 }

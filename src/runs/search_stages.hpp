@@ -1,4 +1,4 @@
-// The stages of a run: named by its searcher, one after the other, from the results of those before.
+// The stages of a run, chosen by its searcher one by one from the results of earlier stages.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,32 +12,33 @@
 
 namespace sheaf {
 
-/// Adds stages to a plan. A stage is named once every iteration of the one before has a result: failed iterations,
-/// which another attempt may train, hold up the search. Local, for rank 0.
+/// Adds stages to a plan. The next stage is chosen when every iteration of the current one has a result. Failed
+/// iterations do not count, because another attempt may train them. Local, for rank 0.
 class SearchStages {
  public:
-  /// `plan`: without stages. Both outlive it.
+  /// `plan`: without stages. Both arguments outlive the object.
   SearchStages(const Searcher& searcher, Plan& plan) : searcher_(searcher), plan_(plan), known_(plan) {}
 
   const Plan& plan() const { return plan_; }
   /// The iterations of the plan's last stage.
   IndexRange last_iterations() const { return plan_.iterations_of(plan_.stage_count() - 1); }
-  /// Results of the run have lower numbers.
+  /// An upper limit of the number of iterations in the run.
   std::int64_t most_iterations() const;
 
   /// Whether a stage may follow the last one of the plan.
   bool more_may_come() const { return plan_.stage_count() < searcher_.most_stages(); }
 
-  /// " of stage 1"; empty for searches that have one stage.
+  /// " of stage 1"; empty for searches with a single stage.
   std::string last_stage_text() const;
 
-  /// A result of the plan's last stage.
+  /// Adds a result of the plan's last stage.
   void add(const IterationResult& result) { known_.add(result); }
-  /// Adds the next stage, whose predecessors have all their results. False: the search is done.
-  bool name_next();
+  /// Adds the next stage to the plan. All earlier stages must have all their results. Returns false if the search is
+  /// done.
+  bool choose_next();
 
-  /// Adds the stages that follow from stored results, up to the first one with iterations left. Returns whether the
-  /// search is done. `results`: of all stages so far, settled.
+  /// Adds the stages that follow from stored results, up to the first one with remaining iterations. Returns whether
+  /// the search is done. `results`: of all stages so far, settled.
   bool catch_up(const ResultStore& results);
 
  private:
@@ -46,8 +47,8 @@ class SearchStages {
   KnownResults known_;
 };
 
-/// Throws RunError when a stage was recorded otherwise than it is planned: results of the run have changed. Stages that
-/// were not recorded, or are not planned yet, are no error. Pure.
+/// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Ignores stages
+/// that are not recorded or not planned yet. Pure.
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
                              const std::string& directory);
 

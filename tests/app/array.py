@@ -52,10 +52,10 @@ for done, task in enumerate([1, 2, 0], start=1):
     checks.check(result.code == 0, f"task {task}: exit code", f"{result.code}\n{result.stderr}")
     checks.check(len(own(journaled("run"), task)) == SLICE and len(journaled("run")) == done * SLICE,
                  f"task {task}: only its own iterations are in the journals", str(journaled("run")))
-    checks.check(f"{SLICE} of its {SLICE} iterations are left" in result.stderr, f"task {task}: start message",
+    checks.check(f"{SLICE} of its {SLICE} iterations remain" in result.stderr, f"task {task}: start message",
                  result.stderr)
     if done < TASKS:
-        checks.check(f"{(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations are still to come" in
+        checks.check(f"other tasks still have to train {(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations" in
                      result.stderr and "Best:" not in result.stdout and not os.path.exists("run/results.csv"),
                      f"task {task}: reports the remaining iterations", result.stderr)
         again = sheaf(*args(task))
@@ -67,7 +67,7 @@ whole("one after the other")
 with open("run/study.cfg") as file:
     checks.check("\narray = none\n" in file.read(), "the stored study is not limited to a task")
 result = sheaf(*args(1))
-checks.check(result.code == 0 and "is finished" in result.stderr, "a task of a finished run exits with 0",
+checks.check(result.code == 0 and "is already complete" in result.stderr, "a task of a finished run exits with 0",
              result.stderr)
 
 # All tasks at the same time, with Slurm's variables. Each creates the directory or joins it.
@@ -114,12 +114,12 @@ first.go_on()
 result = first.finish()
 second.finish()
 known = len(own(journaled("run"), 0))
-checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {SLICE} iterations (SIGUSR1). Go on "
+checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {SLICE} iterations (SIGUSR1). Continue "
              f"with: sheaf resume run --run.array=0/{TASKS}" in result.stderr, "SIGUSR1 stops a task",
              f"{result.code}\n{result.stderr}")
 checks.check(known < SLICE, "the task stops before its last iteration", str(known))
 result = sheaf("resume", "run", f"--run.array=0/{TASKS}")
-checks.check(result.code == 0 and f"{SLICE - known} of its {SLICE} iterations are left" in result.stderr and
+checks.check(result.code == 0 and f"{SLICE - known} of its {SLICE} iterations remain" in result.stderr and
              len(own(journaled("run"), 0)) == SLICE and not own(journaled("run"), 2),
              "a resumed task trains only its own slice", f"{result.code}\n{result.stderr}")
 result = sheaf("resume", "run", ranks=2)
@@ -137,7 +137,7 @@ checks.check(result.code == 2 and "not numbered evenly" in result.stderr and not
              "an array with gaps is refused", f"{result.code}\n{result.stderr}")
 fresh()
 result = sheaf("run", *STUDY, "--run.output=run", f"--run.array={ITERATIONS}/{ITERATIONS + 1}", ranks=2)
-checks.check(result.code == 0 and f"{ITERATIONS} of the study's {ITERATIONS} iterations are still to come" in
+checks.check(result.code == 0 and f"other tasks still have to train {ITERATIONS} of the study's {ITERATIONS} iterations" in
              result.stderr, "a task without an iteration", result.stderr)
 
 # A task exits with 1 if one of its iterations failed, or if it writes the results of a run with failed iterations.

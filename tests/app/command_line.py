@@ -19,10 +19,10 @@ for ranks in (None, 3):
         checks.check(result.stdout.count(expected.split("--train")[0] or expected) >= 1
                      and result.stdout.count("usage:") <= 1, f"{args} {where}: printed once", result.stdout)
 
-    for args, expected in (([], "no command was given"), (["rum"], "Did you mean 'run'?"),
+    for args, expected in (([], "the command is missing"), (["rum"], "Did you mean 'run'?"),
                            (["--frobnicate"], "unknown"),
-                           (["run"], "got no study file"), (["run", "--train.epochs=5"], "got no study file"),
-                           (["info", "more"], "takes no arguments"), (["import"], "got 0 file name(s)"),
+                           (["run"], "needs a study file"), (["run", "--train.epochs=5"], "needs a study file"),
+                           (["info", "more"], "takes no arguments"), (["import"], "it got 0 file names"),
                            (["run", "x.cfg", "--resume=true"], "--resume takes no value"),
                            (["resume", "x", "--force", "--force"], "--force is given twice"),
                            (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),

@@ -197,8 +197,8 @@ for run in ("straight", "stopped"):
     evaluate(run, f"--data.file={DIGITS}")
 
 # Resume reports missing models of earlier jobs.
-for removed, warning in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (of iteration 0"),
-                         (best[0], f"the best model cannot be named in best.txt ('gone/models/{best[0]}' is missing")):
+for removed, warning in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (such as that of iteration 0"),
+                         (best[0], f"best.txt was not written ('gone/models/{best[0]}' is missing")):
     shutil.rmtree("gone", ignore_errors=True)
     shutil.copytree("all", "gone")
     os.remove("gone/results.csv")
@@ -265,39 +265,39 @@ for path in glob.glob("unfinished/journal/*/*.jsonl"):
     with open(path, "w") as file:
         file.writelines(lines)
 GOOD = f"--data.file={DIGITS}"
-refused("no arguments", 2, "got no model")
-refused("no data", 2, "got no data", "best")
+refused("no arguments", 2, "needs a model")
+refused("no data", 2, "needs --data.file", "best")
 refused("misspelt option", 2, "Did you mean 'predictions'?", "best", GOOD, "--prediction=p.h5")
 refused("repeated option", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
 refused("invalid value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
 refused("--iteration with a model file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")
-refused("missing model file", 1, "no such file or directory", "absent.pt", GOOD)
+refused("missing model file", 1, "Model 'absent.pt' does not exist", "absent.pt", GOOD)
 refused("not a TorchScript file", 1, "is not a complete TorchScript file", "study.cfg", GOOD)
 refused("truncated model file", 1, "is not a complete TorchScript file", "cut.pt", GOOD)
-refused("run without models", 1, "holds no best model (run.models = none)", "none", GOOD)
-refused("unfinished run", 1, "(1 of 6 iterations are left). Continue with: sheaf resume unfinished.", "unfinished",
+refused("run without models", 1, "has no best model (run.models = none)", "none", GOOD)
+refused("unfinished run", 1, "(1 of 6 iterations remain). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)
 refused("directory without a run", 1, "it is not a run directory", "best/models", GOOD)
 refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
 refused("run with a missing model", 1, "broken/models/iteration-4.pt", "broken", GOOD)
-refused("missing iteration", 1, "There is no model of iteration 7", "best", GOOD, "--iteration=7")
+refused("missing iteration", 1, "Iteration 7 has no saved model", "best", GOOD, "--iteration=7")
 refused("another number of features", 1, "takes 64 features per row (the data have 60)", "best", "--data.file=narrow.h5")
 refused("another number of classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
-refused("targets with several columns", 1, "a classifier takes one label a row", "best", GOOD,
+refused("targets with several columns", 1, "a classifier needs one label per row", "best", GOOD,
         "--data.targets=features")
 refused("label too high", 1, "holds 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5",
         absent=["x.h5"])
-refused("fewer targets than rows", 1, "differ in length", "best", "--data.file=short.h5")
+refused("fewer targets than rows", 1, "They must have the same number of rows", "best", "--data.file=short.h5")
 refused("missing targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
 refused("NaN in the features", 1, "holds nan in row 5000, column 63", "best", "--data.file=nan.h5",
         "--predictions=x.h5", absent=["x.h5"])
 refused("damaged chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5",
         absent=["x.h5"])
 refused("truncated data file", 1, "cut.h5", "best", "--data.file=cut.h5")
-refused("neither targets nor predictions", 2, "there is nothing to tell", "best", GOOD, "--data.targets=")
+refused("neither targets nor predictions", 2, "there is nothing to compute", "best", GOOD, "--data.targets=")
 refused("existing predictions file", 1, "p.h5' already exists", "best", GOOD, "--predictions=p.h5")
 refused("missing directory", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
-refused("classification loss for a regression model", 2, "--loss needs classes", "linear", "--data.file=numbers.h5",
+refused("classification loss for a regression model", 2, "--loss requires classes", "linear", "--data.file=numbers.h5",
         "--loss=bce")
 os.makedirs("disk", exist_ok=True)
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], capture_output=True).returncode == 0:

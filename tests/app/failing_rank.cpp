@@ -18,7 +18,7 @@ class BusyEngine : public Engine {
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>&) override {
-    for (std::int64_t number = 0; number < WorkList(claim).count(); ++number) {
+    for (std::int64_t number = 0; number < RemainingIterations(claim).count(); ++number) {
       std::this_thread::sleep_for(failing_ ? std::chrono::milliseconds(100) : std::chrono::hours(1));
       if (failing_ && ++trained_ == 3) throw RunError("the engine broke in its third iteration.");
       sink({});
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   const Communicator node = world.split_by_node();
   const bool failing = world.rank() == world.size() - 1;
   RunOptions options;
-  const WorkList work({{0, 1000}});
+  const RemainingIterations work({{0, 1000}});
   const EngineFactory make_engine = [failing](int) { return std::make_unique<BusyEngine>(failing); };
   train_stage({options, PartitionKind::self, work, make_engine, {{core_lane}, ""}, nullptr, [] { return no_stop; }},
               world, node);

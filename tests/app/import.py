@@ -181,17 +181,17 @@ write("there.h5", "a file")
 os.makedirs("folder.h5")
 
 for case, args, code, message in (
-        ("no arguments", [], 2, "0 file name(s)"),
-        ("no output", ["header.csv"], 2, "1 file name(s)"),
-        ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is no name"),
+        ("no arguments", [], 2, "it got 0 file names"),
+        ("no output", ["header.csv"], 2, "it got 1 file name"),
+        ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is not a valid output file name"),
         ("unknown option", ["header.csv", "new.h5", "--lable=a"], 2, "Did you mean 'label'?"),
         ("option without a value", ["header.csv", "new.h5", "--header"], 2, "--header"),
         ("wrong value", ["header.csv", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("unknown format", ["study.cfg", "new.h5"], 2, "--format="),
         ("mixed formats", ["header.csv", "X.npy", "new.h5"], 2, "different formats"),
-        ("one npy", ["X.npy", "new.h5"], 2, "two, features and targets"),
+        ("one npy", ["X.npy", "new.h5"], 2, "two files, features and targets"),
         ("images without labels", [mnist[0], "new.h5"], 2, "pairs"),
-        ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "--label does not go with format npz"),
+        ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "format npz has no option --label"),
         ("missing file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
         ("a directory", ["folder.h5", "new.h5", "--format=csv"], 1, "is a directory"),
         ("output exists", ["header.csv", "there.h5"], 1, "--overwrite=true"),

@@ -499,11 +499,11 @@ def check_ranks():
         result = launch(one_rank_each(rank, ["env", f"HDF5_VDS_PREFIX={prefix}", *rank]))
         lines = result.error_lines()
         checks.check(result.code == code and len(lines) == code and
-                     all("has another data file" in line for line in lines),
+                     all("has a different data file" in line for line in lines),
                      f"trained with sources of rank 1 in '{prefix}'", f"exit {result.code}\n{result.stderr}")
     rank = [SHEAF, *PREPROCESS]
     result = launch(one_rank_each(rank, ["env", "HDF5_VDS_PREFIX=other", *rank]))
-    checks.check(result.code == 1 and "is not the same on host" in result.stderr,
+    checks.check(result.code == 1 and "differs from that of rank 0" in result.stderr,
                  "preprocessed with other sources on rank 1",
                  f"exit {result.code}\n{result.stderr}")
 

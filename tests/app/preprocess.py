@@ -349,9 +349,9 @@ resize_words = "--resize=8x8"
 write("near.h5", generator.random((4, 3)))
 virtual("huge", (4, 1 << 58))
 for case, args, code, message in (
-        ("no arguments", [], 2, "0 file name(s)"),
-        ("three files", ["a.h5", "b.h5", "c.h5"], 2, "3 file name(s)"),
-        ("output is not named .h5", ["table.h5", "new.csv"], 2, "'new.csv' is no name"),
+        ("no arguments", [], 2, "it got 0 file names"),
+        ("three files", ["a.h5", "b.h5", "c.h5"], 2, "it got 3 file names"),
+        ("output is not named .h5", ["table.h5", "new.csv"], 2, "'new.csv' is not a valid output file name"),
         ("unknown option", ["in.h5", "new.h5", "--resise=8x8"], 2, "Did you mean 'resize'?"),
         ("no value", ["in.h5", "new.h5", "--resize"], 2, "--resize has no value"),
         ("one side", ["in.h5", "new.h5", "--resize=8"], 2, "--resize = '8'"),
@@ -370,8 +370,8 @@ for case, args, code, message in (
         ("not an HDF5 file", ["text.h5", "new.h5"], 1, "'text.h5' is not an HDF5 file"),
         ("missing data set", ["in.h5", "new.h5", "--features=feature"], 1, "Did you mean '/features'?"),
         ("a group", ["in.h5", "new.h5", "--features=more"], 1, "is a group"),
-        ("input is the output", ["table.h5", "table.h5", "--overwrite=true"], 1, "are one file"),
-        ("input is the output, by another name", ["table.h5", "same.h5", "--overwrite=true"], 1, "are one file"),
+        ("input is the output", ["table.h5", "table.h5", "--overwrite=true"], 1, "are the same file"),
+        ("input is the output, by another name", ["table.h5", "same.h5", "--overwrite=true"], 1, "are the same file"),
         ("output exists", ["in.h5", "table.h5"], 1, "--overwrite=true"),
         ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("output in a missing directory", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),

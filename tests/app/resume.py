@@ -59,20 +59,20 @@ for number, (name, ranks) in enumerate([("SIGUSR1", 3), ("SIGUSR2", 1), ("SIGTER
     result = job.finish()
     count = len(journaled("run"))
     checks.check(result.code == 75, f"{name} on {ranks} ranks: exit code 75", f"{result.code}\n{result.stderr}")
-    checks.check(f"stopped after {count} of {ITERATIONS} iterations ({name}). Go on with: sheaf resume run" in
+    checks.check(f"stopped after {count} of {ITERATIONS} iterations ({name}). Continue with: sheaf resume run" in
                  result.stderr, f"{name}: message with the command to resume", result.stderr)
     checks.check(0 < count < ITERATIONS, f"{name}: stopped before the last iteration", str(count))
     checks.check(not os.path.exists("run/results.csv"), f"{name}: no result files")
     one_error(sheaf("run", *STUDY, "--run.output=run"), 1, "sheaf resume run",
               f"{name}: run without --resume is refused")
     result = sheaf("resume", "run", "--run.partition=cyclic", ranks=1 + number)
-    checks.check(result.code == 0 and f"{ITERATIONS - count} of {ITERATIONS} iterations are left" in result.stderr,
+    checks.check(result.code == 0 and f"{ITERATIONS - count} of {ITERATIONS} iterations remain" in result.stderr,
                  f"{name}: resume trains the remaining iterations", result.stderr)
     checks.check(results("run") == reference, f"{name}: same results")
 
 # A finished run is not trained again; missing result files are written from the journal alone.
 result = sheaf("resume", "run", ranks=2)
-checks.check(result.code == 0 and "is finished" in result.stderr, "resume of a finished run", result.stderr)
+checks.check(result.code == 0 and "is already complete" in result.stderr, "resume of a finished run", result.stderr)
 for name in ("results.csv", "results.h5"):
     os.remove(f"run/{name}")
     result = sheaf("resume", "run")
@@ -101,9 +101,9 @@ with open(journal, "wb") as file:
     file.writelines([*lines[:2], lines[2].replace(b"finished", b"finish3d"), *lines[3:], lines[2][:40]])
 known = len(journaled("run"))
 result = sheaf("resume", "run")
-checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl', line 3, is damaged" in
+checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl' is damaged" in
              result.stderr, "a damaged journal line is reported", result.stderr)
-checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in result.stderr,
+checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations remain" in result.stderr,
              "iterations of damaged lines are trained again",
              result.stderr)
 
@@ -111,7 +111,7 @@ checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations are left" in 
 one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
           "train.epochs = 7, was 60", "a different study is refused")
 one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "a different seed is refused")
-one_error(sheaf("resume", "absent"), 2, "'absent' holds no run", "a directory without a run is refused")
+one_error(sheaf("resume", "absent"), 2, "'absent' is not a run directory", "a directory without a run is refused")
 one_error(sheaf("resume"), 2, "no run directory", "resume without a directory is refused")
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
 shutil.copy(DIGITS, "digits.h5")
@@ -148,11 +148,11 @@ checks.check(all(row["status"] == "finished" and row["message"] == "" for row in
 checks.check(f"{len(failed)} of {ITERATIONS} iterations failed (iteration " in result.stdout, "the summary counts them",
              result.stdout)
 result = sheaf("resume", "run")
-checks.check(result.code == 1 and f"{len(failed)} of {ITERATIONS} iterations are left" in result.stderr,
+checks.check(result.code == 1 and f"{len(failed)} of {ITERATIONS} iterations remain" in result.stderr,
              "resume retries failed iterations", result.stderr)
 fresh("run")
 result = sheaf("run", *huge, "--run.output=run", "--run.on_failure=stop")
-checks.check(result.code == 1 and "(an iteration failed). Go on with" in result.stderr and
+checks.check(result.code == 1 and "(an iteration failed). Continue with" in result.stderr and
              not os.path.exists("run/results.csv"), "run.on_failure = stop stops the run",
              f"{result.code}\n{result.stderr}")
 
@@ -242,7 +242,7 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
             time.sleep(0.5)  # until the kernel releases the loop device of the failed mount
         known = len(journaled("disk/run"))
         result = sheaf("resume", "disk/run", ranks=2)
-        checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in
+        checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations remain" in
                      result.stderr and results("disk/run") == reference, "resumed when the disk is writable again",
                      f"{result.code}\n{result.stderr}")
     finally:
@@ -262,7 +262,7 @@ if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], 
         subprocess.run(["mount", "-o", "remount,rw,size=16m", "disk"], check=True)
         result = sheaf("resume", "disk/run", ranks=3)
         checks.check(result.code == 0 and
-                     f"{ITERATIONS - known} of {ITERATIONS} iterations are left" in result.stderr and
+                     f"{ITERATIONS - known} of {ITERATIONS} iterations remain" in result.stderr and
                      results("disk/run") == reference, "resumed when the disk has free space again",
                      f"{result.code}\n{result.stderr}")
     finally:

@@ -151,9 +151,9 @@ checks.check(stored("run")["engine"] == "torch", "a run with two threads is stor
              str(stored("run")))
 result = sheaf("resume", "run", "--run.threads=1")
 checks.check(result.code == 0 and engines("run") == {("", "torch")} and
-             "warning: run.threads = 1, and the run began with 2" in result.stderr,
+             "warning: the run began with run.threads = 2, now 1" in result.stderr,
              "resume with one thread: still torch", f"{result.code}\n{result.stderr}")
-checks.check(f"engine: torch {ITERATIONS} iterations (the run was begun with it)\n" in result.stdout,
+checks.check(f"engine: torch {ITERATIONS} iterations (the run began with this engine)\n" in result.stdout,
              "the summary gives the stored engine as the reason", result.stdout)
 SEARCH = ["--search.method=grid", "--search.model.kind=linear, cnn", "--model.channels=2"]
 begin("run", *SEARCH)
@@ -182,7 +182,7 @@ def changed_file(path, kind, other):
     result = sheaf("resume", "forced", "--force")
     checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} has changed: --force",
                  result.stderr)
-    checks.check(f"the model file '{path}' has changed" in result.stderr and "its results are mixed" in result.stderr,
+    checks.check(f"the model file '{path}' has changed" in result.stderr and "its results will be mixed" in result.stderr,
                  f"{path} has changed: --force warns", result.stderr)
     shutil.rmtree("forced")
     shutil.copy("original", path)
@@ -205,7 +205,7 @@ if torch is not None:
         shutil.copy("study.cfg", folder)
     parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
-    refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has another model file ('net.pt' of fingerprint",
+    refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has a different model file ('net.pt' with fingerprint",
             case="different model files on two ranks", name="ranks")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
@@ -227,7 +227,7 @@ finished(sheaf("resume", "run", "--force"), in_memory, "a study of another versi
 begin("run")
 with open("run/study.cfg", "w") as file:
     file.write(rest.replace("mode = memory", "mode = auto"))
-refused(sheaf("resume", "run", "--force"), 1, "does not state how the run was trained (data.mode = auto",
+refused(sheaf("resume", "run", "--force"), 1, "does not store how the run was trained (data.mode = auto",
         case="a stored study that is not settled")
 with open("run/study.cfg", "w") as file:
     file.write(text)

@@ -68,9 +68,9 @@ def whole_studies(epochs, more, delayed, case):
     checks.check(len(winners) == 1, f"{case}: one job trains", details)
     # With --resume, a late job may find the run finished, and a job of another study is refused for that reason.
     others = [job for job in ended if "done in" not in job.stdout]
-    good = [is_refused(job, "is in use (process", "already holds a run") or
-            more and (job.code == 0 and "is finished" in job.stdout or
-                      job.code == 2 and "holds a run of another study" in job.stdout) for job in others]
+    good = [is_refused(job, "is in use by process", "already has a") or
+            more and (job.code == 0 and "is already complete" in job.stdout or
+                      job.code == 2 and "has a run of another study" in job.stdout) for job in others]
     checks.check(all(good) and len(others) == len(ended) - 1,
                  f"{case}: the other jobs exit with one error line or a message", details)
     if len(winners) == 1:
@@ -84,7 +84,7 @@ def tasks(delayed, case):
     details = outputs(ended)
     codes = [job.code for job in ended]
     checks.check(codes in ([0, 0, 2], [2, 2, 0]), f"{case}: only tasks of one study train", details)
-    checks.check(all("holds a run of another study" in job.stdout for job in ended if job.code == 2),
+    checks.check(all("has a run of another study" in job.stdout for job in ended if job.code == 2),
                  f"{case}: the other jobs exit with one error line or a message", details)
     expected = range(ITERATIONS) if codes[0] == 0 else range(1, ITERATIONS, 3)
     checks.check(sorted(journaled(RUN)) == list(expected), f"{case}: each iteration is in the journals once", details)

@@ -299,7 +299,7 @@ def check_errors():
     write_sorted("sorted.h5", 4, chunks=(90, 64), compression="gzip")
     streamed = ["--data.mode=streamed", "--data.memory=1"]
     for args, code, message in (
-            (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full needs all rows in memory"),
+            (streamed + ["--train.batch_size=full"], 2, "train.batch_size = full requires all rows in memory"),
             (streamed + ["--search.method=grid", "--search.train.shuffle=true, false"], 2,
              "train.shuffle cannot be searched"),
             (["--data.mode=streamed", "--data.memory=1", "--data.window=100000000"], 1, "does not fit into memory"),

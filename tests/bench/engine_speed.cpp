@@ -233,7 +233,7 @@ class StudyRun {
     placement.lanes.resize(static_cast<std::size_t>(lanes));
     ranks_.barrier();
     const auto start = Clock::now();
-    const WorkList work({{0, plan_.iteration_count()}});
+    const RemainingIterations work({{0, plan_.iteration_count()}});
     const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
     train_stage({run, PartitionKind::factoring, work, lane_engine, placement, nullptr, [] { return no_stop; }}, ranks_,
                 node_);

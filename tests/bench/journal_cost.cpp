@@ -31,7 +31,7 @@ Study tiny_study(std::int64_t iterations) {
 
 // Seconds from the first claim to the last iteration.
 double run_seconds(const TrainingContext& context, JournalWriter* journal, const Communicator& self) {
-  const WorkList work({{0, context.plan.iteration_count()}});
+  const RemainingIterations work({{0, context.plan.iteration_count()}});
   const EngineFactory lane_engine = [&](int) { return make_engine(context, {-1, 1}); };
   const auto start = Clock::now();
   train_stage({context.study.run,

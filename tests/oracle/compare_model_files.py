@@ -132,5 +132,5 @@ with tempfile.TemporaryDirectory() as name:
     refused(folder, Pair(), "does not return one tensor")
     refused(folder, torch.nn.Linear(60, 10), "cannot be multiplied")
     refused(folder, torch.nn.Linear(64, 7), "labels are 0 to 6")
-    refused(folder, torch.nn.Linear(64, 1), "a classifier has one a class")
+    refused(folder, torch.nn.Linear(64, 1), "a classifier needs one output per class")
 sys.exit(1 if failures else 0)

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* usage =
     "Write: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...], or see sheaf evaluate --help";
 
-// The keys of a study that say what to read and where to work.
+// Keys of a study that select the data and the devices.
 const std::vector<std::string> study_keys = {"data.file",    "data.features", "data.targets",  "data.task",
                                              "data.classes", "data.image",    "data.channels", "run.device",
                                              "run.engine",   "run.lanes",     "run.threads",   "run.ranks_per_gpu"};
@@ -46,7 +46,7 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
 }
 
 void apply_study_key(EvaluationRequest& request, Study& study, const std::string& key, const std::string& text) {
-  if (key == "data.targets") request.targets = text.empty() ? TargetsWanted::no : TargetsWanted::yes;
+  if (key == "data.targets") request.targets = text.empty() ? TargetsMode::no : TargetsMode::yes;
   if (key == "data.targets" && text.empty()) return;
   apply_setting(study, key, text);
   if (key == "data.task") request.task = study.data.task;
@@ -55,28 +55,29 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
 }  // namespace
 
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments) {
-  const Arguments given = parse_arguments("evaluate", arguments, all_keys());
+  const Arguments command_line = parse_arguments("evaluate", arguments, all_keys());
   EvaluateArguments parsed;
   EvaluationRequest& request = parsed.request;
   Study study;
-  for (const auto& [key, text] : given.options) {
-    const bool of_study = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
-    if (of_study)
+  for (const auto& [key, text] : command_line.options) {
+    const bool is_study_key = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
+    if (is_study_key)
       apply_study_key(request, study, key, text);
     else
       apply_own(parsed, study, key, text);
   }
-  if (given.positional.size() > 1)
-    throw UsageError(fmt::format("'sheaf evaluate' got two models, {} and {} (it takes one). {}.",
-                                 quoted(given.positional[0]), quoted(given.positional[1]), usage));
-  if (!given.positional.empty()) request.model = given.positional[0];
-  if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no model. {}.", usage));
-  if (study.data.file.empty()) throw UsageError(fmt::format("'sheaf evaluate' got no data. {}.", usage));
+  const auto& models = command_line.positional;
+  if (models.size() > 1)
+    throw UsageError(fmt::format("'sheaf evaluate' takes one model (it got {} and {}). {}.", quoted(models[0]),
+                                 quoted(models[1]), usage));
+  if (!models.empty()) request.model = models[0];
+  if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' needs a model. {}.", usage));
+  if (study.data.file.empty()) throw UsageError(fmt::format("'sheaf evaluate' needs --data.file. {}.", usage));
   if (study.run.threads > 1 && study.run.lanes != 1)
     throw UsageError(fmt::format("run.threads = {} needs one lane. Set --run.lanes=1, or leave out run.threads.",
                                  study.run.threads));
   if (request.overwrite && request.predictions.empty())
-    throw UsageError("--overwrite has no effect (--predictions is not given). Leave it out.");
+    throw UsageError("--overwrite only works together with --predictions. Leave it out, or add --predictions.");
   request.data = study.data;
   request.run = study.run;
   return parsed;

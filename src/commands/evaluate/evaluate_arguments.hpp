@@ -9,13 +9,13 @@
 
 namespace sheaf {
 
-/// What to evaluate, and how to tell it.
+/// The evaluation and the format of its report.
 struct EvaluateArguments {
   EvaluationRequest request;
   bool json = false;
 };
 
-/// `arguments`: those after the command's name. Throws UsageError with one sentence.
+/// `arguments`: after the name of the command. Throws UsageError.
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments);
 
 std::string evaluate_help();

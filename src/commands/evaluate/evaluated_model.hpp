@@ -1,4 +1,4 @@
-// What an evaluation is about: models and data, found fit for each other before anything is predicted or written.
+// The models and data of an evaluation, checked against each other before anything is predicted or written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,19 +14,19 @@
 namespace sheaf {
 
 struct EvaluatedModel {
-  std::vector<OpenedModel> models;  ///< several: an ensemble
+  std::vector<OpenedModel> models;  ///< more than one: an ensemble
   EvaluatedRows rows;
   Scoring scoring;
 
-  /// The file's data set of predictions is class probabilities, not values.
+  /// Whether predictions are class probabilities, not values.
   bool predicts_classes() const { return scoring.task == Task::classification; }
 };
 
-/// The model files that a request names. Throws UsageError and RunError. Local.
+/// The model files that a request selects. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);
 
-/// Loads and checks, for lanes with that device. Throws UsageError and RunError with one sentence on the first
-/// thing that is wrong. Local.
+/// Loads the models for lanes on `device`, opens the data, and checks both. Throws UsageError or RunError for the first
+/// problem. Local.
 EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// The rows of a file that a model is evaluated on, read by any number of lanes.
+// The rows of a file on which a model is evaluated, read by any number of lanes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace sheaf {
 
-/// Whether targets are read.
-enum class TargetsWanted { if_there, no, yes };
+/// Whether targets are read; if_present: if the file has them.
+enum class TargetsMode { if_present, no, yes };
 
-/// An open file, its features and targets found fit for each other.
+/// An open file whose features and targets were checked against each other.
 class EvaluatedRows {
  public:
-  /// Throws RunError with one sentence on the first thing that is wrong. Local.
-  EvaluatedRows(const DataOptions& options, TargetsWanted wanted);
+  /// Throws RunError for the first problem. Local.
+  EvaluatedRows(const DataOptions& options, TargetsMode mode);
 
   const FeatureReader& features() const { return *features_; }
-  /// Null: there are none.
+  /// Null without targets.
   const StoredRows* targets() const { return targets_.get(); }
   std::int64_t count() const { return schema_.rows; }
   std::int64_t feature_count() const { return schema_.feature_count; }
-  /// Of one row: an image, [channels, height, width], or as stored.
+  /// The shape of one row: [channels, height, width] for images, otherwise as stored.
   const std::vector<std::int64_t>& row_shape() const { return row_shape_; }
 
-  /// The rows in pieces that a core takes at one go: whole blocks, in the order of the rows.
-  std::int64_t piece_count() const;
-  /// Of some pieces, at least one.
-  IndexRange rows_of(IndexRange pieces) const;
+  /// Number of batches. A batch is a few whole blocks, in row order, that a core predicts at once.
+  std::int64_t batch_count() const;
+  /// The rows of a range of batches, which is not empty.
+  IndexRange rows_of(IndexRange batches) const;
 
-  /// Throws RunError when the file is not as it was: what was read of it is not to be believed then.
+  /// Throws RunError if the file has changed since it was opened; rows read so far are then not reliable.
   void require_unchanged() const;
 
  private:
@@ -44,31 +44,31 @@ class EvaluatedRows {
   std::vector<std::int64_t> row_shape_;
   std::unique_ptr<FeatureReader> features_;
   std::unique_ptr<StoredRows> targets_;
-  std::int64_t blocks_of_piece_ = 1;
+  std::int64_t blocks_per_batch_ = 1;
 };
 
-/// A lane's own view of the rows. Not shared between threads.
+/// Reads rows for one lane. Not thread-safe.
 class RowReader {
  public:
-  /// `rows` outlives it. `outputs`: of the model that labels or targets must fit.
+  /// `rows` outlives it. `outputs`: number of model outputs, which labels or targets must fit.
   RowReader(const EvaluatedRows& rows, Task task, std::int64_t outputs);
 
-  /// Takes the next rows. Throws RunError that names what cannot be read, and a target that is not finite or a label
-  /// that is none.
+  /// Reads rows, which the functions below return. Throws RunError if they cannot be read, a target is not finite or a
+  /// label is not valid.
   void read(IndexRange rows);
 
-  /// Finite or not.
+  /// [rows, features]; values are not checked.
   const float* features() const { return features_; }
-  /// Throws RunError that names the first feature at hand that is not finite.
+  /// Throws RunError that names the first feature of these rows that is not finite.
   void require_finite_features() const;
-  /// Of classification; null without targets.
+  /// [rows], for classification; null without targets.
   const std::int64_t* labels() const;
-  /// Of regression, [rows, outputs]; null without targets.
+  /// [rows, outputs], for regression; null without targets.
   const float* targets() const;
 
  private:
   template <class T>
-  void read_window(std::vector<T>& values);
+  void read_targets(std::vector<T>& values);
   void check_labels(const std::vector<double>& numbers);
 
   const EvaluatedRows& rows_;
@@ -77,7 +77,8 @@ class RowReader {
   const float* features_ = nullptr;
   FeatureReader::Buffers feature_buffers_;
   RowBuffers target_buffers_;
-  IndexRange here_, window_;  // the rows at hand; those whose targets are in memory
+  IndexRange rows_read_;    // by the last read()
+  IndexRange target_rows_;  // whose targets are in memory
   std::vector<std::int64_t> labels_;
   std::vector<float> targets_;
 };

@@ -1,4 +1,4 @@
-// Evaluates trained models on a file of any size: each rank a part of its rows, each lane block after block.
+// Evaluates trained models on a file of any size. Each rank evaluates a part of the rows.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace sheaf {
 
-/// The report is on rank 0. Metrics and predictions are the same to the bit for any number of ranks and lanes.
-/// Throws on every rank alike. Collective over world.
+/// Returns the report on rank 0. Metrics and predictions have the same bits for any number of ranks and lanes.
+/// Throws AgreedError. Collective over world.
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world);
 
 }  // namespace sheaf

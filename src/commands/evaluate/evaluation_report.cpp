@@ -18,23 +18,23 @@ std::int64_t cell(const EvaluationReport& report, std::int64_t label, std::int64
   return report.fit->confusion[static_cast<std::size_t>(label * report.outputs + predicted)];
 }
 
-// Of one class; not a number where nothing was predicted or is there.
+// Scores of one class; NaN if no row was predicted as the class, or none has its label.
 struct ClassScore {
   double precision = 0, recall = 0;
 };
 
 ClassScore class_score(const EvaluationReport& report, std::int64_t label) {
-  std::int64_t predicted = 0, there = 0;
+  std::int64_t predicted = 0, labeled = 0;
   for (std::int64_t other = 0; other < report.outputs; ++other) {
     predicted += cell(report, other, label);
-    there += cell(report, label, other);
+    labeled += cell(report, label, other);
   }
   const auto right = static_cast<double>(cell(report, label, label));
-  return {right / static_cast<double>(predicted), right / static_cast<double>(there)};
+  return {right / static_cast<double>(predicted), right / static_cast<double>(labeled)};
 }
 
-std::string share_text(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.4f}", share);
+std::string score_text(double score) {
+  return std::isnan(score) ? "-" : fmt::format("{:.4f}", score);
 }
 
 std::string confusion_text(const EvaluationReport& report) {
@@ -46,7 +46,7 @@ std::string confusion_text(const EvaluationReport& report) {
     for (std::int64_t other = 0; other < report.outputs; ++other)
       rows.back().push_back(fmt::format("{}", cell(report, label, other)));
     const ClassScore score = class_score(report, label);
-    rows.back().insert(rows.back().end(), {share_text(score.precision), share_text(score.recall)});
+    rows.back().insert(rows.back().end(), {score_text(score.precision), score_text(score.recall)});
   }
   return "\n" + format_table(rows);
 }

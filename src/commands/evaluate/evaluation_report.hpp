@@ -1,4 +1,4 @@
-// What an evaluation tells, as text and as JSON. Pure.
+// The report of an evaluation, as text and as JSON. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,27 +15,27 @@ namespace sheaf {
 /// How well predictions fit their targets.
 struct Fit {
   double loss = 0;
-  std::vector<MetricValue> metrics;     ///< of the task
-  std::vector<std::int64_t> confusion;  ///< [classes, classes]: rows are labels, columns predictions; empty: none
+  std::vector<MetricValue> metrics;     ///< all metrics of the task
+  std::vector<std::int64_t> confusion;  ///< [classes, classes]: rows are labels, columns predictions; may be empty
 };
 
 struct EvaluationReport {
-  std::vector<std::string> models;  ///< files; several: an ensemble
+  std::vector<std::string> models;  ///< files; more than one: an ensemble
   std::string data;
   LossKind loss = LossKind::mse;
   std::string engine;  ///< "native", "torch (a cnn has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
   std::optional<Fit> fit;   ///< none without targets
-  std::string predictions;  ///< the file that was written; empty: none
+  std::string predictions;  ///< path of the written file; may be empty
   double seconds = 0;       ///< of reading and predicting
   double bytes = 0;         ///< of features, as 32-bit numbers
 };
 
-/// Lines for people; classes of a confusion matrix are told apart up to 20 of them.
+/// A readable report; it includes the confusion matrix of up to 20 classes.
 std::string evaluation_text(const EvaluationReport& report);
 
-/// One JSON object and a line end; what is not finite is null.
+/// One JSON object and a line end; numbers that are not finite become null.
 std::string evaluation_json(const EvaluationReport& report);
 
 }  // namespace sheaf

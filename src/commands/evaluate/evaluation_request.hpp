@@ -13,14 +13,14 @@ namespace sheaf {
 /// The options of an evaluation.
 struct EvaluationRequest {
   std::string model;                      ///< a model file, or a run directory
-  std::optional<std::int64_t> iteration;  ///< of a run directory; none: its best model
+  std::optional<std::int64_t> iteration;  ///< in a run directory; none: the best model
   DataOptions data;                       ///< file, features, targets, classes, image, channels
   RunOptions run;                         ///< device, engine, lanes, threads, ranks_per_gpu
-  TargetsWanted targets = TargetsWanted::if_there;
-  std::optional<Task> task;      ///< none: the model file's, or what the targets look like
-  std::optional<LossKind> loss;  ///< none: the model file's, or what goes with the task
-  std::string predictions;       ///< HDF5 file to write; empty: none
-  bool overwrite = false;        ///< of that file
+  TargetsMode targets = TargetsMode::if_present;
+  std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
+  std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
+  std::string predictions;       ///< HDF5 file to write; may be empty
+  bool overwrite = false;        ///< replace that file
 };
 
 }  // namespace sheaf

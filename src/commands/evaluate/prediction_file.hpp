@@ -1,4 +1,4 @@
-// The file of an evaluation's predictions, filled by all lanes of all ranks.
+// The file of predictions, written by all lanes of all ranks.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,34 +15,34 @@
 
 namespace sheaf {
 
-/// What it holds: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs].
+/// Its data sets: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs].
 struct PredictionShape {
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
   bool classes = false;
 };
 
-/// It has a temporary name until finish(), and is removed when that does not come.
+/// Has a temporary name until finish(). The destructor removes an unfinished file.
 class PredictionFile {
  public:
-  /// Throws on every rank alike when it cannot be made. Collective over world, which outlives it.
+  /// Creates the file. Throws AgreedError. Collective over world, which outlives the object.
   PredictionFile(const std::string& path, const PredictionShape& shape, const std::string& model,
                  const std::string& data, bool overwrite, const Communicator& world);
   PredictionFile(const PredictionFile&) = delete;
   PredictionFile& operator=(const PredictionFile&) = delete;
 
-  /// Writes rows: predictions [rows, outputs] and, of classes, the labels that they mean. Thread-safe. Throws RunError.
+  /// Writes rows: predictions [rows, outputs] and, for classes, predicted labels [rows]. Thread-safe. Throws RunError.
   /// Local.
   void write(IndexRange rows, const float* predictions, const std::int64_t* labels) const;
 
-  /// All rows are written on all ranks: gives the file its name. Throws on every rank alike. Collective over world.
+  /// Gives the file its name, after all ranks have written their rows. Throws AgreedError. Collective over world.
   void finish();
 
  private:
   PredictionShape shape_;
   const Communicator& world_;
   std::vector<std::int64_t> offsets_;
-  std::optional<UnfinishedFile> file_;  // on rank 0; removed unless it is finished
+  std::optional<UnfinishedFile> file_;  // on rank 0
   std::unique_ptr<RowFileWriter> writer_;
 };
 

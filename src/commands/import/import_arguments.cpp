@@ -27,7 +27,7 @@ std::string format_name(ImportFormat format) {
   return choice(formats).write(format);
 }
 
-// A key of the command line, the formats that know it (none: all), and what it does.
+// An option of the command line. `formats`: those that have the option; empty: all.
 struct Key {
   std::string name;
   std::vector<ImportFormat> formats;
@@ -111,13 +111,13 @@ ImportFormat common_format(const std::vector<std::string>& inputs) {
     const auto format = format_of(input);
     if (!format)
       throw UsageError(
-          fmt::format("the name of '{}' does not tell its format (.csv, .tsv, .npy, .npz, -ubyte and .bin "
-                      "do). Give --format={}.",
+          fmt::format("the format of '{}' does not follow from its name (known endings: .csv, .tsv, .npy, .npz, -ubyte "
+                      "and .bin). Set --format={}.",
                       input, choice(formats).values));
     if (common && *common != *format)
       throw UsageError(
-          fmt::format("'{}' ({}) and '{}' ({}) are of different formats (one data set has one). Import "
-                      "them apart, or give --format.",
+          fmt::format("'{}' ({}) and '{}' ({}) have different formats (all inputs must have the same). Import "
+                      "them separately, or set --format.",
                       inputs.front(), format_name(*common), input, format_name(*format)));
     common = format;
   }
@@ -126,11 +126,11 @@ ImportFormat common_format(const std::vector<std::string>& inputs) {
 
 void require_input_count(const ImportRequest& request) {
   const std::size_t count = request.inputs.size();
-  const auto refuse = [&](const std::string& takes) {
-    throw UsageError(fmt::format("{} file(s) of format {} cannot be imported (it takes {}). {}.", count,
-                                 format_name(request.format), takes, usage));
+  const auto refuse = [&](const std::string& expected) {
+    throw UsageError(fmt::format("format {} expects {} (it got {}). {}.", format_name(request.format), expected,
+                                 counted(static_cast<std::int64_t>(count), "input file"), usage));
   };
-  if (request.format == ImportFormat::npy && count != 2) refuse("two, features and targets");
+  if (request.format == ImportFormat::npy && count != 2) refuse("two files, features and targets");
   if (request.format == ImportFormat::npz && count != 1) refuse("one archive");
   if (request.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }
@@ -151,29 +151,28 @@ std::optional<ImportFormat> format_of(const std::string& path) {
 }
 
 ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) {
-  const Arguments given = parse_arguments("import", arguments, key_names());
+  const Arguments command_line = parse_arguments("import", arguments, key_names());
   ImportRequest request;
-  request.inputs = given.positional;
-  bool format_given = false;
-  for (const auto& [name, text] : given.options) {
+  request.inputs = command_line.positional;
+  bool has_format = false;
+  for (const auto& [name, text] : command_line.options) {
     key_named(name).apply(request, name, text);
-    format_given = format_given || name == "format";
+    has_format = has_format || name == "format";
   }
   if (request.inputs.size() < 2)
-    throw UsageError(fmt::format("'sheaf import' got {} file name(s) (it takes inputs, then the file to write). {}.",
-                                 request.inputs.size(), usage));
+    throw UsageError(fmt::format("'sheaf import' needs input files and an output file (it got {}). {}.",
+                                 counted(static_cast<std::int64_t>(request.inputs.size()), "file name"), usage));
   request.output = request.inputs.back();
   request.inputs.pop_back();
   if (!has_hdf5_ending(request.output))
-    throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
+    throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
                                  request.output, usage));
-  if (!format_given) request.format = common_format(request.inputs);
+  if (!has_format) request.format = common_format(request.inputs);
   require_input_count(request);
-  for (const auto& [name, text] : given.options) {
-    const auto& known = key_named(name).formats;
-    if (!known.empty() && std::find(known.begin(), known.end(), request.format) == known.end())
-      throw UsageError(fmt::format("--{} does not go with format {} (it has no such choice). Leave it out.", name,
-                                   format_name(request.format)));
+  for (const auto& [name, text] : command_line.options) {
+    const auto& with_option = key_named(name).formats;
+    if (!with_option.empty() && std::find(with_option.begin(), with_option.end(), request.format) == with_option.end())
+      throw UsageError(fmt::format("format {} has no option --{}. Leave it out.", format_name(request.format), name));
   }
   return request;
 }

@@ -13,23 +13,23 @@ namespace sheaf {
 
 enum class ImportFormat { csv, npy, npz, idx, cifar10 };
 
-/// What to import, and how.
+/// The files to import and the options.
 struct ImportRequest {
-  std::vector<std::string> inputs;  ///< as many as the format takes
+  std::vector<std::string> inputs;  ///< their number depends on the format
   std::string output;
   ImportFormat format = ImportFormat::csv;
   CsvOptions csv;  ///< with `task`
   std::optional<Task> task;
-  std::string features;  ///< members of an .npz archive; empty: the usual names
+  std::string features;  ///< features and targets: members of an .npz archive; empty: the default names
   std::string targets;
   int compression = 0;  ///< of gzip, 0 to 9
   bool overwrite = false;
 };
 
-/// `arguments`: those after the command's name. Throws UsageError with one sentence.
+/// `arguments`: after the name of the command. Throws UsageError.
 ImportRequest parse_import_arguments(const std::vector<std::string>& arguments);
 
-/// The format that a file's name tells; nothing when it tells none. ".gz" at its end says nothing.
+/// The format by the ending of the file name, without ".gz"; nothing for other endings.
 std::optional<ImportFormat> format_of(const std::string& path);
 
 std::string import_help();

@@ -40,13 +40,13 @@ ImportedData read_inputs(const ImportRequest& request) {
   return import_cifar10(sources);
 }
 
-// Takes the data, and lets each array go once it is written.
+// Writes the data and frees each array after it is written.
 void write_data(const std::string& path, ImportedData data, int compression) {
   Hdf5Writer file(path);
   for (const auto& [name, array] :
        {std::pair<const char*, NumberArray*>{"features", &data.features}, {"targets", &data.targets}}) {
     file.write_numbers(name, *array, compression);
-    array->bytes = std::vector<std::byte>();  // frees, which = {} does not
+    array->bytes = std::vector<std::byte>();  // = {} would not free the memory
   }
   return_freed_memory();
   if (!data.class_names.empty()) file.write_texts("targets", "class_names", data.class_names);

@@ -32,7 +32,7 @@ std::string torch_text() {
   return fmt::format("{}, {}", torch.version, torch.built_with_cuda ? "no CUDA device" : "built without CUDA");
 }
 
-// `speeds`: of each rank, in FLOP/s. `torch_loads`: whether LibTorch could be loaded.
+// `speeds`: FLOP/s of each rank. `torch_loads`: whether LibTorch could be loaded.
 std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds, bool torch_loads) {
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
@@ -49,7 +49,7 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   for (const auto& gpu : visible.gpus)
     text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));
   text += "\n";
-  std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s of a core"});
+  std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s per core"});
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     rows.push_back({fmt::format("{}", rank), ranks[rank].host, ranks[rank].device, fmt::format("{}", ranks[rank].lanes),
                     fmt::format("{}", ranks[rank].cores), fmt::format("{:.1f}", speeds[rank] / 1e9)});
@@ -63,7 +63,7 @@ std::string help() {
 
 ExitCode run(const CommandCall& call, const Communicator& world) {
   double flops = 0;
-  std::optional<std::string> torch_problem;  // reported at the end, after everything else
+  std::optional<std::string> torch_problem;  // reported last, so that the other information is printed
   agree(world, [&] {
     if (!call.arguments.empty())
       throw UsageError(

@@ -16,7 +16,7 @@ std::pair<std::string, std::string> parse_option(const std::string& command, con
   const std::size_t equals = argument.find('=');
   const std::string name = argument.substr(2, equals == argument.npos ? argument.npos : equals - 2);
   if (std::find(names.begin(), names.end(), name) == names.end())
-    throw UsageError(fmt::format("unknown option {} (there are --{}).{} See sheaf {} --help.", quoted("--" + name),
+    throw UsageError(fmt::format("unknown option {} (options: --{}).{} See sheaf {} --help.", quoted("--" + name),
                                  fmt::join(names, ", --"), did_you_mean(name, names), command));
   if (equals == argument.npos)
     throw UsageError(fmt::format("--{} has no value (options are --key=value). Write: --{}=...", name, name));
@@ -36,7 +36,7 @@ Arguments parse_arguments(const std::string& command, const std::vector<std::str
     auto option = parse_option(command, argument, names);
     for (const auto& earlier : parsed.options)
       if (earlier.first == option.first)
-        throw UsageError(fmt::format("--{} is given twice. Leave one out.", option.first));
+        throw UsageError(fmt::format("--{} is given twice. Remove one.", option.first));
     parsed.options.push_back(std::move(option));
   }
   return parsed;

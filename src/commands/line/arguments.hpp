@@ -1,4 +1,4 @@
-// The arguments of commands that have options of their own: "--name=value". Pure.
+// Parses the arguments of commands that have their own options, "--name=value". Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,28 +14,28 @@
 
 namespace sheaf {
 
-/// The arguments of a command in their order.
+/// The arguments of a command, in order.
 struct Arguments {
   std::vector<std::string> positional;
   std::vector<std::pair<std::string, std::string>> options;  ///< name, value
 };
 
-/// Splits `arguments` of `command`. Throws UsageError for an option that is none of `names`, has no value or is given
+/// Splits the arguments of `command`. Throws UsageError for an option that is not in `names`, has no value or is given
 /// twice.
 Arguments parse_arguments(const std::string& command, const std::vector<std::string>& arguments,
                           const std::vector<std::string>& names);
 
-/// The value of option `name`. Throws UsageError with the values that are allowed.
+/// The value of option `name`. Throws UsageError with the allowed values if `text` is not valid.
 template <class Value>
-Value option_value(const ValueType<Value>& form, const std::string& name, const std::string& text) {
-  const auto value = form.read(text);
+Value option_value(const ValueType<Value>& type, const std::string& name, const std::string& text) {
+  const auto value = type.read(text);
   if (!value)
     throw UsageError(
-        fmt::format("--{} = {} is not possible (allowed: {}). Correct it.", name, quoted(text), form.allowed));
+        fmt::format("--{} = {} is not valid (allowed: {}). Correct it.", name, quoted(text), type.allowed));
   return *value;
 }
 
-/// Whether the name is one of an HDF5 file.
+/// Whether the name ends in .h5 or .hdf5.
 bool has_hdf5_ending(const std::string& path);
 
 }  // namespace sheaf

@@ -12,8 +12,8 @@
 namespace sheaf {
 
 struct CommandCall {
-  std::vector<std::string> arguments;  ///< those after the command's name
-  std::string command_line;            ///< all of them, for the provenance
+  std::vector<std::string> arguments;  ///< after the name of the command
+  std::string command_line;            ///< the whole command line, for the provenance
 };
 
 /// One row of the command table.
@@ -21,10 +21,10 @@ struct Command {
   std::string_view name;
   std::string_view usage;    ///< the arguments, e.g. "RUN_DIR [--key=value ...]"; may be empty
   std::string_view summary;  ///< one line
-  std::string (*help)();     ///< what `sheaf NAME --help` prints after the usage
+  std::string (*help)();     ///< the text that `sheaf NAME --help` prints after the usage
   /// Throws AgreedError, the same on every rank. Collective over world.
   ExitCode (*run)(const CommandCall& call, const Communicator& world);
-  bool can_be_stopped = false;  ///< whether SIGTERM, SIGINT and SIGUSR1 end it in order
+  bool can_be_stopped = false;  ///< whether it saves its state and ends on SIGTERM, SIGINT and SIGUSR1
 };
 
 }  // namespace sheaf

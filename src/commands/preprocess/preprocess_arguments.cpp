@@ -8,6 +8,7 @@
 
 #include "commands/line/arguments.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -22,9 +23,9 @@ struct Size {
 
 // "64x48"
 ValueType<Size> image_size() {
-  ValueType<Size> form;
-  form.values = form.allowed = fmt::format("HEIGHTxWIDTH, each 1 to {}", longest_side);
-  form.read = [](const std::string& text) -> std::optional<Size> {
+  ValueType<Size> type;
+  type.values = type.allowed = fmt::format("HEIGHTxWIDTH, each 1 to {}", longest_side);
+  type.read = [](const std::string& text) -> std::optional<Size> {
     const std::size_t cross = text.find('x');
     if (cross == text.npos) return std::nullopt;
     const auto height = integer(1, longest_side).read(text.substr(0, cross));
@@ -32,7 +33,7 @@ ValueType<Size> image_size() {
     if (!height || !width) return std::nullopt;
     return Size{*height, *width};
   };
-  return form;
+  return type;
 }
 
 ValueType<NumberType> number_type() {
@@ -45,14 +46,14 @@ ValueType<NumberType> number_type() {
 }
 
 const ValueType<ChannelOrder>& channel_order() {
-  static const auto form = choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
-  return form;
+  static const auto type = choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
+  return type;
 }
 
-// What the options have said so far; --per alone would do nothing.
+// The options parsed so far.
 struct Draft {
   PreprocessRequest request;
-  bool unit_given = false;
+  bool has_unit = false;  // --per
 };
 
 using Apply = void (*)(Draft& draft, const std::string& key, const std::string& text);
@@ -80,7 +81,7 @@ const std::vector<std::pair<std::string, Apply>> keys = {
      [](Draft& draft, const std::string& key, const std::string& text) {
        const auto units = choice<ScalingUnit>({{"feature", ScalingUnit::feature}, {"channel", ScalingUnit::channel}});
        draft.request.steps.unit = option_value(units, key, text);
-       draft.unit_given = true;
+       draft.has_unit = true;
      }},
     {"cast", [](Draft& draft, const std::string& key,
                 const std::string& text) { draft.request.steps.cast = option_value(number_type(), key, text); }},
@@ -107,27 +108,23 @@ std::vector<std::string> key_names() {
 }  // namespace
 
 PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments) {
-  const Arguments given = parse_arguments("preprocess", arguments, key_names());
+  const Arguments command_line = parse_arguments("preprocess", arguments, key_names());
   Draft draft;
-  for (const auto& [name, text] : given.options)
+  for (const auto& [name, text] : command_line.options)
     for (const auto& [key, apply] : keys)
       if (key == name) apply(draft, name, text);
-  const auto& files = given.positional;
+  const auto& files = command_line.positional;
   if (files.size() != 2)
-    throw UsageError(
-        fmt::format("'sheaf preprocess' got {} file name(s) (it takes the file to read and the file to "
-                    "write). {}.",
-                    files.size(), usage));
+    throw UsageError(fmt::format("'sheaf preprocess' needs an input file and an output file (it got {}). {}.",
+                                 counted(static_cast<std::int64_t>(files.size()), "file name"), usage));
   draft.request.input = files[0];
   draft.request.output = files[1];
   if (!has_hdf5_ending(files[1]))
-    throw UsageError(fmt::format("'{}' is no name for the file to write (it stands last and ends in .h5 or .hdf5). {}.",
+    throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
                                  files[1], usage));
   const TransformOptions& steps = draft.request.steps;
-  if (draft.unit_given && steps.normalize == Normalize::none)
-    throw UsageError(
-        "--per does nothing without --normalize (it says what is scaled by itself). Give --normalize, or "
-        "leave out --per.");
+  if (draft.has_unit && steps.normalize == Normalize::none)
+    throw UsageError("--per only works together with --normalize. Leave it out, or add --normalize.");
   return draft.request;
 }
 

@@ -9,7 +9,7 @@
 
 namespace sheaf {
 
-/// `arguments`: those after the command's name. Throws UsageError with one sentence.
+/// `arguments`: after the name of the command. Throws UsageError.
 PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments);
 
 std::string preprocess_help();

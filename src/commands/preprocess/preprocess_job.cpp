@@ -25,49 +25,48 @@
 namespace sheaf {
 namespace {
 
-// HDF5 keeps the bytes of a chunk in 32 bits.
+// HDF5 stores the size of a chunk in 32 bits.
 constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
 
-// Rank 0 looks for all: others may not see the same file system yet.
+// Called on rank 0 only, since other ranks may not see the same file system yet.
 void require_other_file(const PreprocessRequest& request) {
   struct stat input {
   }, output{};
   const bool same = ::stat(request.output.c_str(), &output) == 0 && ::stat(request.input.c_str(), &input) == 0 &&
                     input.st_dev == output.st_dev && input.st_ino == output.st_ino;
-  require(!same, fmt::format("'{}' and '{}' are one file (it cannot be read and replaced at once). Choose another name "
-                             "for the output.",
-                             request.input, request.output));
+  require(!same, fmt::format("'{}' and '{}' are the same file. Choose another name for the output.", request.input,
+                             request.output));
 }
 
-// Nodes may see different files under one name. Collective.
+// Throws if nodes see different files under this name. Collective.
 void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
   std::string state;
   agree(world, [&] { state = file_identity(path) + ", from " + file_identities(rows.info().files); });
   const std::string first = world.broadcast(state, 0);
   agree(world, [&] {
-    require(state == first, fmt::format("File '{}' is not the same on host {} as on that of rank 0 (its size or time "
-                                        "differs). Put one file where all nodes see it.",
+    require(state == first, fmt::format("File '{}' on host {} differs from that of rank 0 (in size or time). Put the "
+                                        "file into a directory that all nodes share.",
                                         path, MpiSession::host_name()));
   });
 }
 
-// The file that rank 0 makes must be the one that all ranks write to. Collective.
+// Throws if a rank does not see the file that rank 0 has created. Collective.
 void require_same_output(const std::string& temporary, const Communicator& world) {
-  const auto look = [&] { return fmt::format("{}", OutputBytes(temporary).inode()); };
+  const auto inode_text = [&] { return fmt::format("{}", OutputBytes(temporary).inode()); };
   std::string number;
   agree(world, [&] {
-    if (world.is_root()) number = look();
+    if (world.is_root()) number = inode_text();
   });
   number = world.broadcast(number, 0);
   agree(world, [&] {
     bool same = false;
     try {
-      same = look() == number;
+      same = inode_text() == number;
     } catch (const RunError&) {
-      // It is not there, which says the same.
+      // The file does not exist on this host.
     }
-    require(same, fmt::format("File '{}' of rank 0 is not seen on host {} (all ranks write to it). Write to a file "
-                              "system that all nodes share.",
+    require(same, fmt::format("File '{}' of rank 0 is not visible on host {} (all ranks write to it). Choose an output "
+                              "directory that all nodes share.",
                               temporary, MpiSession::host_name()));
   });
 }
@@ -84,13 +83,14 @@ DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan)
   rows.compression = request.compression;
   rows.chunk_rows = request.chunk_rows > 0 ? std::min(request.chunk_rows, plan.shape.front())
                                            : default_chunk_rows(plan.shape.front(), rows.row_bytes());
-  require(rows.chunk_bytes() <= most_chunk_bytes,
-          fmt::format("Chunks of {} rows are too large ({}, HDF5 takes less than 4 GiB). Give a smaller --chunk-rows.",
-                      rows.chunk_rows, human_bytes(static_cast<double>(rows.chunk_bytes()))));
+  require(
+      rows.chunk_bytes() <= most_chunk_bytes,
+      fmt::format("Chunks of {} rows are too large ({}; HDF5 requires less than 4 GiB). Set a smaller --chunk-rows.",
+                  rows.chunk_rows, human_bytes(static_cast<double>(rows.chunk_bytes()))));
   return rows;
 }
 
-// The file but for the rows; sets the address where they are to be. Local, rank 0.
+// Creates the output file without its rows and sets the address of the first row. Local, for rank 0.
 std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
                                         const DerivedRows& rows, const std::optional<RowScaling>& scaling,
                                         const std::string& temporary, std::int64_t& address) {

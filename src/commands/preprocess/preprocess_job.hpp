@@ -1,4 +1,4 @@
-// The job of `sheaf preprocess`: one HDF5 file made of another by all ranks and their cores.
+// The job of `sheaf preprocess`: all cores of all ranks transform one HDF5 file into another.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,14 +14,14 @@ struct PreprocessRequest {
   std::string input, output;
   std::string features = "features";
   TransformOptions steps;
-  std::int64_t chunk_rows = 0;  ///< of the result; 0: chunks of about 1 MiB
-  int compression = 0;          ///< of gzip, 0 to 9
-  bool copy = true;             ///< the file's other contents, too
+  std::int64_t chunk_rows = 0;  ///< rows per chunk of the output; 0: chunks of about 1 MiB
+  int compression = 0;          ///< gzip level, 0 to 9
+  bool copy = true;             ///< also copy the other contents of the file
   bool overwrite = false;
 };
 
-/// Makes the file: whole, or none under its name. The bytes are the same for any number of ranks and threads. Throws
-/// AgreedError on every rank. Rank 0 prints a line to stdout. Collective over world.
+/// Writes the output file, which gets its name only when it is complete. Its bytes are the same for any number of ranks
+/// and threads. Rank 0 prints one line to stdout. Throws AgreedError. Collective over world.
 void execute_preprocess(const PreprocessRequest& request, const Communicator& world);
 
 }  // namespace sheaf

@@ -18,23 +18,23 @@
 namespace sheaf {
 namespace {
 
-// More than the threads of most jobs; each adds a rounding to the statistics and a message.
+// More than the threads of most jobs. Each segment adds a rounding to the statistics and numbers to a message.
 constexpr std::int64_t most_segments = 512;
 
-// On rank 0, of what the ranks send at a time.
+// Limit of the memory on rank 0 for data gathered at once.
 constexpr std::int64_t gathered_bytes = std::int64_t{256} << 20;
 
-// Blocks of the source that are counted together, in their order.
+// Ranges of consecutive blocks of the source. The statistics of a segment are computed in row order.
 struct Segments {
   const StoredRows& source;
-  std::int64_t blocks_each;
+  std::int64_t blocks_per_segment;
 
   explicit Segments(const StoredRows& rows)
-      : source(rows), blocks_each((rows.block_count() + most_segments - 1) / most_segments) {}
+      : source(rows), blocks_per_segment((rows.block_count() + most_segments - 1) / most_segments) {}
 
-  std::int64_t count() const { return (source.block_count() + blocks_each - 1) / blocks_each; }
+  std::int64_t count() const { return (source.block_count() + blocks_per_segment - 1) / blocks_per_segment; }
   IndexRange blocks(std::int64_t segment) const {
-    return {segment * blocks_each, std::min(source.block_count(), (segment + 1) * blocks_each)};
+    return {segment * blocks_per_segment, std::min(source.block_count(), (segment + 1) * blocks_per_segment)};
   }
   std::int64_t rows(std::int64_t segment) const {
     const IndexRange range = blocks(segment);
@@ -42,14 +42,14 @@ struct Segments {
   }
 };
 
-// Things that the ranks work on at a time, of which each gives rank 0 at most `bytes`: `each` for every thread, but no
-// more than rank 0 has memory for.
-std::int64_t round_size(const PreprocessJob& job, std::int64_t each, std::int64_t bytes) {
-  const std::int64_t room = std::max<std::int64_t>(job.world.size(), gathered_bytes / bytes);
-  return std::min(each * job.world.sum(job.threads), room);
+// How many items all ranks process in one round: `per_thread` for each thread, limited by the memory of rank 0, which
+// gets up to `bytes` per item. Collective.
+std::int64_t round_size(const PreprocessJob& job, std::int64_t per_thread, std::int64_t bytes) {
+  const std::int64_t most = std::max<std::int64_t>(job.world.size(), gathered_bytes / bytes);
+  return std::min(per_thread * job.world.sum(job.threads), most);
 }
 
-// The rounds of 0..count-1, `size` at a time.
+// Calls `work` with ranges of up to `size` indices that cover 0..count-1.
 template <class Work>
 void for_each_round(std::int64_t count, std::int64_t size, Work work) {
   for (std::int64_t begin = 0; begin < count; begin += size) work(IndexRange{begin, std::min(count, begin + size)});
@@ -60,8 +60,8 @@ IndexRange part_of(IndexRange all, const Communicator& world) {
   return {all.begin + part.begin, all.begin + part.end};
 }
 
-// The numbers of the moments of this rank's segments, one after the other.
-std::vector<double> count_segments(const PreprocessJob& job, const Segments& segments, IndexRange mine) {
+// The moments of this rank's segments `mine`, as numbers in the order of the segments.
+std::vector<double> compute_moments(const PreprocessJob& job, const Segments& segments, IndexRange mine) {
   const std::int64_t features = job.plan.row_elements;
   std::vector<double> numbers(static_cast<std::size_t>(4 * features * mine.count()));
   for_each_index(mine, job.threads, [&] {
@@ -90,7 +90,7 @@ RowScaling scaling_by_channel(const FeatureMoments& moments, const TransformPlan
   return scaling;
 }
 
-// Encoded chunks one behind the other, as they are sent.
+// Encoded chunks without gaps, as they are sent.
 struct ChunkBytes {
   std::vector<std::int64_t> sizes;
   std::vector<std::byte> bytes;
@@ -104,19 +104,19 @@ struct ChunkBytes {
 ChunkBytes encode_chunks(RowTransformer& transformer, ChunkEncoder& encoder, const DerivedRows& rows,
                          IndexRange chunks) {
   const auto chunk_bytes = static_cast<std::size_t>(rows.chunk_bytes());
-  // What is behind the last row fills its chunk.
+  // Zeros fill the last chunk after the last row.
   std::vector<std::byte> numbers(static_cast<std::size_t>(chunks.count()) * chunk_bytes, std::byte{0});
   transformer.write({chunks.begin * rows.chunk_rows, std::min(rows.shape.front(), chunks.end * rows.chunk_rows)},
                     numbers.data());
   ChunkBytes encoded;
-  for (std::size_t place = 0; place < numbers.size(); place += chunk_bytes) {
-    const std::vector<std::byte> chunk = encoder.encode(numbers.data() + place, chunk_bytes);
+  for (std::size_t offset = 0; offset < numbers.size(); offset += chunk_bytes) {
+    const std::vector<std::byte> chunk = encoder.encode(numbers.data() + offset, chunk_bytes);
     encoded.append({{static_cast<std::int64_t>(chunk.size())}, chunk});
   }
   return encoded;
 }
 
-// The chunks of the units `mine`, of `unit` chunks each.
+// Encodes the chunks of the units `mine`; each unit is `unit` consecutive chunks.
 ChunkBytes encode_units(const PreprocessJob& job, const RowScaling* scaling, const DerivedRows& rows, std::int64_t unit,
                         IndexRange mine) {
   struct Worker {
@@ -149,7 +149,7 @@ std::optional<RowScaling> find_scaling(const PreprocessJob& job) {
   FeatureMoments all(features);
   for_each_round(segments.count(), round_size(job, 1, segment_bytes), [&](IndexRange round) {
     std::vector<double> mine;
-    agree(job.world, [&] { mine = count_segments(job, segments, part_of(round, job.world)); });
+    agree(job.world, [&] { mine = compute_moments(job, segments, part_of(round, job.world)); });
     const std::vector<double> numbers = job.world.gather(mine);
     if (!job.world.is_root()) return;
     for (std::int64_t segment = round.begin; segment < round.end; ++segment) {
@@ -188,7 +188,7 @@ void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const s
 }
 
 void write_compressed(const PreprocessJob& job, const RowScaling* scaling, const DerivedRows& rows, DerivedFile* file) {
-  // A thread makes as many chunks at a time as a block of the source gives.
+  // A thread encodes the chunks of about one block of the source at once.
   const std::int64_t unit = (job.source.block(0).count() + rows.chunk_rows - 1) / rows.chunk_rows;
   const std::int64_t units = (rows.chunk_count() + unit - 1) / unit;
   for_each_round(units, round_size(job, 4, unit * rows.chunk_bytes()), [&](IndexRange round) {
@@ -198,7 +198,7 @@ void write_compressed(const PreprocessJob& job, const RowScaling* scaling, const
     agree(job.world, [&] {
       const std::byte* bytes = chunks.bytes.data();
       std::int64_t number = round.begin * unit;
-      for (const std::int64_t size : chunks.sizes) {  // none but on rank 0
+      for (const std::int64_t size : chunks.sizes) {  // empty except on rank 0
         file->write_chunk(number++, bytes, static_cast<std::size_t>(size));
         bytes += size;
       }

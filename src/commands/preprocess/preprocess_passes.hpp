@@ -1,4 +1,4 @@
-// The two passes of preprocessing over the rows of a file, shared among ranks and threads.
+// The two passes of preprocessing over the rows of a file, split among ranks and threads.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sheaf {
 
-/// What all passes work on.
+/// Arguments that all passes have in common.
 struct PreprocessJob {
   const Communicator& world;
   std::int64_t threads;  ///< of this rank
@@ -19,14 +19,17 @@ struct PreprocessJob {
   const TransformPlan& plan;
 };
 
-/// The scaling of a row's elements, from all rows; nothing when the plan has none. Rows are taken in segments that only
-/// the file decides, and joined in their order: the same bits on any number of ranks and threads. Collective.
+/// Computes the scaling of each element of a row from all rows; nothing if the plan has no scaling. Statistics are
+/// computed per segment, whose limits depend only on the file, and joined in the order of the segments. The result has
+/// the same bits for any number of ranks and threads. Throws AgreedError. Collective.
 std::optional<RowScaling> find_scaling(const PreprocessJob& job);
 
-/// Writes the rows from `address` of the file at `path` on; each rank a part of its own. Collective.
+/// Writes the rows into the file at `path`, starting at byte `address`; each rank writes its part. Throws AgreedError.
+/// Collective.
 void write_in_place(const PreprocessJob& job, const RowScaling* scaling, const std::string& path, std::int64_t address);
 
-/// All ranks compress chunks of `rows`, rank 0 writes them to `file`, which others need not have. Collective.
+/// Compresses the chunks of `rows` on all ranks. Rank 0 writes them to `file`, which may be null on other ranks. Throws
+/// AgreedError. Collective.
 void write_compressed(const PreprocessJob& job, const RowScaling* scaling, const DerivedRows& rows, DerivedFile* file);
 
 }  // namespace sheaf

@@ -11,7 +11,7 @@
 namespace sheaf {
 namespace {
 
-// An integer of 32 bits, -1 where the text is none.
+// The text as a 32-bit integer; -1 if it is not one.
 std::int64_t number_of(const std::string& text) {
   std::int32_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -38,7 +38,7 @@ ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm) {
   if (!even || id < min || id > max || (id - min) % step != 0)
     throw UsageError(
         fmt::format("the tasks of this Slurm array are not numbered evenly (SLURM_ARRAY_TASK_ID = {}, _MIN = {}, "
-                    "_MAX = {}, _COUNT = {}, _STEP = {}). Submit it with --array=0-9, say, or set run.array = K/N.",
+                    "_MAX = {}, _COUNT = {}, _STEP = {}). Submit a range such as --array=0-9, or set run.array = K/N.",
                     slurm.id, slurm.min, slurm.max, slurm.count, slurm.step));
   return {(id - min) / step, count};
 }

@@ -1,4 +1,4 @@
-// Which of a study's iterations the tasks of a job array take.
+// Which iterations of a study each task of a job array trains.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace sheaf {
 
-/// Of the iterations numbered n, those with n mod tasks == task: as trials are numbered one after the other, every
-/// task has its part of the dear ones.
+/// The iterations n with n mod tasks == task. The iterations of a trial have consecutive numbers, so every task gets
+/// some iterations of the expensive trials.
 struct ArraySlice {
   std::int64_t task = 0;
   std::int64_t tasks = 1;
 
-  /// The whole study is this job's.
+  /// Whether this job trains the whole study.
   bool is_whole() const { return tasks == 1; }
   bool has(std::int64_t iteration) const { return iteration % tasks == task; }
-  /// How many of some iterations.
+  /// How many of `iterations` belong to the slice.
   std::int64_t count(IndexRange iterations) const {
     return count_below(iterations.end) - count_below(iterations.begin);
   }
@@ -29,18 +29,18 @@ struct ArraySlice {
   std::int64_t count_below(std::int64_t end) const { return (end - task + tasks - 1) / tasks; }
 };
 
-/// What Slurm's variables SLURM_ARRAY_TASK_* say; empty: not set.
+/// The values of the variables SLURM_ARRAY_TASK_*; empty if not set.
 struct SlurmArray {
   std::string id, min, max, count, step;
 };
-/// As the environment has it. Local.
+/// Reads the environment. Local.
 SlurmArray slurm_array();
 
-/// The slice that a job is asked to take. Throws UsageError when it is to be told by Slurm, and the array's tasks are
-/// not numbered evenly. Pure.
+/// The slice of a job by run.array. Throws UsageError if Slurm's variables select it and the tasks of the Slurm array
+/// are not numbered evenly. Pure.
 ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm);
 
-/// The iterations of ascending ranges that are the slice's, as ascending ranges. Pure.
+/// The part of `iterations` that belongs to the slice. Both are ascending ranges. Pure.
 std::vector<IndexRange> slice_of(const std::vector<IndexRange>& iterations, const ArraySlice& slice);
 
 }  // namespace sheaf

@@ -21,7 +21,7 @@ double network_timeout_of(const RunOptions& options) {
 }
 
 std::string cut_off_text(const std::string& reason, const std::string& resume_command) {
-  return fmt::format("{}. What is finished is in the journal; continue with: {}", reason, resume_command);
+  return fmt::format("{}. Finished iterations are in the journal. Continue with: {}", reason, resume_command);
 }
 
 void end_cut_off(const std::string& message, bool is_leader) {

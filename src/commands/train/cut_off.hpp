@@ -1,4 +1,4 @@
-// The end of a job whose hosts no longer reach each other.
+// Ends a job whose hosts have lost the network connection to each other.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace sheaf {
 
-/// run.network_timeout in seconds; infinity for none. Pure.
+/// run.network_timeout in seconds; infinity if there is no limit. Pure.
 double network_timeout_of(const RunOptions& options);
 
-/// The message for the user. `reason`: silence_text() (parallel/partition/work_source.hpp). Pure.
+/// The error message. `reason`: silence_text() (parallel/partition/work_source.hpp). Pure.
 std::string cut_off_text(const std::string& reason, const std::string& resume_command);
 
-/// Ends the job, as far as it can be reached, with exit code 75, without unwinding. The first rank of a node, the
-/// leader, does so at once, and releases the launcher; its `message` is on stderr already. The others give it ten
-/// seconds, and do it in its place then. Local.
+/// Ends all reachable ranks of the job with exit code 75, without unwinding. A leader does so at once and releases the
+/// launcher; it has already written `message` to stderr. Other ranks wait ten seconds for their leader, then write
+/// `message` and end the job themselves. Local.
 [[noreturn]] void end_cut_off(const std::string& message, bool is_leader);
 
-/// For waits after the training, on all ranks: ends the job when the other ranks have not answered for
-/// run.network_timeout. Never where all ranks are on one node.
+/// For waits after the training, on all ranks: ends the job if the other ranks have not answered for
+/// run.network_timeout. Without a limit if all ranks are on one node.
 WhileWaiting network_limit(const RunOptions& options, const std::string& resume_command, const Communicator& world,
                            const Communicator& node);
 

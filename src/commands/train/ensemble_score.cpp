@@ -20,9 +20,9 @@ EnsembleScore::EnsembleScore(const TrainingContext& context, const std::vector<s
 std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& iteration) {
   if (!scores_) return std::nullopt;
   const IterationResult& result = iteration.trained.result;
-  const Iteration place = context_.plan.iteration(result.iteration);
-  const std::int64_t members = context_.plan.stage(place.stage).members;
-  if (place.member == 0) {
+  const Iteration model = context_.plan.iteration(result.iteration);
+  const std::int64_t members = context_.plan.stage(model.stage).members;
+  if (model.member == 0) {
     prediction_sums_.clear();
     score_sum_ = 0;
     all_finished_ = true;
@@ -31,30 +31,29 @@ std::optional<EnsembleResult> EnsembleScore::add(const JournaledIteration& itera
   all_finished_ = all_finished_ && result.status == IterationStatus::finished;
   if (all_finished_) {
     const auto predictions = read_predictions(files_, iteration);
-    const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
+    const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
     const auto count = static_cast<std::size_t>(rows.count() * context_.data->output_count);
     require(predictions.size() == count, [&] {
       return fmt::format(
-          "iteration {} has {} predictions in its journal instead of {}. Start the study again with "
-          "another run.output.",
+          "iteration {} has {} predictions in the journal, expected {}. Start a new run with another run.output.",
           result.iteration, predictions.size(), count);
     });
     prediction_sums_.resize(count);
     for (std::size_t at = 0; at < predictions.size(); ++at)
       prediction_sums_[at] += static_cast<double>(predictions[at]);
   }
-  if (place.member + 1 < members) return std::nullopt;
-  const double ensemble_score = all_finished_ ? score(place) : std::numeric_limits<double>::quiet_NaN();
-  return EnsembleResult{place.stage, place.trial,    place.repeat,
-                        place.fold,  ensemble_score, score_sum_ / static_cast<double>(members)};
+  if (model.member + 1 < members) return std::nullopt;
+  const double ensemble_score = all_finished_ ? score(model) : std::numeric_limits<double>::quiet_NaN();
+  return EnsembleResult{model.stage, model.trial,    model.repeat,
+                        model.fold,  ensemble_score, score_sum_ / static_cast<double>(members)};
 }
 
-double EnsembleScore::score(const Iteration& place) const {
+double EnsembleScore::score(const Iteration& model) const {
   std::vector<float> mean;
   mean.reserve(prediction_sums_.size());
   for (const double sum : prediction_sums_)
-    mean.push_back(static_cast<float>(sum / static_cast<double>(place.member + 1)));
-  const RowSet rows = context_.splits->split(place.repeat, place.fold)->validation_rows;
+    mean.push_back(static_cast<float>(sum / static_cast<double>(model.member + 1)));
+  const RowSet rows = context_.splits->split(model.repeat, model.fold)->validation_rows;
   return prediction_score(score_metric(context_.study), mean, *context_.data, rows);
 }
 

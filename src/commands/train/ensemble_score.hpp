@@ -1,4 +1,4 @@
-// The ensembles' own scores, from predictions that lie in the journals.
+// Scores of ensembles, computed from the predictions of their members in the journals.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,24 +12,24 @@
 
 namespace sheaf {
 
-/// For each trial, repeat and fold: averages its members' predictions, in member order, and scores the average on the
-/// validation rows. Members come one after the other; only the sum of their predictions is in memory. Local.
+/// For each trial, repeat and fold: averages the predictions of the members, in member order, and scores the average on
+/// the validation rows. Only the sum of the predictions is in memory. Local.
 class EnsembleScore {
  public:
-  /// `files`: the journals that JournaledIteration::file counts. All outlive it.
+  /// `files`: the journals, indexed by JournaledIteration::file. Both arguments outlive the object.
   EnsembleScore(const TrainingContext& context, const std::vector<std::string>& files);
 
-  /// The plan's iterations in order. The ensemble, with its last member; none for studies without an ensemble or
-  /// without validation rows. Throws RunError.
+  /// Adds the next iteration of the plan, in order. Returns the result of the ensemble after its last member, otherwise
+  /// nothing; nothing for studies without an ensemble or without validation rows. Throws RunError.
   std::optional<EnsembleResult> add(const JournaledIteration& iteration);
 
  private:
-  double score(const Iteration& place) const;
+  double score(const Iteration& model) const;
 
   const TrainingContext& context_;
   const std::vector<std::string>& files_;
   const bool scores_;
-  // Of the members so far.
+  // Over the members added so far.
   std::vector<double> prediction_sums_;
   double score_sum_ = 0;
   bool all_finished_ = true;

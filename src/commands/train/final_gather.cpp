@@ -14,13 +14,13 @@
 namespace sheaf {
 namespace {
 
-// The results of a window one after the other.
+// The packed results of a window, without gaps.
 std::vector<std::byte> packed_window(const ResultStore& store, IndexRange window) {
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(store.bytes_of(window)));
-  const IndexRange places = store.places_of(window);
-  for (std::int64_t place = places.begin; place < places.end; ++place) {
-    const PackedResult result = store.packed(static_cast<std::size_t>(place));
+  const IndexRange positions = store.positions_of(window);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+    const PackedResult result = store.packed(static_cast<std::size_t>(position));
     bytes.insert(bytes.end(), result.data(), result.data() + result.size());
   }
   return bytes;
@@ -28,9 +28,9 @@ std::vector<std::byte> packed_window(const ResultStore& store, IndexRange window
 
 void add_results(std::vector<GatheredResult>& results, const ResultStore& store, IndexRange window,
                  std::size_t first_file) {
-  const IndexRange places = store.places_of(window);
-  for (std::int64_t place = places.begin; place < places.end; ++place)
-    results.push_back({store.packed(static_cast<std::size_t>(place)), first_file});
+  const IndexRange positions = store.positions_of(window);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    results.push_back({store.packed(static_cast<std::size_t>(position)), first_file});
 }
 
 void add_results(std::vector<GatheredResult>& results, const std::vector<std::byte>& bytes, std::size_t first_file) {
@@ -47,14 +47,14 @@ WindowPlan::WindowPlan(IndexRange iterations, const WindowLimits& limits)
 
 bool WindowPlan::accept(std::int64_t bytes) {
   const std::int64_t count = window_.count();
-  const auto fitting = [&](double share) {
+  const auto fitting = [&](double fraction) {
     const double ratio = static_cast<double>(limits_.bytes) / static_cast<double>(std::max<std::int64_t>(bytes, 1));
     const double most = static_cast<double>(limits_.iterations);
     return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::min(most, share * ratio * static_cast<double>(count))));
+        1, static_cast<std::int64_t>(std::min(most, fraction * ratio * static_cast<double>(count))));
   };
   if (bytes <= limits_.bytes || count == 1) {
-    width_ = fitting(0.75);  // the next ones may be somewhat larger
+    width_ = fitting(0.75);  // results of the next window may be larger
     return true;
   }
   // At most half as wide, so that a few large results do not cause many proposals.
@@ -77,16 +77,15 @@ std::vector<GatheredResult> merge_window(IndexRange window, const std::vector<Ga
   for (const auto& found : results) {
     const std::int64_t iteration = found.result.iteration();
     assert(iteration >= window.begin && iteration < window.end);
-    auto& place = chosen[static_cast<std::size_t>(iteration - window.begin)];
-    if (!place || place->result.gives_way()) place = found;
+    auto& slot = chosen[static_cast<std::size_t>(iteration - window.begin)];
+    if (!slot || slot->result.is_replaceable()) slot = found;
   }
   std::vector<GatheredResult> merged;
   merged.reserve(chosen.size());
   for (const auto& result : chosen) {
     require(result.has_value(), [&] {
       return fmt::format(
-          "no rank has the result of iteration {} (it was lost). Train it again with "
-          "sheaf resume.",
+          "the result of iteration {} is missing on all ranks. Train the iteration again with sheaf resume.",
           window.begin + static_cast<std::int64_t>(merged.size()));
     });
     merged.push_back(*result);

@@ -23,96 +23,97 @@
 namespace sheaf {
 namespace {
 
-// How far the job's stage has come, in iterations.
+// The progress of the current stage, in iterations.
 struct Counts {
-  std::int64_t total = 0;       // of the job's slice
-  std::int64_t left = 0;        // of these, without a result
-  std::int64_t recorded = 0;    // of these, with a result, failed ones included
-  std::int64_t stage_left = 0;  // without a result, of the whole stage
+  std::int64_t total = 0;       // in the job's slice
+  std::int64_t left = 0;        // in the slice, without a result
+  std::int64_t recorded = 0;    // in the slice, with a result or failed
+  std::int64_t stage_left = 0;  // in the whole stage, without a result
 };
 
-// The progress of a task, which only the journals of all tasks know.
+// The progress of an array task, from the journals of all tasks.
 Counts counts_of(const ResultStore& results, const ArraySlice& slice, IndexRange stage) {
   const auto left = iterations_left(results, stage);
-  Counts counts{slice.count(stage), WorkList(slice_of(left, slice)).count(), 0, WorkList(left).count()};
-  const IndexRange places = results.places_of(stage);
-  for (std::int64_t place = places.begin; place < places.end; ++place)
-    counts.recorded += slice.has(results.packed(static_cast<std::size_t>(place)).iteration()) ? 1 : 0;
+  Counts counts{slice.count(stage), RemainingIterations(slice_of(left, slice)).count(), 0,
+                RemainingIterations(left).count()};
+  const IndexRange positions = results.positions_of(stage);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    counts.recorded += slice.has(results.packed(static_cast<std::size_t>(position)).iteration()) ? 1 : 0;
   return counts;
 }
 
-// The exit code of an incomplete run, which it explains. Throws RunError when nothing has stopped the run.
-ExitCode tell_incomplete(const EndOfRun& end, const std::string& stage, const Counts& counts) {
+// Reports an incomplete run and returns its exit code. Throws RunError if results are missing without a cause.
+ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const Counts& counts) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
   const ArraySlice& slice = run.slice;
   const std::int64_t done = counts.total - counts.left;
   const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
-  const std::string go_on = run.resume_command();
+  const std::string resume = run.resume_command();
   if (cause != iteration_failed && counts.recorded == counts.total) {
-    log_root(counts.stage_left == 0
-                 ? fmt::format("{}done; all results{} are there, and a later stage is left. Begin it with: {}", task,
-                               stage, go_on)
-                 : fmt::format("{}done; {} of the study's {} iterations{} are still to come from other tasks", task,
-                               counts.stage_left - counts.left, end.trained.last.iterations.count(), stage));
+    log_root(
+        counts.stage_left == 0
+            ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, resume)
+            : fmt::format("{}done; other tasks still have to train {} of the study's {} iterations{}", task,
+                          counts.stage_left - counts.left, end.trained.last.iterations.count(), stage));
     return counts.left == 0 ? ExitCode::done : ExitCode::failed;
   }
   require(cause != no_stop,
-          fmt::format("{} of {} iterations{} are in the journal of '{}' (the others are lost). Train them with {}.",
-                      done, counts.total, stage, run.directory, go_on));
-  log_root(fmt::format("{}stopped after {} of {} iterations{} ({}). Go on with: {}", task, done, counts.total, stage,
-                       stop_text(cause), go_on));
+          fmt::format("{} of {} iterations{} of '{}' have results in the journal; the others were lost. Continue "
+                      "with: {}",
+                      done, counts.total, stage, run.directory, resume));
+  log_root(fmt::format("{}stopped after {} of {} iterations{} ({}). Continue with: {}", task, done, counts.total, stage,
+                       stop_text(cause), resume));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
-// Where the iterations are whose results are written to files.
+// Which results are written to the result files.
 enum class ResultSource : std::int64_t {
-  none,      // it is not complete, or its results are there already
-  on_ranks,  // those of this attempt; those of earlier attempts are on rank 0
-  on_root    // all of them
+  none,      // nothing to write: the run is incomplete, or has its result files
+  on_ranks,  // results of this attempt are on all ranks, those of earlier attempts on rank 0
+  on_root    // all results are on rank 0
 };
 
-// Rank 0's decision. `trained`, `with_result`: iterations of this attempt in the last stage, on all ranks. Sets `code`
-// where there are no results to write, `all` where the results are on_root; then later stages may be added to the plan.
-// `locks`: under which all is replayed and results are written, so that what a task writes last is also the latest.
+// Decides which results are written, on rank 0. `trained`, `with_result`: iterations of this attempt in the last stage,
+// on all ranks. Sets `code` if the source is none. Sets `all` if it is on_root, and may add later stages to the plan.
+// `locks`: are held from the replay until the results are written, so that the last task writes the latest results.
 ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_t with_result, ExitCode& code,
                           Replay& all, std::vector<DirectoryLock>& locks) {
   const OpenRun& run = end.run;
   const StopCause cause = end.trained.cause;
-  const StageRest& last = end.trained.last;
+  const RemainingStage& last = end.trained.last;
   const RunReader reader(run.directory);
   const std::string stage = end.stages.last_stage_text();
   if (last.left == 0 && reader.has_results()) {
-    log_root(fmt::format("'{}' is finished: all {} iterations are done, and its results are there", run.directory,
-                         end.plan.iteration_count()));
+    log_root(fmt::format("'{}' is already complete ({} iterations)", run.directory, end.plan.iteration_count()));
     return ResultSource::none;
   }
   if (run.slice.is_whole()) {
     if (trained == last.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
-    // Failed iterations of an earlier attempt have a result, though this attempt has not come to them.
+    // Failed iterations of an earlier attempt count as results, even if this attempt has not tried them again.
     const std::int64_t total = last.iterations.count();
     const std::int64_t most_results = run.earlier.iterations.count(last.iterations) + trained;
     if (cause == iteration_failed || most_results < total) {
       const std::int64_t left = last.left - with_result;
-      code = tell_incomplete(end, stage, {total, left, total - left, left});
+      code = report_incomplete(end, stage, {total, left, total - left, left});
       return ResultSource::none;
     }
   }
-  locks = lock_files(run.directory, run.slice);
-  constexpr bool forced = true;  // what does not belong here was refused before
+  locks = lock_shared_files(run.directory, run.slice);
+  constexpr bool forced = true;  // open_run() has checked the journals
   RunProgress progress = reader.progress(end.stages, run.header, forced);
   all = std::move(progress.journals);
   if (cause != iteration_failed && progress.is_complete) return ResultSource::on_root;
   locks.clear();
-  code = tell_incomplete(end, stage, counts_of(all.iterations, run.slice, last.iterations));
+  code = report_incomplete(end, stage, counts_of(all.iterations, run.slice, last.iterations));
   return ResultSource::none;
 }
 
 void add_extent(TableExtent& extent, const ResultStore& results, IndexRange iterations, bool failed_count) {
-  const IndexRange places = results.places_of(iterations);
-  for (std::int64_t at = places.begin; at < places.end; ++at) {
-    const auto place = static_cast<std::size_t>(at);
-    if (failed_count || results.packed(place).has_result()) extent.add(results[place].trained);
+  const IndexRange positions = results.positions_of(iterations);
+  for (std::int64_t at = positions.begin; at < positions.end; ++at) {
+    const auto position = static_cast<std::size_t>(at);
+    if (failed_count || results.packed(position).has_result()) extent.add(results[position].trained);
   }
 }
 
@@ -122,7 +123,7 @@ TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, con
   return extent;
 }
 
-// The results are safe in the run directory, so a summary that cannot be printed is no failure.
+// Warns if the summary cannot be printed: the results are already in the run directory.
 void print_summary(const std::string& text) {
   try {
     print_result(text, "The results are complete in the run directory.");
@@ -131,7 +132,7 @@ void print_summary(const std::string& text) {
   }
 }
 
-// The results of a complete run, made while its iterations come. For rank 0.
+// Writes the results of a complete run while its iterations arrive. For rank 0.
 class ResultsOfRun {
  public:
   ResultsOfRun(const EndOfRun& end, const TableExtent& extent, std::int64_t streamed_bytes,
@@ -164,7 +165,7 @@ class ResultsOfRun {
     results.streamed_bytes = streamed_bytes_;
     results.provenance = end_.provenance();
     const bool left = results.failed > 0;
-    if (study.run.models != ModelsSaved::none) settle_best_model(end_.models, results, left);
+    if (study.run.models != ModelsSaved::none) write_best_model(end_.models, results, left);
     stream_.finish(results);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
@@ -175,7 +176,7 @@ class ResultsOfRun {
 
  private:
   const EndOfRun& end_;
-  const std::int64_t streamed_bytes_;  // by all ranks
+  const std::int64_t streamed_bytes_;  // read by all ranks
   const std::vector<std::string> files_;
   std::vector<DirectoryLock> locks_;
   ResultStream stream_;
@@ -210,11 +211,11 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   TableExtent extent;
   const IndexRange all_iterations{0, end.plan.iteration_count()};
   if (on_ranks) add_extent(extent, own, all_iterations, true);
-  add_extent(extent, known.iterations, all_iterations, !on_ranks);  // earlier failures have been tried again
+  add_extent(extent, known.iterations, all_iterations, !on_ranks);  // this attempt tried earlier failures again
   extent = extent_over_ranks(extent, world, waiting);
 
   std::unique_ptr<ResultsOfRun> results;
-  silence_hdf5();  // HDF5 calls MPI when it is used first, which only this thread may do
+  silence_hdf5();  // initializes HDF5, which calls MPI; only this thread may do so
   route.do_on_root([&] {
     std::vector<std::string> files = known.files;
     files.insert(files.end(), end.trained.journals.begin(), end.trained.journals.end());

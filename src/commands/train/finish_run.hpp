@@ -1,4 +1,4 @@
-// The end of a run: the final losses of all ranks gathered on rank 0, its results written and told.
+// The end of a run: gathers the results of all ranks on rank 0, writes the result files and prints the summary.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,27 +19,27 @@
 
 namespace sheaf {
 
-/// A run after its training. What is referred to outlives it.
+/// A run after its training. Referenced objects outlive it.
 struct EndOfRun {
   const OpenRun& run;
   SearchStages& stages;
-  Plan& plan;  ///< of the stages and of the context; an array's task adds the stages that the others' results lead to
+  Plan& plan;  ///< of the stages and the context; an array task adds the stages that follow from other tasks' results
   const TrainingContext& context;
   const SavedModels& models;
-  const TrainedRest& trained;
+  const TrainingOutcome& trained;
   const std::vector<RankInfo>& ranks;
   const EngineOfTrial& engine_of_trial;
-  std::int64_t streamed_bytes;  ///< by this rank
-  /// Called at the end, by a thread of rank 0 that must not call MPI.
+  std::int64_t streamed_bytes;  ///< read by this rank
+  /// Called once at the end, in a thread of rank 0 that must not call MPI.
   std::function<std::vector<std::pair<std::string, std::string>>()> provenance;
   Clock::time_point start;
 };
 
-/// Writes the results of a complete run and prints its summary on stdout of rank 0, or reports what is left. Records
-/// come from the ranks' memory and, for earlier attempts, from OpenRun::earlier; a task of an array reads what other
-/// tasks have done from their journals. Returns, on every rank alike, done; failed when some iterations could not be
-/// trained; stopped when something came before the last iteration. Ends the job when a host does not answer for
-/// run.network_timeout. Throws AgreedError. Collective over world; `leaders`: the first ranks of nodes.
+/// Writes the results of a complete run and prints its summary on stdout of rank 0, or reports the remaining
+/// iterations. Results come from the memory of the ranks and, for earlier attempts, from OpenRun::earlier; an array
+/// task reads the results of other tasks from their journals. Returns the same code on every rank: done; failed if some
+/// iterations could not be trained; stopped if the run stopped before its last iteration. Ends the job if a host does
+/// not answer for run.network_timeout. Throws AgreedError. Collective over world; `leaders`: the leaders of the nodes.
 ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Communicator& node,
                     const Communicator& leaders);
 

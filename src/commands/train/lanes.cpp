@@ -36,7 +36,7 @@ struct Lanes::State {
   ~State() {
     {
       const std::lock_guard lock(mutex);
-      if (ended < threads.size()) {  // only when an exception is on its way
+      if (ended < threads.size()) {  // only while an exception is thrown
         stopping = true;
         source.stop();
       }
@@ -51,7 +51,7 @@ struct Lanes::State {
 
   void train(int lane) {
     const auto engine = stage.make_engine(lane);
-    const auto keep = [&](TrainedIteration&& iteration) {
+    const auto sink = [&](TrainedIteration&& iteration) {
       iteration.result.rank = rank;
       iteration.result.lane = lane;
       const EngineName& name = iteration.result.engine;
@@ -65,13 +65,14 @@ struct Lanes::State {
       if (stage.journal) stage.journal->append(std::move(iteration));
       source.report(lane, 1, seconds);
     };
-    // To the engine's own end, even when stopping: others may wait for this lane. Claims are empty then.
-    const auto stops = [this] { return is_stopping(); };
-    while (engine->train(stage.work.iterations_at(source.claim(lane)), keep, stops)) {
+    // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
+    // then.
+    const auto stop_requested = [this] { return is_stopping(); };
+    while (engine->train(stage.work.iterations_at_positions(source.claim(lane)), sink, stop_requested)) {
     }
   }
 
-  // False when the lanes are to end before they have begun.
+  // Returns false if the lanes must end before begin() is called.
   bool await_begin() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return begun || stopping; });

@@ -1,4 +1,4 @@
-// The worker threads of a rank: each claims iterations, trains them with its own engine, and journals the results.
+// The worker threads of a rank: each claims iterations, trains them with its own engine and journals the results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace sheaf {
 
-/// Starts a thread for each lane of `stage.placement`; they wait for begin(). Then they train until `source` has no
-/// more work or is stopped, and finish the iterations they are at. They make no MPI call. The stage and the source
-/// outlive it. The destructor stops the lanes likewise. Local.
+/// Starts a thread for each lane of `stage.placement`. Lanes wait for begin(), then train until `source` has no more
+/// work. If the source is stopped, lanes finish or checkpoint their current iterations. Lanes make no MPI call. The
+/// stage and the source outlive the object. The destructor stops the lanes and waits for them. Local.
 class Lanes {
  public:
-  /// Throws RunError when a thread cannot be started.
+  /// Throws RunError if a thread cannot be started.
   Lanes(const StageWork& stage, WorkSource& source, int rank);
   ~Lanes();
   Lanes(const Lanes&) = delete;
@@ -26,13 +26,13 @@ class Lanes {
   /// Lets the lanes train.
   void begin();
 
-  /// Sleeps until all lanes have ended or one has failed, but no longer than `seconds`. True when all have ended.
+  /// Waits until all lanes have ended or one has failed, at most `seconds`. Returns whether all have ended.
   bool wait(double seconds);
 
-  /// Why a lane failed: the first one's message.
+  /// The message of the first lane that failed.
   std::optional<std::string> failure() const;
 
-  /// Iterations that could not be trained, so far.
+  /// How many iterations could not be trained so far.
   std::int64_t failed_count() const;
 
  private:

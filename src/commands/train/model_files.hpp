@@ -1,4 +1,4 @@
-// The files that a study's models come from: TorchScript modules and plugins. Their content decides results.
+// Model files of a study, TorchScript modules and plugins, whose content affects results.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace sheaf {
 
-/// Fingerprints of the model files that any trial names, by their first_content(), which is also what engines load.
-/// Throws RunError when one cannot be read. Local.
+/// Fingerprints of the model files of all trials. They are computed from first_content(), which engines also load.
+/// Throws RunError if a file cannot be read. Local.
 ModelFingerprints fingerprint_model_files(const Plan& plan);
 
 }  // namespace sheaf

@@ -25,15 +25,15 @@ class ModelSavingEngine : public Engine {
 
   bool train(const std::vector<IndexRange>& claim, const TrainedIterationSink& sink,
              const std::function<bool()>& stop_requested) override {
-    const auto keep = [&](TrainedIteration&& trained) {
+    const auto write_first = [&](TrainedIteration&& trained) {
       if (!trained.network.parameters.empty()) write(trained.result.iteration, trained);
       sink(std::move(trained));
     };
-    return engine_->train(claim, keep, stop_requested);
+    return engine_->train(claim, write_first, stop_requested);
   }
 
  private:
-  // Takes the network out of `trained`: where it goes next, it is of no use.
+  // Moves the network out of `trained`, since no later step needs it.
   void write(std::int64_t number, TrainedIteration& trained) const {
     const Trial trial = models_.plan.trial_of(models_.plan.iteration(number));
     const SavedModel model{{trial.model, models_.study.data.task, trial.train.loss, models_.shape},
@@ -58,7 +58,7 @@ bool is_written(const std::string& path) {
   return fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) > 0;
 }
 
-// With run.models = all.
+// For run.models = all.
 void warn_of_missing_models(const SavedModels& models, const RunResults& results) {
   std::int64_t written = 0, first_missing = -1;
   for (std::int64_t number = 0; number < results.iterations; ++number) {
@@ -70,23 +70,23 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
   const std::int64_t trained = results.iterations - results.diverged - results.failed;
   if (written < trained)
     warn_root(
-        fmt::format("{} of {} models are missing in '{}' (of iteration {}, for one: it was removed, or an earlier job "
-                    "trained it without run.models = all). Train the study in another run.output.",
+        fmt::format("{} of {} models are missing in '{}' (such as that of iteration {}: its file was removed, or an "
+                    "earlier job trained it without run.models = all). Train the study again with another run.output.",
                     trained - written, trained, models_directory(models.run_directory), first_missing));
 }
 
-// The best model's iterations as a list of files, one a line; empty, with a warning: there is none.
+// The file names of the best model, one per line. Empty, with a warning, if there is no best model.
 std::string best_names(const SavedModels& models, IndexRange best) {
   if (best.empty())
     warn_root(
-        "no model is called the best (of each, one or more members did not finish). Lower train.learning_rate, or see "
+        "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or see "
         "the messages in results.csv.");
   std::string names;
   for (std::int64_t number = best.begin; number < best.end; ++number) {
     if (const std::string path = model_path(models.run_directory, number); !is_written(path)) {
       warn_root(
-          fmt::format("the best model cannot be named in best.txt ('{}' is missing: it was removed, or an earlier job "
-                      "trained the iteration without run.models). Train the study in another run.output.",
+          fmt::format("best.txt was not written ('{}' is missing: it was removed, or an earlier job trained the "
+                      "iteration without run.models). Train the study again with another run.output.",
                       path));
       return "";
     }
@@ -101,13 +101,13 @@ std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModel
   return std::make_unique<ModelSavingEngine>(std::move(engine), std::move(models));
 }
 
-void settle_best_model(const SavedModels& models, const RunResults& results, bool left) {
+void write_best_model(const SavedModels& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
   const TrialSummary& best = results.trials.front();
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
   const std::string names = best_names(models, results.best_model);
   if (names.empty()) {
-    remove_model(best_model_list(models.run_directory));  // of an earlier job
+    remove_model(best_model_list(models.run_directory));  // an earlier job may have written it
     return;
   }
   write_whole_file(best_model_list(models.run_directory), names);

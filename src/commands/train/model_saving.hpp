@@ -1,5 +1,5 @@
-// The trained models that a run writes: RUN_DIR/models/iteration-<n>.pt, and best.txt, which names the files of the
-// best model, one a line. SPDX-License-Identifier: MIT
+// Writes the trained models of a run: RUN_DIR/models/iteration-<n>.pt, and best.txt with the file names of the best
+// model, one per line. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace sheaf {
 
-/// What the models of a run are, and where they go. What is referred to outlives it.
+/// The description of a run's models and their directory. Referenced objects outlive it.
 struct SavedModels {
   const Study& study;
   const Plan& plan;
@@ -20,14 +20,14 @@ struct SavedModels {
   std::string run_directory;
 };
 
-/// `engine`, which writes each trained model before it hands the iteration on: what a journal holds has its file. Both
-/// run.models = all and best write all, since the best is only known in the end, perhaps by another job. Training
-/// throws RunError when a file cannot be written.
+/// Wraps `engine` so that it writes each trained model before it passes the iteration on; every iteration in a journal
+/// therefore has its file. run.models = best also writes all models, because the best one is known only at the end,
+/// perhaps in another job. Training throws RunError if a file cannot be written.
 std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModels models);
 
-/// After the last iteration: writes best.txt, or warns why there is no best model. With run.models = best, removes the
-/// models of all trials but the best; not while iterations without a result are `left`, since those may make another
-/// trial the best. Throws RunError. Local, for rank 0.
-void settle_best_model(const SavedModels& models, const RunResults& results, bool left);
+/// Writes best.txt after the last iteration, or warns why there is no best model. With run.models = best, removes the
+/// models of all other trials, unless iterations without a result are `left`, which may make another trial the best.
+/// Throws RunError. Local, for rank 0.
+void write_best_model(const SavedModels& models, const RunResults& results, bool left);
 
 }  // namespace sheaf

@@ -21,38 +21,37 @@
 namespace sheaf {
 namespace {
 
-// What other jobs have done; names the stages that follow from it. For rank 0, under the lock.
-Replay find_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
-                    const ArraySlice& slice, SearchStages& stages) {
+// Reads the results of earlier jobs and adds the stages that follow from them. For rank 0, under the lock.
+Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
+                      const ArraySlice& slice, SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
   for (const auto& warning : progress.journals.warnings) warn_root(warning);
-  const std::int64_t own = WorkList(slice_of(progress.left, slice)).count();
+  const std::int64_t own = RemainingIterations(slice_of(progress.left, slice)).count();
   const IndexRange stage = stages.last_iterations();
-  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations{} are left", directory, own,
-                                          stage.count(), stages.last_stage_text())
-                            : fmt::format("task {}/{} of '{}': {} of its {} iterations{} are left", slice.task,
+  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations{} remain", directory, own, stage.count(),
+                                          stages.last_stage_text())
+                            : fmt::format("task {}/{} of '{}': {} of its {} iterations{} remain", slice.task,
                                           slice.tasks, directory, own, slice.count(stage), stages.last_stage_text()));
   return std::move(progress.journals);
 }
 
-// A job that takes the whole study is alone in the directory; a task of an array keeps out that, and itself. Adds to
-// `locks` what it has, also when it fails.
+// Locks the directory exclusively for a job that trains the whole study. An array task shares that lock and locks its
+// slice exclusively. Adds each lock to `locks` before it tries the next one.
 void lock_run(const std::string& directory, const ArraySlice& slice, std::vector<DirectoryLock>& locks) {
   locks.emplace_back(directory, "lock", slice.is_whole() ? Hold::alone : Hold::shared);
   if (!slice.is_whole()) locks.emplace_back(directory, fmt::format("lock-{}-of-{}", slice.task, slice.tasks));
 }
 
-// Journals without a study file belong to a study that nobody knows.
+// Refuses journals without study.cfg, since their study is unknown.
 void require_empty(const std::string& directory) {
   require_no_run(directory);
   require(
       list_journals(directory).empty(),
-      fmt::format("'{}' holds the journals of a run without its study.cfg. Choose another run.output, or remove them.",
-                  directory));
+      fmt::format("'{}' has journals but no study.cfg. Choose another run.output, or remove the journals.", directory));
 }
 
-// Returns the stored study of the run to join; where there is none, begins the run with `study` and returns nothing.
-// For rank 0, under the lock; tasks of an array take turns.
+// Returns the stored study of the run that the job joins. Otherwise begins the run with `study` and returns nothing.
+// For rank 0, under the lock; array tasks also need lock_shared_files().
 std::optional<Study> begin_or_join(const std::string& directory, const Study& study, const RunRequest& request,
                                    const ArraySlice& slice) {
   for (const auto& inner : {checkpoint_directory(directory), models_directory(directory)})
@@ -79,7 +78,7 @@ ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world) {
   return slice.front();
 }
 
-std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& slice) {
+std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const ArraySlice& slice) {
   std::vector<DirectoryLock> locks;
   if (!slice.is_whole()) locks.emplace_back(directory, "lock-files", Hold::in_turn);
   return locks;
@@ -94,24 +93,24 @@ std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, cons
   bool settled_otherwise = false;
   const auto open = [&] {
     if (!world.is_root()) return;
-    // A finished run is not even locked.
+    // A finished run is refused without locking it.
     if (!joins_run(directory, request, slice) && holds_results(directory)) require_no_run(directory);
     try {
       lock_run(directory, slice, locks);
       const std::size_t run_locks = locks.size();
-      for (auto& turn : lock_files(directory, slice)) locks.push_back(std::move(turn));
+      for (auto& lock : lock_shared_files(directory, slice)) locks.push_back(std::move(lock));
       const std::optional<Study> stored = begin_or_join(directory, study, request, slice);
       settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
       if (settled_otherwise) return locks.clear();
       if (stored) require_same_study(directory, study, *stored);
       while (locks.size() > run_locks) locks.pop_back();
-      if (stored || !slice.is_whole()) earlier = find_earlier(directory, request, header, slice, stages);
+      if (stored || !slice.is_whole()) earlier = replay_earlier(directory, request, header, slice, stages);
     } catch (...) {
       for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
       throw;
     }
   };
-  agree_in_background(world, open, without_limit());  // a replay may take long
+  agree_in_background(world, open, without_limit());  // a replay may take a long time
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
   return OpenRun{directory, header, slice, std::move(locks), std::move(earlier)};
 }

@@ -1,4 +1,4 @@
-// The run directory of a job: made anew, or found with what an earlier job has left in it.
+// Creates the run directory of a job, or opens that of earlier jobs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -21,36 +21,36 @@
 
 namespace sheaf {
 
-/// A run directory in the hands of this job.
+/// A run directory that this job has opened and locked.
 struct OpenRun {
   std::string directory;
   JournalHeader header;
   ArraySlice slice;
   std::vector<DirectoryLock> locks;  ///< on rank 0
-  Replay earlier;                    ///< on rank 0: what the journals of earlier attempts know
+  Replay earlier;                    ///< on rank 0: results in the journals of earlier attempts
 
-  /// "sheaf resume runs/x", with the slice of a task.
+  /// "sheaf resume runs/x", with run.array for an array task.
   std::string resume_command() const;
 };
 
-/// The slice that rank 0 is asked to take, on every rank. Throws AgreedError. Collective over world.
+/// The slice of this job, by run.array and the environment of rank 0. Throws AgreedError. Collective over world.
 ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world);
 
-/// Against other tasks of the array, while the study's file or its results are written. For rank 0.
-std::vector<DirectoryLock> lock_files(const std::string& directory, const ArraySlice& slice);
+/// Locks out other tasks of the array while study.cfg or the results are written. Waits for the lock. For rank 0.
+std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const ArraySlice& slice);
 
-/// Makes the run directory of the study, or opens it again; the tasks of an array share one, whichever makes it. Throws
-/// AgreedError when it holds a run that may not be resumed or was not asked to be, when another job is in it that may
-/// not be, or when it cannot be written. `study`: with all settings resolved; `uses_stored_study`: by those of the run
-/// that the job joins. `stages`: of the plan, which has the first one; rank 0 adds those that follow from what the run
-/// has. None: another task has opened the run meanwhile and resolved the settings otherwise, so that they must be
-/// resolved again. Collective over world.
+/// Creates the run directory of the study, or opens an existing one to resume its run. The tasks of an array share one
+/// directory; the first task creates it. `study`: settled. `uses_stored_study`: whether it was settled with the stored
+/// choices of the run. `stages`: of the plan, which has the first stage; rank 0 adds the stages that follow from
+/// earlier results. Returns nothing if another task has opened the run in the meantime with other choices; the study
+/// must then be settled again. Throws AgreedError if the directory has a run that cannot be resumed or `request` does
+/// not resume it, if another job uses it, or if it cannot be written. Collective over world.
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world);
 
-/// This rank's journal in a new attempt; `checkpoints`, which outlive it, of what is on the disk with it go. Throws
-/// AgreedError. Collective over world.
+/// Begins a new attempt and returns the journal of this rank. When the result of an iteration is on disk, the journal
+/// removes its checkpoints from `checkpoints`, which outlives it. Throws AgreedError. Collective over world.
 std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles& checkpoints,
                                              const Communicator& world);
 

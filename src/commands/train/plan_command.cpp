@@ -38,7 +38,7 @@ std::string data_memory(const StudyData& data) {
   if (data.stream) return fmt::format("data streamed in {}", data.stream->options().plan.text());
   const double feature_bytes = data.data && data.data->byte_features != nullptr ? 1 : sizeof(float);
   const auto columns = static_cast<double>(data.shape.features) * feature_bytes + 8;
-  return fmt::format("{} data, once a node", human_bytes(static_cast<double>(data.shape.rows) * columns));
+  return fmt::format("{} of data per node", human_bytes(static_cast<double>(data.shape.rows) * columns));
 }
 
 std::string iterations_line(const Plan& plan) {
@@ -50,7 +50,7 @@ std::string iterations_line(const Plan& plan) {
 
 constexpr std::int64_t trials_shown = 20;
 
-// "torch (a cnn has convolutions)"; where it depends on the lane: "GPUs: torch (...); cores: torch (...)".
+// "torch (a cnn has convolutions)", or "GPUs: torch (...); cores: torch (...)" if it depends on the lane.
 std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>& devices) {
   std::vector<std::string> texts;
   for (const LaneDevice device : devices) {
@@ -61,12 +61,13 @@ std::string engine_text(const TrialEngine& engine, const std::vector<LaneDevice>
   return fmt::format("GPUs: {}; cores: {}", texts.front(), texts.back());
 }
 
-// The parameters, arithmetic, memory and engine (on rank 0) of the first trials, whose estimates are given.
+// A table with parameters, arithmetic, memory and engine (on rank 0) of the first trials. `estimates`: of these trials.
 std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& estimates,
                         const EngineOfTrial& engine_of_trial, const std::vector<LaneDevice>& devices) {
   std::vector<std::vector<std::string>> rows(1, {"trial"});
   for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
-  for (const char* name : {"parameters", "GFLOP an iteration", "memory a lane", "engine"}) rows[0].emplace_back(name);
+  for (const char* name : {"parameters", "GFLOP per iteration", "memory per lane", "engine"})
+    rows[0].emplace_back(name);
   for (const TrialEstimate& estimate : estimates) {
     const auto number = static_cast<std::int64_t>(rows.size()) - 1;
     const Trial trial = plan.trial(number);
@@ -102,9 +103,9 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
       fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
-  text += fmt::format("arithmetic   {:.4g} GFLOP in all\n", flops / 1e9);
-  text += fmt::format("memory       {}; at most {} a lane; a node has {}\n", data_memory(data), human_bytes(memory),
-                      human_bytes(static_cast<double>(prepared.facts.node_bytes)));
+  text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
+  text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
+                      human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
   text += fmt::format("output       {}\n", run_directory(study));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
@@ -125,7 +126,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   agree(world, [&] {
     study = study_from_arguments("plan", call.arguments);
     plan.emplace(study);
-    SearchStages(*make_searcher(study), *plan).name_next();
+    SearchStages(*make_searcher(study), *plan).choose_next();
   });
   const Communicator node = world.split_by_node();
   const PreparedStudy prepared = prepare_study(

@@ -11,15 +11,15 @@
 namespace sheaf {
 namespace {
 
-// `options`: before they are settled, so that the reason names what settled them. A run that is there already has.
+// `options`: before they are settled, so that the reason explains the choice. `joins`: the run has stored its choice.
 EngineOfTrial engines_of(const Plan& plan, const RunOptions& options, bool joins, const JobFacts& facts) {
-  const bool begun_so = joins && options.engine != EngineKind::by_model;
-  return [&plan, options, begun_so, shape = facts.shape, speedup = facts.gpu_speedup](std::int64_t number) {
+  const bool engine_is_stored = joins && options.engine != EngineKind::by_model;
+  return [&plan, options, engine_is_stored, shape = facts.shape, speedup = facts.gpu_speedup](std::int64_t number) {
     const Trial trial = plan.trial(number);
     const auto chosen = [&](LaneDevice device) -> ChosenEngine {
       EngineChoice choice = choose_engine(trial, shape, options, speedup, device);
       if (choice.engine == nullptr) return {};
-      if (begun_so && choice.reason) choice.reason = "the run was begun with it";
+      if (engine_is_stored && choice.reason) choice.reason = "the run began with this engine";
       return {choice.engine->name, std::move(choice.reason)};
     };
     return TrialEngine{chosen(gpu_lane), chosen(core_lane)};
@@ -40,7 +40,7 @@ PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, co
   prepared.ranks = gather_rank_infos(prepared.placement, world);
   agree(world, [&] { before_data(prepared); });
   prepared.data = prepare_study_data(prepared.study, plan, file, prepared.placement, world, node);
-  // The data may have more classes than was expected.
+  // The data may have more classes than expected.
   agree(world, [&] { require_engine(plan, prepared.data.shape, prepared.study.run, prepared.facts.devices); });
   return prepared;
 }

@@ -1,4 +1,4 @@
-// The steps that run, resume and plan share: all checks before anything is trained or written.
+// The steps that run, resume and plan have in common: all checks before anything is trained or written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,18 +19,18 @@ namespace sheaf {
 struct PreparedStudy {
   Study study;                    ///< settled
   Placement placement;            ///< of this rank
-  JobFacts facts;                 ///< that settled it
+  JobFacts facts;                 ///< by which it was settled
   std::vector<RankInfo> ranks;    ///< in rank order
-  EngineOfTrial engine_of_trial;  ///< with the reasons that settled it; uses the plan
+  EngineOfTrial engine_of_trial;  ///< with the reasons for the choice; refers to the plan
   StudyData data;
 };
 
-/// Called on every rank before data are read, with all but these. Local; may throw.
+/// Called on every rank before data are read; `data` is not set yet. Local; may throw.
 using BeforeData = std::function<void(const PreparedStudy&)>;
 
-/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. `joins`: the
-/// study has the stored choices of a run that is there already. Throws the same on every rank. Collective over world,
-/// of which `node` is a part.
+/// Places the ranks, settles the study, chooses engines, loads the data and checks them against the plan. `joins`:
+/// whether the study has the stored choices of an existing run. Throws AgreedError. Collective over world, of which
+/// `node` is a part.
 PreparedStudy prepare_study(const Study& study, const Plan& plan, bool joins, const BeforeData& before_data,
                             const Communicator& world, const Communicator& node);
 

@@ -1,4 +1,4 @@
-// How a long run shows that it lives.
+// Progress of a run on stderr.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,17 +12,17 @@ namespace sheaf {
 /// "34/60 iterations (57 %), 12.3/s, 2.1 s left".
 std::string progress_text(std::int64_t done, std::int64_t total, double seconds);
 
-/// The same behind a bar, at most `width` columns.
+/// The same text after a bar, at most `width` columns.
 std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, int width);
 
-/// Shows progress on stderr: a bar that is drawn over itself on a terminal, else a line every 5 % of the work, but no
-/// more than one a second, and at least one every 60 seconds. Local; only rank 0 has one.
+/// Shows progress on stderr. On a terminal, a bar is redrawn in place. Otherwise a line is written after every 5 % of
+/// the work, at most once per second and at least every 60 seconds. Local, for rank 0.
 class Progress {
  public:
   Progress(ProgressKind kind, std::int64_t total);
-  /// Shows what is due at `seconds` since the start with `done` iterations finished.
+  /// Redraws the bar or writes a line if it is due. `seconds`: since the start; `done`: finished iterations.
   void update(std::int64_t done, double seconds);
-  /// Shows the end.
+  /// Shows the final state.
   void finish(std::int64_t done, double seconds);
 
  private:

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "core/version.hpp"
 #include "data/file_schema.hpp"
 #include "files/checksum.hpp"
@@ -24,8 +25,8 @@ std::string odd_rank_problem(const std::string& what, const std::vector<std::str
     if (count > counts[usual]) usual = text;
   const auto odd = std::find_if(texts.begin(), texts.end(), [&](const std::string& text) { return text != usual; });
   if (odd == texts.end()) return "";
-  return fmt::format("rank {} of {} has another {} ({}, and {} on {} others). {}", odd - texts.begin(), texts.size(),
-                     what, *odd, usual, counts[usual], advice);
+  return fmt::format("rank {} of {} has a different {} ({}; {}: {}). {}", odd - texts.begin(), texts.size(), what, *odd,
+                     counted(static_cast<std::int64_t>(counts[usual]), "other rank"), usual, advice);
 }
 
 void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
@@ -42,13 +43,13 @@ void require_same_on_all_ranks(const Study& study, const ModelFingerprints& mode
     });
   };
   require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
-               "Start the same build on all nodes.");
+               "Use the same build on all nodes.");
   require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
-               "Give all nodes the same study file.");
-  require_same("data file", data, "Give all nodes the same file; a copy keeps its time with cp -p or sbcast -p.");
+               "Use the same study file on all nodes.");
+  require_same("data file", data, "Use the same file on all nodes; cp -p and sbcast -p keep the time of a copy.");
   for (const auto& [file, fingerprint] : models)
-    require_same("model file", fmt::format("'{}' of fingerprint {}", file, fingerprint),
-                 "Give all nodes the same file.");
+    require_same("model file", fmt::format("'{}' with fingerprint {}", file, fingerprint),
+                 "Use the same file on all nodes.");
 }
 
 }  // namespace sheaf

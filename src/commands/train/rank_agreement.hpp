@@ -1,4 +1,4 @@
-// Whether all ranks of a job are about to do the same.
+// Checks that all ranks of a job have the same program, study and files.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sheaf {
 
-/// The first rank whose text differs from what most have, in a sentence; empty when all are the same. `what` names the
-/// thing, `advice` ends the sentence. Pure.
+/// A message about the first rank whose text differs from the most frequent one; empty if all texts are equal. `what`:
+/// name of the compared thing. `advice`: last sentence of the message. Pure.
 std::string odd_rank_problem(const std::string& what, const std::vector<std::string>& texts, const std::string& advice);
 
 /// Throws AgreedError unless all ranks have the same program, study, data file and model files. Collective over world.

@@ -7,21 +7,22 @@
 
 namespace sheaf {
 
-WorkList::WorkList(std::vector<IndexRange> iterations) : ranges_(std::move(iterations)), places_(1, 0) {
+RemainingIterations::RemainingIterations(std::vector<IndexRange> iterations)
+    : ranges_(std::move(iterations)), positions_(1, 0) {
   for (const auto& range : ranges_) {
     assert(!range.empty());
-    places_.push_back(places_.back() + range.count());
+    positions_.push_back(positions_.back() + range.count());
   }
 }
 
-std::vector<IndexRange> WorkList::iterations_at(const IndexRange& places) const {
-  assert(places.begin >= 0 && places.end <= count());
+std::vector<IndexRange> RemainingIterations::iterations_at_positions(const IndexRange& positions) const {
+  assert(positions.begin >= 0 && positions.end <= count());
   std::vector<IndexRange> iterations;
-  const auto after = std::upper_bound(places_.begin(), places_.end(), places.begin);
-  auto index = static_cast<std::size_t>(after - places_.begin()) - 1;
-  for (std::int64_t place = places.begin; place < places.end; place = places_[++index]) {
-    const std::int64_t begin = ranges_[index].begin + (place - places_[index]);
-    iterations.push_back({begin, std::min(ranges_[index].end, begin + places.end - place)});
+  const auto after = std::upper_bound(positions_.begin(), positions_.end(), positions.begin);
+  auto index = static_cast<std::size_t>(after - positions_.begin()) - 1;
+  for (std::int64_t position = positions.begin; position < positions.end; position = positions_[++index]) {
+    const std::int64_t begin = ranges_[index].begin + (position - positions_[index]);
+    iterations.push_back({begin, std::min(ranges_[index].end, begin + positions.end - position)});
   }
   return iterations;
 }

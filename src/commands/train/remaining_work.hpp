@@ -1,4 +1,4 @@
-// The iterations that a run is to train: all of a plan, or those that an earlier run has left.
+// The iterations that a job must train, as positions for the work source.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -9,20 +9,20 @@
 
 namespace sheaf {
 
-/// The iterations of ascending ranges, numbered anew from 0: the work source hands out their places, lanes train their
-/// numbers. Pure.
-class WorkList {
+/// Iterations in ascending ranges, with positions from 0. The work source distributes positions; lanes train the
+/// iterations at these positions. Pure.
+class RemainingIterations {
  public:
-  explicit WorkList(std::vector<IndexRange> iterations = {});
+  explicit RemainingIterations(std::vector<IndexRange> iterations = {});
 
-  /// How many there are.
-  std::int64_t count() const { return places_.back(); }
+  /// Number of iterations.
+  std::int64_t count() const { return positions_.back(); }
   /// The iterations at some places (inside 0..count()-1), as few ascending ranges; none for no places.
-  std::vector<IndexRange> iterations_at(const IndexRange& places) const;
+  std::vector<IndexRange> iterations_at_positions(const IndexRange& positions) const;
 
  private:
   std::vector<IndexRange> ranges_;
-  std::vector<std::int64_t> places_;  // of each range's first iteration; at the end, the count
+  std::vector<std::int64_t> positions_;  // of each range's first iteration; at the end, the count
 };
 
 }  // namespace sheaf

@@ -30,14 +30,14 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
           file->image};
 }
 
-// Lanes of this rank if it trains on its cores, some of which other ranks may be bound to, too. Collective.
+// Number of lanes of this rank if it trains on its cores. Other ranks may be bound to some of the cores. Collective.
 std::int64_t lanes_on_cores(RunOptions run, const Communicator& world, const Communicator& node) {
   run.device = DeviceRequest::cpu;
   run.engine = EngineKind::native;
   return place_ranks(run, find_usable_gpus, world, node).lane_count();
 }
 
-// GPUs first. Collective over world.
+// The kinds of lanes in the job, GPU first. Collective over world.
 std::vector<LaneDevice> kinds_of_lanes(const Placement& placement, const Communicator& world) {
   std::vector<LaneDevice> kinds;
   if (world.maximum(std::int64_t{placement.uses_gpu()}) > 0) kinds.push_back(gpu_lane);
@@ -94,16 +94,16 @@ Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts) {
   require_engine(plan, facts.shape, settled.run, facts.devices);
   require(settled.data.mode == DataMode::streamed || facts.data_bytes <= facts.node_bytes,
-          fmt::format("'{}' does not fit into memory, as data.mode = memory needs it to ({}, and a node has {}). Give "
-                      "each node more memory, or start another run with data.mode = streamed.",
+          fmt::format("'{}' does not fit into memory, as data.mode = memory requires ({} of data, {} available per "
+                      "node). Use nodes with more memory, or start a new run with data.mode = streamed.",
                       settled.data.file, human_bytes(static_cast<double>(facts.data_bytes)),
                       human_bytes(static_cast<double>(facts.node_bytes))));
 }
 
-Study with_stored_choices(Study asked, const Study& stored) {
-  if (asked.data.mode == DataMode::automatic) asked.data.mode = stored.data.mode;
-  if (asked.run.engine == EngineKind::automatic) asked.run.engine = stored.run.engine;
-  return asked;
+Study with_stored_choices(Study requested, const Study& stored) {
+  if (requested.data.mode == DataMode::automatic) requested.data.mode = stored.data.mode;
+  if (requested.run.engine == EngineKind::automatic) requested.run.engine = stored.run.engine;
+  return requested;
 }
 
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
@@ -131,8 +131,8 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
   if (!on_cores) return "";
   const double times = 1 / facts.gpu_speedup;
   return fmt::format(
-      "linear models and mlps train on CPU cores (run.engine = {}), expected to be {} times as fast as "
-      "a GPU for them. A run with run.engine = torch trains them on the GPU.",
+      "linear models and mlps train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
+      "the GPU. To train them on the GPU, start a run with run.engine = torch.",
       settled.run.engine == EngineKind::native ? "native" : "by_model",
       times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));
 }

@@ -1,7 +1,5 @@
-// Settles a study: every choice that decides results gets its value. Choices that a study leaves open
-// (data.mode = auto, run.engine = auto) are settled once, when the run is opened, and stored with it; every later job
-// takes the stored ones, whatever machine it runs on.
-// SPDX-License-Identifier: MIT
+// Settles a study: resolves data.mode = auto and run.engine = auto to values. This happens once, when the run is
+// opened. The values are stored in the run, and later jobs use them on any machine. SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -21,44 +19,44 @@
 
 namespace sheaf {
 
-/// Facts about the machines of a job, by which open choices are settled.
+/// Facts about the data and the machines of a job, by which a study is settled.
 struct JobFacts {
-  std::vector<LaneDevice> devices;  ///< one of each kind that lanes of the job have, a GPU first
-  DataShape shape;                  ///< of the data; rough where the number of classes is not known yet
-  double gpu_speedup = no_gpu;      ///< of the trials with has_core_engine(), where a rank may use a GPU
-  std::int64_t data_bytes = 0;      ///< of the data file's rows in memory; 0: the data are synthetic
-  std::int64_t node_bytes = 0;      ///< the least memory that any rank may use
+  std::vector<LaneDevice> devices;  ///< one of each kind of lanes in the job, GPU first
+  DataShape shape;                  ///< of the data; may assume a number of classes that is not known yet
+  double gpu_speedup = no_gpu;      ///< for the trials with has_core_engine(), if a rank may use a GPU
+  std::int64_t data_bytes = 0;      ///< size of the rows of the data file in memory; 0 for synthetic data
+  std::int64_t node_bytes = 0;      ///< the smallest memory that any rank may use
 };
 
-/// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: that a rank with a GPU
-/// has if it trains on its cores. `ranks`: of the job, which share the iterations. Pure.
+/// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: number of lanes of a rank
+/// with a GPU if it trains on its cores. `ranks`: number of ranks in the job. Pure.
 double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShape& shape, std::int64_t lanes,
                             std::int64_t ranks);
 
-/// The study with its open choices settled. Pure.
+/// The settled study. Pure.
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts);
 
-/// Throws if the job cannot train the settled study: as require_engine(), and RunError for data that do not fit into
-/// memory. Pure.
+/// Throws if the job cannot train the settled study: the errors of require_engine(), and RunError if the data do not
+/// fit into memory. Pure.
 void require_trainable(const Study& settled, const Plan& plan, const JobFacts& facts);
 
-/// `asked` with its open choices taken from the stored study of a run. Pure.
-Study with_stored_choices(Study asked, const Study& stored);
+/// `requested`, with each `auto` replaced by the value in the stored study of a run. Pure.
+Study with_stored_choices(Study requested, const Study& stored);
 
-/// A settled study, and where this rank trains it.
+/// A settled study and the devices of this rank.
 struct PlacedStudy {
   Study study;
   Placement placement;
   JobFacts facts;
 };
 
-/// Places the ranks and settles the study. Ranks that have a GPU get a lane for each core if the settled study does not
-/// use it. Throws as require_trainable, require_enough_rows and place_rank. `file`: of the study's data, if they are in
-/// one. Collective over world, of which `node` is a part.
+/// Places the ranks and settles the study. If the settled study does not use GPUs, ranks with a GPU get one lane per
+/// core. `file`: schema of the data file, if the study has one. Throws the errors of require_trainable,
+/// require_enough_rows and place_rank as AgreedError. Collective over world, of which `node` is a part.
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
 
-/// A note on the models that a job with GPUs trains on CPU cores, with the reason; empty if there are none. Pure.
+/// A note if a job with GPUs trains some models on CPU cores, with the reason; otherwise empty. Pure.
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
 
 }  // namespace sheaf

@@ -19,22 +19,22 @@ void share_stages(Plan& plan, std::int64_t known, const Communicator& world) {
   for (auto& stage : unpacked_stages(numbers)) plan.add(std::move(stage));
 }
 
-bool name_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
-                     const std::string& directory, const Communicator& world) {
+bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
+                       const std::string& directory, const Communicator& world) {
   const std::int64_t known = plan.stage_count();
   agree(world, [&] {
-    if (world.is_root() && stages.name_next()) require_recorded_stages(plan, recorded, directory);
+    if (world.is_root() && stages.choose_next()) require_recorded_stages(plan, recorded, directory);
   });
   share_stages(plan, known, world);
   return plan.stage_count() > known;
 }
 
-StageRest find_rest(const OpenRun& run, const Plan& plan, const Communicator& world) {
+RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world) {
   const IndexRange iterations = plan.iterations_of(plan.stage_count() - 1);
   std::vector<IndexRange> left;
   if (world.is_root()) left = iterations_left(run.earlier.iterations, iterations);
   world.broadcast_vector(left);
-  return {iterations, WorkList(left).count(), WorkList(slice_of(left, run.slice))};
+  return {iterations, RemainingIterations(left).count(), RemainingIterations(slice_of(left, run.slice))};
 }
 
 }  // namespace sheaf

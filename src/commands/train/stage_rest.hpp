@@ -1,4 +1,4 @@
-// The iterations of the current stage that are left to train.
+// The current stage of a job and its remaining iterations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,21 +14,23 @@
 
 namespace sheaf {
 
-struct StageRest {
-  IndexRange iterations;  ///< of the stage
-  std::int64_t left = 0;  ///< of these, without a result when the job came to the stage
-  WorkList work;          ///< of these, the slice's
+struct RemainingStage {
+  IndexRange iterations;     ///< all iterations of the stage
+  std::int64_t left = 0;     ///< iterations without a result when the job reached the stage
+  RemainingIterations work;  ///< those of them in the job's slice
 };
 
-/// Names the next stage on rank 0 and adds it to the plans of all ranks. False: the search is done. Throws AgreedError
-/// when the journals have recorded another one. `recorded`: on rank 0, from the journals. Collective over world.
-bool name_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
-                     const std::string& directory, const Communicator& world);
+/// Chooses the next stage on rank 0 and adds it to the plans of all ranks. Returns false if the search is done.
+/// `recorded`: the stages in the journals, on rank 0. Throws AgreedError if the journals record a different stage.
+/// Collective over world.
+bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<RecordedStage>& recorded,
+                       const std::string& directory, const Communicator& world);
 
-/// Adds the stages that rank 0 has and the others do not. `known`: that all have. Collective over world.
+/// Sends new stages from the plan of rank 0 to all ranks. `known`: number of stages in all plans. Collective over
+/// world.
 void share_stages(Plan& plan, std::int64_t known, const Communicator& world);
 
-/// The iterations of the plan's last stage without a result of an earlier attempt. Collective over world.
-StageRest find_rest(const OpenRun& run, const Plan& plan, const Communicator& world);
+/// The iterations of the plan's last stage that have no result from earlier attempts. Collective over world.
+RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world);
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// What all ranks train together, and what one of them brings.
+// The work of all ranks in a stage, and the resources of this rank.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,17 +16,17 @@
 
 namespace sheaf {
 
-/// Makes the engine of the lane of that number, in the lane's own thread.
+/// Makes the engine of a lane. Called in the thread of the lane.
 using EngineFactory = std::function<std::unique_ptr<Engine>(int lane)>;
 
 struct StageWork {
   const RunOptions& options;
   PartitionKind partition;  ///< settled
-  const WorkList& work;
+  const RemainingIterations& work;
   EngineFactory make_engine;
   Placement placement;
-  JournalWriter* journal = nullptr;        ///< gets what this rank trains; null, for measurements: it is dropped
-  std::function<StopCause()> stop_cause;   ///< asked again and again; one rank's is enough
+  JournalWriter* journal = nullptr;        ///< gets the results of this rank; null in benchmarks, which drop them
+  std::function<StopCause()> stop_cause;   ///< requested again and again; one rank's is enough
   std::string resume_command = {};         ///< for messages
   Clock::time_point start = Clock::now();  ///< of the training, from which IterationResult::start_seconds counts
 };

@@ -1,4 +1,4 @@
-// Why a run stops before its end: signals, the time limit, failures.
+// Causes that stop a run before its end: signals, the time limit, failures.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace sheaf {
 
-/// A cause that travels between ranks as one number: a signal's own, or one of these; 0 for none. Of several causes the
-/// largest is told.
+/// A cause as one number, which ranks exchange: the number of a signal or one of the constants below. If there are
+/// several causes, the largest is reported.
 using StopCause = std::int64_t;
 inline constexpr StopCause no_stop = 0;
 inline constexpr StopCause time_is_up = 1000;
@@ -22,19 +22,19 @@ inline constexpr StopCause iteration_failed = 1001;
 /// "SIGTERM", "run.time_limit", "an iteration failed". Pure.
 std::string stop_text(StopCause cause);
 
-/// Seconds from `now` (since the epoch) after which no iteration is begun; infinity for no limit. `slurm_end`: when
-/// Slurm ends the job, as SLURM_JOB_END_TIME tells it, or empty. Before that, running iterations and results have a
-/// twentieth of the time left, but at least ten seconds and at most five minutes. Pure.
+/// Seconds from `now` (since the epoch) until no more iterations are started; infinity without a limit. `slurm_end`:
+/// the value of SLURM_JOB_END_TIME, or empty. A twentieth of the time until then, between ten seconds and five minutes,
+/// is reserved for running iterations and for writing results. Pure.
 double seconds_until_stop(const TimeLimit& limit, const std::string& slurm_end, double now);
 
-/// When a job began, by both clocks.
+/// The time at which a job began, by both clocks.
 struct JobStart {
   Clock::time_point monotonic = Clock::now();
   std::time_t utc = std::time(nullptr);
 };
 
-/// The causes to stop that this process notices by itself: a signal, or the end of the time limit, which runs from
-/// `start`. `slurm_end`: as above.
+/// A function that returns the cause to stop in this process: a signal, or the time limit, which counts from `start`.
+/// `slurm_end`: as above.
 std::function<StopCause()> stop_watch(const TimeLimit& limit, const std::string& slurm_end, const JobStart& start);
 
 }  // namespace sheaf

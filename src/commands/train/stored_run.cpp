@@ -24,26 +24,26 @@ void require_same_study(const std::string& directory, const Study& study, const 
   const auto differing = differing_keys(study, stored);
   if (!differing.empty())
     throw UsageError(
-        fmt::format("'{}' holds a run of another study ({}). Resume it with its own values, or choose another "
+        fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or choose another "
                     "run.output.",
                     directory, fmt::join(differing, "; ")));
 }
 
-std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& slice,
+std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world) {
-  const std::string directory = run_directory(asked);
+  const std::string directory = run_directory(requested);
   std::string text;
   agree(world, [&] {
     if (!world.is_root() || !joins_run(directory, request, slice)) return;
     const Study stored = RunReader(directory).study(request.force);
-    const Study joined = with_stored_choices(asked, stored);
+    const Study joined = with_stored_choices(requested, stored);
     require_same_study(directory, joined, stored);
     if (const auto problems = problems_in(joined); !problems.empty()) throw UsageError(problems.front().sentence);
     if (joined.run.engine != EngineKind::native && joined.run.threads != stored.run.threads)
       warn_root(
-          fmt::format("run.threads = {}, and the run began with {}: what LibTorch trains on CPUs agrees with "
-                      "earlier iterations to rounding.",
-                      joined.run.threads, stored.run.threads));
+          fmt::format("the run began with run.threads = {}, now {}: models that LibTorch trains on CPUs will agree "
+                      "with earlier iterations only up to rounding.",
+                      stored.run.threads, joined.run.threads));
     text = study_file_text(stored);
   });
   text = world.broadcast(text, 0);

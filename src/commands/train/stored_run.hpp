@@ -12,15 +12,15 @@
 
 namespace sheaf {
 
-/// Whether the job joins the run that is in the directory; it begins one otherwise. Local.
+/// Whether the job joins an existing run in the directory. Otherwise it begins a run. Local.
 bool joins_run(const std::string& directory, const RunRequest& request, const ArraySlice& slice);
 
-/// Throws UsageError with the keys that decide results and differ. `study`: settled.
+/// Throws UsageError with the keys that affect results and differ. `study`: settled.
 void require_same_study(const std::string& directory, const Study& study, const Study& stored);
 
-/// The study of the run that the job joins, on every rank; none when it begins one. Throws AgreedError as
-/// RunReader::study and require_same_study. Warns if results may differ by rounding. Collective over world.
-std::optional<Study> find_stored_study(const Study& asked, const RunRequest& request, const ArraySlice& slice,
+/// The stored study of the run that the job joins; nothing if the job begins a run. Warns if results may differ by
+/// rounding. Throws the errors of RunReader::study and require_same_study as AgreedError. Collective over world.
+std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world);
 
 }  // namespace sheaf

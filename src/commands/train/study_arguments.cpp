@@ -35,18 +35,18 @@ On the command line: --search.model.hidden="16, 64 32"
 Study study_from_arguments(const std::string& command, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
     throw UsageError(fmt::format(
-        "'sheaf {}' got no study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
-        arguments.empty() ? "" : fmt::format(" (it stands before the options; '{}' came first)", arguments[0]),
+        "'sheaf {}' needs a study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
+        arguments.empty() ? "" : fmt::format(" before the options (the first argument is '{}')", arguments[0]),
         command));
   return parse_study(arguments[0], {arguments.begin() + 1, arguments.end()});
 }
 
 Study study_of_run(const std::vector<std::string>& arguments, bool forced) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
-    throw UsageError("'sheaf resume' got no run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
+    throw UsageError("'sheaf resume' needs a run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
   if (!std::filesystem::exists(study_path(arguments[0])))
     throw UsageError(
-        fmt::format("'{}' holds no run (study.cfg is not there). Give the directory of a run.", arguments[0]));
+        fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", arguments[0]));
   const std::string text = RunReader(arguments[0]).study_text(forced);
   Study study = parse_study_text(text, study_path(arguments[0]), {arguments.begin() + 1, arguments.end()});
   study.run.output = arguments[0];
@@ -57,10 +57,10 @@ bool take_flag(std::vector<std::string>& arguments, const std::string& flag) {
   for (const auto& argument : arguments)
     if (argument.compare(0, flag.size() + 1, flag + "=") == 0)
       throw UsageError(fmt::format("{} takes no value (it got {}). Write {} alone.", flag, quoted(argument), flag));
-  const auto kept = std::remove(arguments.begin(), arguments.end(), flag);
-  const auto count = arguments.end() - kept;
-  if (count > 1) throw UsageError(fmt::format("{} is given twice. Leave one out.", flag));
-  arguments.erase(kept, arguments.end());
+  const auto end = std::remove(arguments.begin(), arguments.end(), flag);
+  const auto count = arguments.end() - end;
+  if (count > 1) throw UsageError(fmt::format("{} is given twice. Remove one.", flag));
+  arguments.erase(end, arguments.end());
   return count == 1;
 }
 

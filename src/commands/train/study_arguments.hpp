@@ -9,18 +9,18 @@
 
 namespace sheaf {
 
-/// The study that the arguments name: a study file, then overrides. Throws UsageError.
+/// Parses a study file, followed by overrides. Throws UsageError.
 Study study_from_arguments(const std::string& command, const std::vector<std::string>& arguments);
 
-/// The study of the run directory that the arguments name first, with that directory as run.output; then overrides.
-/// Throws UsageError, and RunError when another version of the program stored it, unless `forced`.
+/// Parses the stored study of a run directory, the first argument, followed by overrides; run.output becomes that
+/// directory. Throws UsageError, and RunError if another version of the program stored the study, unless `forced`.
 Study study_of_run(const std::vector<std::string>& arguments, bool forced);
 
-/// Whether `flag` is among the arguments; removes it from them. Throws UsageError when it has a value or is given
+/// Removes `flag` from the arguments and returns whether it was there. Throws UsageError if it has a value or is given
 /// twice.
 bool take_flag(std::vector<std::string>& arguments, const std::string& flag);
 
-/// How study files are written, and all keys.
+/// The format of study files and all keys.
 std::string study_help();
 
 }  // namespace sheaf

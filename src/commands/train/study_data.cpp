@@ -19,20 +19,20 @@
 namespace sheaf {
 namespace {
 
-// What training in windows cannot do.
+// Throws UsageError for settings that streamed data do not support.
 void require_streamable(const Study& study, const Plan& plan) {
   const char* advice = "or data.mode = memory";
   const auto& keys = study.search.keys;
   if (std::any_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.key == "train.shuffle"; }))
     throw UsageError(
-        fmt::format("train.shuffle cannot be searched on streamed data (all models share one reading of the "
+        fmt::format("train.shuffle cannot be searched on streamed data (all models are trained in one pass over the "
                     "file). Set it to yes or no, {}.",
                     advice));
   const auto decides_batches = [](const std::string& key) { return key == "train.batch_size"; };
   plan.for_each_distinct(decides_batches, [&](std::int64_t, const Trial& trial) {
     if (trial.train.batch_size == 0)
       throw UsageError(
-          fmt::format("train.batch_size = full needs all rows in memory, and '{}' is streamed. Set a number "
+          fmt::format("train.batch_size = full requires all rows in memory ('{}' is streamed). Set a number "
                       "of rows, {}.",
                       study.data.file, advice));
   });
@@ -55,7 +55,7 @@ void open_stream(const Study& study, const Plan& plan, const FileSchema& schema,
   prepared.data = load_targets(study.data, schema, world, node);
   agree(world, [&] { prepared.splits = std::make_unique<Splits>(study, *prepared.data, node); });
   prepared.splits->scale_by(streamed_scalings(study, schema, *prepared.splits, options.threads, world));
-  // A node alone may lack the memory for its windows: the others must learn of it.
+  // Inside agree(), since a single node may not have enough memory for its windows.
   agree(world, [&] {
     prepared.stream =
         std::make_unique<Stream>(std::move(reader), row_shape(schema, study.data.task), *prepared.data, options, node);
@@ -87,7 +87,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });
-  // By itself: what can fail on one rank alone must not keep it from the node's collective calls.
+  // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });

@@ -1,4 +1,4 @@
-// A study's data and plan, loaded and checked against each other before anything is trained or written.
+// Loads the data of a study and checks them against the plan, before anything is trained or written.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -19,26 +19,25 @@
 
 namespace sheaf {
 
-/// Shared by all lanes of a rank.
+/// The data of a rank, shared by its lanes.
 struct StudyData {
-  std::optional<DataSet> data;     ///< none when each iteration draws its own; without features when they are streamed
+  std::optional<DataSet> data;     ///< none if each iteration draws its own; without features if they are streamed
   std::unique_ptr<Splits> splits;  ///< of `data`
-  std::unique_ptr<Stream> stream;  ///< of the features of a file larger than memory
+  std::unique_ptr<Stream> stream;  ///< features of a file larger than memory
   DataShape shape;
   NetworkSizes networks;
 };
 
-/// Bytes of a row of the file in memory, its targets and weight included. Pure.
+/// Bytes per row of the file in memory, including targets and weight. Pure.
 std::int64_t row_bytes(const FileSchema& file, Task task);
 
-/// The schema of the study's data file; none: its data are synthetic. Throws on every rank alike. Collective over
-/// world.
+/// The schema of the study's data file; nothing for synthetic data. Throws AgreedError. Collective over world.
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
 
-/// Loads or draws the study's data, makes its splits, and checks that every trial's network fits. Throws on every rank
-/// alike. A file is read by as many threads as `placement` has cores, before the training or while it lasts. Collective
-/// over world; `node` shares memory. The result dies on
-/// all ranks of a node alike. `study`: with data.mode settled; `file`: of agree_on_data().
+/// Loads or draws the study's data, makes the splits, and checks that the network of every trial fits the data. A file
+/// is read by one thread per core of `placement`, before or during the training. `study`: with data.mode settled.
+/// `file`: from agree_on_data(). The ranks of `node` share memory and must destroy the result together. Throws
+/// AgreedError. Collective over world.
 StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Placement& placement, const Communicator& world, const Communicator& node);
 

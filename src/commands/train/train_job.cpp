@@ -37,7 +37,8 @@
 namespace sheaf {
 namespace {
 
-// A reference BLAS makes every product 15 times slower; OpenBLAS reaches 80 and more on any core of the last decade.
+// With a reference BLAS, matrix products are 15 times slower. OpenBLAS reaches at least 80 GFLOP/s on any core of the
+// last decade.
 constexpr double slow_blas_flops = 15e9;
 
 bool torch_trains(const Plan& plan, const EngineOfTrial& engine_of_trial) {
@@ -54,8 +55,8 @@ void warn_of_slow_blas(bool by_torch) {
   const double flops = by_torch ? torch_backend().measure_blas_flops() : measure_native_flops();
   if (flops < slow_blas_flops)
     warn_root(
-        fmt::format("{} matrix products run at {:.1f} GFLOP/s (the BLAS library behind them is slow, or the core is "
-                    "busy). Install OpenBLAS's OpenMP build (libopenblas0-openmp on Debian).",
+        fmt::format("{} matrix products run at only {:.1f} GFLOP/s (the BLAS library is slow, or the core is busy). "
+                    "Install the OpenMP build of OpenBLAS (libopenblas0-openmp on Debian).",
                     by_torch ? "LibTorch's" : "The native engine's", flops / 1e9));
 }
 
@@ -86,21 +87,21 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"data_fingerprint", data_fingerprint}};
 }
 
-// None: another task of the job array has opened the run meanwhile, and settled the study otherwise.
-std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, const Searcher& searcher,
+// Returns nothing if another task of the job array has opened the run in the meantime with other choices.
+std::optional<ExitCode> try_run(const Study& requested, const RunRequest& request, const Searcher& searcher,
                                 const JobStart& start, const Communicator& world) {
-  const ArraySlice slice = agree_on_slice(asked.run.array, world);
-  Study study = asked;
-  study.run.array = {};  // the run directory is the whole study's
+  const ArraySlice slice = agree_on_slice(requested.run.array, world);
+  Study study = requested;
+  study.run.array = {};  // the run directory belongs to the whole study
   const Communicator node = world.split_by_node();
-  const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // here: no time limit covers a split
+  const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // created early: a split has no time limit
 
-  // 1. Everything that can be wrong is found before anything is written.
+  // 1. Check everything before anything is written.
   std::optional<Plan> made_plan;
   agree(world, [&] { made_plan.emplace(study); });
   Plan& plan = *made_plan;
   SearchStages stages(searcher, plan);
-  name_next_stage(stages, plan, {}, "", world);
+  choose_next_stage(stages, plan, {}, "", world);
   const std::optional<Study> stored = find_stored_study(study, request, slice, world);
   if (stored) study = with_stored_choices(study, *stored);
   const auto uses_torch = [&plan](const PreparedStudy& of) {
@@ -109,7 +110,7 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const PreparedStudy prepared = prepare_study(
       study, plan, stored.has_value(),
       [&](const PreparedStudy& so_far) {
-        if (uses_torch(so_far)) torch_backend();  // not by a lane in the middle of a training
+        if (uses_torch(so_far)) torch_backend();  // loads LibTorch now, not in a lane during the training
         if (uses_torch(so_far) || native_engine_needs_blas()) reserve_blas_memory(so_far.placement.thread_count() + 1);
       },
       world, node);
@@ -131,24 +132,24 @@ std::optional<ExitCode> try_run(const Study& asked, const RunRequest& request, c
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
   const SavedModels models{study, plan, data.shape, run.directory};
   share_stages(plan, known_stages, world);
-  StageRest at_hand = find_rest(run, plan, world);
-  if (at_hand.work.count() > 0 && world.is_root()) {
+  RemainingStage current = find_remaining(run, plan, world);
+  if (current.work.count() > 0 && world.is_root()) {
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
-    log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(at_hand.work.count(), "iteration"),
+    log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(current.work.count(), "iteration"),
                          stages.last_stage_text(), run.directory));
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
     if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) log_root(note);
   }
-  const TrainedRest trained = train_run({run, stages, plan, context, models, prepared.placement, start},
-                                        std::move(at_hand), world, node, leaders);
+  const TrainingOutcome trained = train_run({run, stages, plan, context, models, prepared.placement, start},
+                                            std::move(current), world, node, leaders);
 
-  // 3. Gather, write, tell.
-  const auto tell_provenance = [&, mpi_version = MpiSession::library_version()] {
+  // 3. Gather the results, write them and print the summary.
+  const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {
     return provenance(request.command_line, fingerprint, run.directory, uses_torch(prepared), world.size(), mpi_version,
                       start);
   };
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial,
-                     data.stream ? data.stream->bytes_read() : 0, tell_provenance, start.monotonic},
+                     data.stream ? data.stream->bytes_read() : 0, make_provenance, start.monotonic},
                     world, node, leaders);
 }
 

@@ -1,4 +1,4 @@
-// The main job: a study trained over all ranks, its final losses gathered on rank 0.
+// The main job: trains a study on all ranks and gathers the results on rank 0.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace sheaf {
 
-/// Trains every iteration that the study's searcher, made by `make`, names and its run directory does not have yet,
-/// gathers the results on rank 0, writes
-/// the results and prints the summary on stdout of rank 0. Everything is checked before the run directory is made.
-/// Returns, on every rank alike, done; failed when some iterations could not be trained; stopped when a signal or the
-/// time limit came first: then there are no results yet. A signal (StopSignals) that comes before the training makes it
-/// throw with the code stopped and leave no new directory, or end the training at once; while results are written it
-/// has no effect. Throws AgreedError on every rank alike; a rank that fails alone in mid-run ends the whole job at once
-/// with exit code 1. Collective over world.
+/// Trains all iterations of the study that have no result in its run directory, gathers the results on rank 0, writes
+/// the result files and prints the summary on stdout of rank 0. `make`: makes the searcher. All checks are done before
+/// the run directory is created.
+///
+/// Returns the same code on every rank: done; failed if some iterations could not be trained; stopped if a signal or
+/// the time limit stopped the training, so that there are no result files yet. A signal (StopSignals) before the
+/// training either throws with the code stopped and leaves no new directory, or stops the training at once. A signal
+/// while results are written has no effect. Throws AgreedError; if a single rank fails during the training, the whole
+/// job ends at once with exit code 1. Collective over world.
 ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world,
                      MakeSearcher make = make_searcher);
 

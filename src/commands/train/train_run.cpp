@@ -25,7 +25,7 @@
 namespace sheaf {
 namespace {
 
-// Rank 0 alone watches the time.
+// Only rank 0 checks the time limit.
 std::function<StopCause()> stop_watch_of(const RunOptions& options, const JobStart& start, const Communicator& world) {
   const char* slurm_end = std::getenv("SLURM_JOB_END_TIME");
   return stop_watch(world.is_root() ? options.time_limit : TimeLimit{TimeLimit::Kind::none, 0},
@@ -44,13 +44,13 @@ class RunTraining {
         stop_cause_(stop_watch_of(options_, job.start, world)),
         context_(job.context) {}
 
-  TrainedRest train(StageRest at_hand) {
-    TrainedRest trained;
-    trained.last = std::move(at_hand);
+  TrainingOutcome train(RemainingStage current) {
+    TrainingOutcome trained;
+    trained.last = std::move(current);
     for (;;) {
-      if (trained.last.work.count() > 0) trained.cause = train_stage_at_hand(trained.last);
+      if (trained.last.work.count() > 0) trained.cause = train_current_stage(trained.last);
       if (!find_next_stage(trained.last)) break;
-      trained.last = find_rest(job_.run, job_.plan, world_);
+      trained.last = find_remaining(job_.run, job_.plan, world_);
       if (trained.cause == no_stop) trained.cause = world_.patient_maximum(stop_cause_(), waiting_);
       if (trained.cause != no_stop) break;
       log_root(fmt::format("{}{}", counted(trained.last.work.count(), "iteration"), job_.stages.last_stage_text()));
@@ -69,7 +69,7 @@ class RunTraining {
   }
 
  private:
-  // The journal and what goes with it, before the first iteration.
+  // Opens the journal and the checkpoints and creates the models directory, before the first iteration.
   void begin() {
     files_.emplace(job_.run.directory, job_.run.header);
     checkpoints_ = {options_.checkpoint_interval, [this](std::int64_t iteration) { return files_->load(iteration); },
@@ -85,14 +85,14 @@ class RunTraining {
 
   bool saves_models() const { return options_.models != ModelsSaved::none; }
 
-  StopCause train_stage_at_hand(const StageRest& at_hand) {
+  StopCause train_current_stage(const RemainingStage& current) {
     if (!journal_) begin();
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
-    if (world_.is_root()) journal_->begin_stage({stage, at_hand.iterations.begin});
+    if (world_.is_root()) journal_->begin_stage({stage, current.iterations.begin});
     const StageWork work{options_,
                          settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
                                       stage.trial_count()),
-                         at_hand.work,
+                         current.work,
                          [this](int lane) {
                            auto engine = make_engine(context_, job_.placement.lanes[static_cast<std::size_t>(lane)]);
                            return saves_models() ? saving_models(std::move(engine), job_.models) : std::move(engine);
@@ -105,9 +105,9 @@ class RunTraining {
     return train_stage(work, world_, node_);
   }
 
-  // Names the stage after the one at hand, once that has all its results. A task of an array leaves this to a job that
-  // comes when all tasks are done.
-  bool find_next_stage(const StageRest& at_hand) {
+  // Adds the next stage if the current one has all its results. Array tasks do not: a job that starts after all tasks
+  // does.
+  bool find_next_stage(const RemainingStage& current) {
     if (!job_.run.slice.is_whole() || !job_.stages.more_may_come()) return false;
     const ResultStore nothing;
     const ResultStore* own = &nothing;
@@ -117,12 +117,12 @@ class RunTraining {
           if (journal_) own = &journal_->results_so_far();
         },
         waiting_);
-    if (route_.sum(own->count_results(at_hand.iterations)) < at_hand.left) return false;
-    gather_results(*own, job_.run.earlier.iterations, job_.run.earlier.files.size(), at_hand.iterations, {}, route_,
+    if (route_.sum(own->count_results(current.iterations)) < current.left) return false;
+    gather_results(*own, job_.run.earlier.iterations, job_.run.earlier.files.size(), current.iterations, {}, route_,
                    [&](const std::vector<GatheredResult>& window) {
                      for (const auto& gathered : window) job_.stages.add(gathered.unpack().trained.result);
                    });
-    return name_next_stage(job_.stages, job_.plan, job_.run.earlier.stages, job_.run.directory, world_);
+    return choose_next_stage(job_.stages, job_.plan, job_.run.earlier.stages, job_.run.directory, world_);
   }
 
   const RunToTrain& job_;
@@ -135,15 +135,15 @@ class RunTraining {
   TrainingContext context_;
   std::optional<CheckpointFiles> files_;
   Checkpoints checkpoints_;
-  std::unique_ptr<JournalWriter> journal_;  // none: nothing was left to train so far
+  std::unique_ptr<JournalWriter> journal_;  // null if no iteration had to be trained so far
   Clock::time_point start_;
 };
 
 }  // namespace
 
-TrainedRest train_run(const RunToTrain& job, StageRest at_hand, const Communicator& world, const Communicator& node,
-                      const Communicator& leaders) {
-  return RunTraining(job, world, node, leaders).train(std::move(at_hand));
+TrainingOutcome train_run(const RunToTrain& job, RemainingStage current, const Communicator& world,
+                          const Communicator& node, const Communicator& leaders) {
+  return RunTraining(job, world, node, leaders).train(std::move(current));
 }
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Trains a run in this job, stage by stage of its search.
+// Trains a run in this job, stage by stage.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -18,8 +18,7 @@
 
 namespace sheaf {
 
-/// A run that is about to be trained. All references outlive it; `plan` is that of the context, the models and the
-/// stages.
+/// A run before its training. Referenced objects outlive it. The context, the models and the stages use `plan`.
 struct RunToTrain {
   const OpenRun& run;
   SearchStages& stages;
@@ -31,17 +30,17 @@ struct RunToTrain {
 };
 
 /// The iterations that this job has trained.
-struct TrainedRest {
+struct TrainingOutcome {
   StopCause cause = no_stop;
-  StageRest last;                     ///< the stage that it came to
+  RemainingStage last;                ///< the last stage that it reached
   ResultStore results;                ///< of this rank, settled
   std::vector<std::string> journals;  ///< on rank 0: of each rank; empty when nothing was left to train
 };
 
-/// Trains what is left of the stage at hand, and names and trains the stages after it, until the search is done, the
-/// job is to stop, or iterations have failed. A task of an array trains its slice of the stage at hand alone. Ends the
-/// job as train_stage() does. Throws AgreedError. Collective over world; `leaders`: the first ranks of nodes.
-TrainedRest train_run(const RunToTrain& job, StageRest at_hand, const Communicator& world, const Communicator& node,
-                      const Communicator& leaders);
+/// Trains the remaining iterations of the current stage, then chooses and trains later stages until the search is done,
+/// the job must stop, or iterations have failed. An array task trains only its slice of the current stage. Ends the job
+/// as train_stage() does. Throws AgreedError. Collective over world; `leaders`: the leaders of the nodes.
+TrainingOutcome train_run(const RunToTrain& job, RemainingStage current, const Communicator& world,
+                          const Communicator& node, const Communicator& leaders);
 
 }  // namespace sheaf

@@ -21,8 +21,8 @@
 namespace sheaf {
 namespace {
 
-// The other ranks may be anywhere, so they cannot be asked. What fails one, a full disk say, often fails all of its
-// node: the first one speaks for them, and they give it the time.
+// Ends the job without the other ranks, which may be in any call. An error such as a full disk often affects all ranks
+// of a node: the first one that fails logs it, and the others wait so that it can.
 void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   if (!failure) return;
   if (source.is_first_failure())
@@ -32,19 +32,20 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
   MpiSession::abort(static_cast<int>(ExitCode::failed));
 }
 
-// Waits for a disk that answers; it may be that of a host which is out of reach. For a rank that ends without
-// unwinding, since the journal may still be closing afterwards.
+// Closes the journal, but waits at most three seconds: its disk may belong to an unreachable host. Only for a rank that
+// ends without unwinding, since the journal may still be closing when this returns.
 void close_if_possible(JournalWriter& journal) {
-  constexpr std::chrono::seconds patience(3);
+  constexpr std::chrono::seconds most_wait(3);
   std::packaged_task<void()> closing([&journal] { journal.close(); });
   auto closed = closing.get_future();
   std::thread(std::move(closing)).detach();
-  if (closed.wait_for(patience) == std::future_status::ready) closed.get();
+  if (closed.wait_for(most_wait) == std::future_status::ready) closed.get();
 }
 
-// The other hosts are out of reach, so this one ends: one rank reports why, lanes leave their claims, and
-// journals are closed. Hosts that can be reached learn meanwhile that the job stops, and are ended last.
-[[noreturn]] void leave_cut_off(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes, WorkSource& source) {
+// Ends this host after it has lost the others: the leader logs the reason, lanes drop their claims, and journals are
+// closed. Meanwhile reachable hosts are notified that the job stops; they are ended last.
+[[noreturn]] void end_without_other_hosts(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes,
+                                          WorkSource& source) {
   constexpr double least_seconds = 1.5, most_seconds = 5;
   const std::string message = cut_off_text(lost.what(), stage.resume_command);
   if (source.is_leader()) log_error(message.c_str());
@@ -104,7 +105,7 @@ StopCause train_stage(const StageWork& stage, const Communicator& world, const C
     cause = world.patient_maximum(cause, serve_while_waiting);
     source.leave();
   } catch (const ConnectionLost& lost) {
-    leave_cut_off(lost, stage, *lanes, source);
+    end_without_other_hosts(lost, stage, *lanes, source);
   }
   if (progress) progress->finish(source.finished_count(), seconds());
   return cause;

@@ -1,4 +1,4 @@
-// A rank's part of the training, with the main thread at the service of the other nodes.
+// Runs this rank's worker threads while the main thread answers requests from other nodes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace sheaf {
 
-/// Trains until the work is done on all ranks, or one of them has a cause to stop and what was begun is finished. Shows
-/// progress on rank 0. Returns the cause, on all ranks alike. A lane that throws or a journal that cannot be written
-/// ends the whole job at once: the message on stderr, exit code 1. So does a host that does not answer for
-/// run.network_timeout, with exit code 75, after the journal is closed. Throws AgreedError when a rank cannot start its
-/// lanes. Collective over world.
+/// Trains until all ranks have no more work, or a rank has a cause to stop and running iterations have ended. Shows
+/// progress on rank 0. Returns the same cause on all ranks. If a lane throws or a journal cannot be written, the whole
+/// job ends at once with a message on stderr and exit code 1. If a host does not answer for run.network_timeout, the
+/// job closes its journals and ends with exit code 75. Throws AgreedError if a rank cannot start its lanes. Collective
+/// over world.
 StopCause train_stage(const StageWork& stage, const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

@@ -22,10 +22,11 @@
 namespace sheaf {
 namespace {
 
-// Another job writes its text right after it has locked the file, so an empty file will have it soon.
+// Returns the text of the job that has the lock. A job writes it right after it has locked the file, so this waits up
+// to a second if the file is empty.
 std::string read_holder(int descriptor) {
   std::array<char, 256> text{};
-  for (int look = 0; look < 100; ++look) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
     const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
     if (size > 0) return printable(std::string(text.data(), static_cast<std::size_t>(size)));
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -33,7 +34,7 @@ std::string read_holder(int descriptor) {
   return "another process";
 }
 
-// For the message of a job that comes later; what cannot be written is not told.
+// Writes host and process for the messages of other jobs. Ignores errors.
 void write_holder(int descriptor) {
   std::array<char, 128> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -47,7 +48,7 @@ int operation(Hold hold) {
 }
 
 std::string cannot_write(const std::string& path, int error) {
-  return fmt::format("'{}' cannot be written ({}). Choose a place with free space where you may write, by run.output.",
+  return fmt::format("'{}' cannot be written ({}). Set run.output to a directory with free space and write permission.",
                      path, error == ELOOP ? "it is a symbolic link" : std::strerror(error));
 }
 
@@ -75,24 +76,23 @@ DirectoryLock::~DirectoryLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// A job that cannot begin its run removes what it made while it holds the lock. Another one that has opened the file
-// before that finds it gone once it has the lock, and starts again.
+// A job that cannot begin its run removes its lock file while it has the lock. If this job had already opened that
+// file, it gets a lock on a removed file, so it checks for this and tries again.
 void DirectoryLock::acquire(Hold hold) {
   for (;;) {
     open_file();
     const int error = lock(descriptor_, operation(hold));
-    require(error != EWOULDBLOCK,
-            fmt::format("'{}' is in use ({} runs in it). Wait for its end, or choose another run.output.", directory_,
-                        error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
+    require(error != EWOULDBLOCK, fmt::format("'{}' is in use by {}. Wait until it ends, or choose another run.output.",
+                                              directory_, error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
     if (error != 0)
-      return warn_root(fmt::format("'{}' cannot be locked ({}). See to it that no other job runs in this directory.",
+      return warn_root(fmt::format("'{}' cannot be locked ({}). Make sure that no other job uses this run directory.",
                                    path_, std::strerror(error)));
     if (is_in_place()) return write_holder(descriptor_);
     ::close(std::exchange(descriptor_, -1));
   }
 }
 
-// Another job may remove the directories that it made just when this one has found them: then they are made again.
+// Another job may remove directories that it created after this job has found them. This job then creates them again.
 void DirectoryLock::open_file() {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, most_tries = 100;
   const std::string journal = directory_ + "/journal";
@@ -118,7 +118,7 @@ bool DirectoryLock::is_in_place() const {
 }
 
 void DirectoryLock::discard() {
-  // A shared lock must become one that is held alone: the others' must not lose their file.
+  // Needs the exclusive lock, so that no other job loses the file of its shared lock.
   if (made_file_ && lock(descriptor_, LOCK_EX | LOCK_NB) == 0) ::unlink(path_.c_str());
   ::close(std::exchange(descriptor_, -1));
   remove_empty_directories(made_directories_);

@@ -1,4 +1,4 @@
-// Who may work in a run directory at the same time.
+// Locks of a run directory against other jobs.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,17 +8,18 @@
 
 namespace sheaf {
 
-/// alone: or not at all; shared: with others that share it, or not at all; in_turn: alone, after waiting for it.
+/// alone: exclusive; shared: together with other shared locks; in_turn: exclusive, after waiting for it. The first two
+/// fail if another job has the lock.
 enum class Hold { alone, shared, in_turn };
 
-/// Holds the lock file RUN_DIR/journal/<name> until it goes. The system keeps the lock (flock), so it ends with the
-/// process, however that ends; the file stays, and means nothing by itself. On file systems that cannot lock it warns
-/// instead. RUN_DIR may be a symbolic link to a directory; the journal and the lock file may not be links. Local, for
-/// rank 0.
+/// Locks the file RUN_DIR/journal/<name> with flock until it is destroyed. The system releases the lock when the
+/// process ends for any reason. The file remains, but is not locked by its existence. Warns on file systems without
+/// locks. RUN_DIR may be a symbolic link to a directory; the journal directory and the lock file may not be links.
+/// Local, for rank 0.
 class DirectoryLock {
  public:
-  /// Makes the directories and the file where they are missing. Throws RunError, with the host and process of another
-  /// job, when that holds it.
+  /// Creates missing directories and the file, and locks it. Throws RunError, with host and process of the other job,
+  /// if another job has the lock.
   DirectoryLock(const std::string& run_directory, const std::string& name, Hold hold = Hold::alone);
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept
@@ -29,8 +30,8 @@ class DirectoryLock {
         descriptor_(std::exchange(other.descriptor_, -1)) {}
   DirectoryLock& operator=(DirectoryLock&&) = delete;
 
-  /// For a job that cannot begin its run: removes the file and the directories that this object made, unless others use
-  /// them. The last call.
+  /// For a job that cannot begin its run: removes the file and the directories that this object created, unless other
+  /// jobs use them. No other function may be called after this.
   void discard();
 
  private:
@@ -39,7 +40,7 @@ class DirectoryLock {
   bool is_in_place() const;
 
   std::string directory_, path_;
-  std::vector<std::string> made_directories_;  // the outermost first
+  std::vector<std::string> made_directories_;  // outermost first
   bool made_file_ = false;
   int descriptor_ = -1;
 };

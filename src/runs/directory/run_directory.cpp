@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5"};
 
-// A directory that cannot be looked into has no file; what is written to it will say why.
-bool is_there(const std::string& directory, const std::string& name) {
+// Returns false if the directory cannot be searched; writing to it will report the error.
+bool exists_in(const std::string& directory, const std::string& name) {
   std::error_code ignored;
   return fs::exists(fs::path(directory) / name, ignored);
 }
@@ -41,21 +41,22 @@ std::string resume_command_of(const std::string& directory) {
 
 bool holds_run(const std::string& directory) {
   return std::any_of(std::begin(run_files), std::end(run_files),
-                     [&](const char* name) { return is_there(directory, name); });
+                     [&](const char* name) { return exists_in(directory, name); });
 }
 
 bool holds_results(const std::string& directory) {
-  return is_there(directory, "results.csv") && is_there(directory, "results.h5");
+  return exists_in(directory, "results.csv") && exists_in(directory, "results.h5");
 }
 
 void require_no_run(const std::string& directory) {
-  require(!is_there(directory, "study.cfg") || holds_results(directory),
-          fmt::format("'{}' already holds a run ('study.cfg' is there, its results are not). Go on with it: "
-                      "{}, choose another run.output, or remove it.",
-                      directory, resume_command_of(directory)));
+  require(
+      !exists_in(directory, "study.cfg") || holds_results(directory),
+      fmt::format("'{}' already has an unfinished run. Continue it with: {}. Or choose another run.output, or remove "
+                  "the directory.",
+                  directory, resume_command_of(directory)));
   for (const char* name : run_files)
-    require(!is_there(directory, name), [&] {
-      return fmt::format("'{}' already holds a run ('{}' is there). Choose another run.output, or remove it.",
+    require(!exists_in(directory, name), [&] {
+      return fmt::format("'{}' already has a run ('{}' exists). Choose another run.output, or remove the directory.",
                          directory, name);
     });
 }

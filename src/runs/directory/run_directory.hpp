@@ -21,13 +21,13 @@ std::string resume_command_of(const std::string& directory);
 /// Whether the directory holds a run, finished or not. Local.
 bool holds_run(const std::string& directory);
 
-/// Whether its results are there. Local.
+/// Whether the directory has all result files. Local.
 bool holds_results(const std::string& directory);
 
-/// Throws RunError when it does. Local.
+/// Throws RunError if the directory holds a run. Local.
 void require_no_run(const std::string& directory);
 
-/// Puts the resolved study into the directory, which exists, as study.cfg. Throws RunError. Local, for rank 0.
+/// Writes the settled study to study.cfg in the directory, which must exist. Throws RunError. Local, for rank 0.
 void write_study(const std::string& directory, const Study& study);
 
 /// "<run directory>/models"
@@ -36,7 +36,7 @@ std::string models_directory(const std::string& run_directory);
 /// "<run directory>/models/iteration-<number>.pt"
 std::string model_path(const std::string& run_directory, std::int64_t number);
 
-/// The list of the best model's files.
+/// "<run directory>/models/best.txt", the list of the files of the best model.
 std::string best_model_list(const std::string& run_directory);
 
 }  // namespace sheaf

@@ -50,7 +50,7 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
   for (const auto& key : keys)
     if (shown(now, key) != shown(before, key))
       differing.push_back(fmt::format("{} = {}, was {}", key, shown(now, key), shown(before, key)));
-  // The same keys searched in another order number the trials otherwise.
+  // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");
   return differing;
 }

@@ -1,5 +1,6 @@
-// Which studies have the same results: what a run may be resumed with. For studies that are settled
-// (commands/train/settle_study.hpp). The settings table says which keys decide results; searched keys do, too. Pure.
+// Compares settled studies (commands/train/settle_study.hpp) by the keys that affect results. A run can be resumed with
+// a study that has the same values of these keys. They are marked in the settings table; searched keys also belong to
+// them. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,11 +11,11 @@
 
 namespace sheaf {
 
-/// A number for the keys that decide the results, searched ones included, as 16 hexadecimal digits.
+/// A hash of the keys that affect results and of their values, as 16 hexadecimal digits.
 std::string study_fingerprint(const Study& study);
 
-/// The keys that decide the results and differ, as "train.epochs = 5, was 10"; empty: each may go on where the other
-/// stopped.
+/// The keys that affect results and differ, as "train.epochs = 5, was 10". If there are none, a run of one study can be
+/// resumed with the other.
 std::vector<std::string> differing_keys(const Study& study, const Study& stored);
 
 }  // namespace sheaf

@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
-constexpr std::uint32_t checkpoint_format = 3;  // increases with every change of what a state consists of
-constexpr std::size_t files_kept = 2;
+constexpr std::uint32_t checkpoint_format = 3;  // increases with every change of the contents of a state
+constexpr std::size_t files_per_iteration = 2;
 
 struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
@@ -41,7 +41,7 @@ struct Name {
   std::int64_t iteration = 0, number = 0;
 };
 
-// What a file's name says; nothing for one that is not whole or not of a checkpoint.
+// Parses a file name; nothing for temporary files and files that are not checkpoints.
 std::optional<Name> parse_name(const std::string& text) {
   Name name;
   const char* end = text.data() + text.size();
@@ -60,7 +60,7 @@ std::vector<Name> names_in(const std::string& directory) {
   return names;
 }
 
-// Numbers of an iteration's files, ascending.
+// Numbers of the files of an iteration, ascending.
 std::vector<std::int64_t> numbers_of(const std::string& directory, std::int64_t iteration) {
   std::vector<std::int64_t> numbers;
   for (const Name& name : names_in(directory))
@@ -73,13 +73,14 @@ std::string path_of(const std::string& directory, std::int64_t iteration, std::i
   return fmt::format("{}/{}.{}", directory, iteration, number);
 }
 
-// Reads the state in the file at `path` into `state`. Returns why it cannot be used, or nothing when it can.
+// Reads the file at `path` into `state`. Returns the reason if the file cannot be used, otherwise nothing. Throws
+// RunError if it cannot be opened.
 std::optional<std::string> read_state(const std::string& path, std::int64_t iteration, std::uint32_t run,
                                       std::string& state) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return "it is not a regular file";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  // Perhaps it can be read another time: this is no reason to rename it.
+  // An error, not a reason to rename the file, since it may be readable later.
   require(file.is_open(), fmt::format("checkpoint '{}' cannot be read ({}). Check its permissions and the disk.", path,
                                       std::strerror(errno)));
   const std::int64_t bytes = file.tellg();
@@ -87,7 +88,7 @@ std::optional<std::string> read_state(const std::string& path, std::int64_t iter
   file.seekg(0);
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return "it is damaged";
   if (head.format != checkpoint_format)
-    return fmt::format("it has format {}, and this program reads format {}", head.format, checkpoint_format);
+    return fmt::format("it has format {}; this program reads format {}", head.format, checkpoint_format);
   if (head.iteration != iteration || head.run != run) return "it belongs to another study or other data";
   if (head.bytes != bytes - static_cast<std::int64_t>(sizeof head)) return "it is damaged";
   state.resize(static_cast<std::size_t>(head.bytes));
@@ -104,12 +105,12 @@ std::string checkpoint_directory(const std::string& run_directory) {
 
 CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header)
     : directory_(checkpoint_directory(run_directory)), seed_(header.seed()) {
-  for (const Name& name : names_in(directory_)) kept_.insert(name.iteration);
+  for (const Name& name : names_in(directory_)) with_files_.insert(name.iteration);
 }
 
 bool CheckpointFiles::has(std::int64_t iteration) const {
   const std::lock_guard lock(mutex_);
-  return kept_.count(iteration) > 0;
+  return with_files_.count(iteration) > 0;
 }
 
 std::optional<std::string> CheckpointFiles::load(std::int64_t iteration) {
@@ -131,18 +132,20 @@ void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reaso
   const std::string aside = path + ".unusable";
   std::error_code failed;
   fs::rename(path, aside, failed);
-  require(!failed, fmt::format("checkpoint '{}' cannot be used ({}) or renamed ({}). Correct the permissions of '{}'.",
-                               path, reason, failed.message(), directory_));
+  require(!failed,
+          fmt::format("checkpoint '{}' cannot be used ({}) and cannot be renamed ({}). Correct the permissions "
+                      "of '{}'.",
+                      path, reason, failed.message(), directory_));
   log_rank(
-      fmt::format("warning: checkpoint '{}' cannot be used ({}). Iteration {} continues from {}; the file is now "
-                  "'{}'.",
-                  path, reason, iteration, numbers.size() > 1 ? "the checkpoint before it" : "its beginning", aside));
+      fmt::format("warning: checkpoint '{}' cannot be used ({}). Iteration {} continues from {}. The file was renamed "
+                  "to '{}'.",
+                  path, reason, iteration, numbers.size() > 1 ? "the previous checkpoint" : "its beginning", aside));
 }
 
 void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   {
     const std::lock_guard lock(mutex_);
-    kept_.insert(iteration);
+    with_files_.insert(iteration);
   }
   make_directory(directory_);
   const auto numbers = numbers_of(directory_, iteration);
@@ -158,14 +161,14 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   unfinished.commit();
   sync_directory(directory_);
   std::error_code failed;
-  for (std::size_t place = 0; place + files_kept <= numbers.size(); ++place)
-    fs::remove(path_of(directory_, iteration, numbers[place]), failed);
+  for (std::size_t index = 0; index + files_per_iteration <= numbers.size(); ++index)
+    fs::remove(path_of(directory_, iteration, numbers[index]), failed);
 }
 
 void CheckpointFiles::discard(std::int64_t iteration) {
   {
     const std::lock_guard lock(mutex_);
-    if (kept_.erase(iteration) == 0) return;
+    if (with_files_.erase(iteration) == 0) return;
   }
   std::error_code failed;
   for (const std::int64_t number : numbers_of(directory_, iteration))

@@ -12,27 +12,28 @@
 
 namespace sheaf {
 
-/// The checkpoints of one run. Different iterations may be used by different threads and ranks at once. It looks into
-/// the directory when it is made, and knows its own files after that: most iterations have none. Local.
+/// The checkpoints of one run. Threads and ranks may use it concurrently for different iterations. The constructor
+/// lists the directory once; after that the object keeps track of its own files, since most iterations have none.
+/// Local.
 class CheckpointFiles {
  public:
   CheckpointFiles(const std::string& run_directory, const JournalHeader& header);
   CheckpointFiles(const CheckpointFiles&) = delete;
   CheckpointFiles& operator=(const CheckpointFiles&) = delete;
 
-  /// The state of an iteration's newest checkpoint; nothing when there is none. Sets aside the files that are damaged,
-  /// of another format or of another run. Throws RunError.
+  /// The state in the newest checkpoint of the iteration; nothing if there is none. Files that are damaged, have
+  /// another format or belong to another run are renamed. Throws RunError.
   std::optional<std::string> load(std::int64_t iteration);
 
-  /// Renames the newest checkpoint of the iteration, which load() never returns again, and logs a warning with the
-  /// reason. Throws RunError.
+  /// Renames the newest checkpoint of the iteration, so that load() does not return it again, and logs a warning with
+  /// the reason. Throws RunError.
   void set_aside(std::int64_t iteration, const std::string& reason);
 
-  /// Writes `state` under a temporary name, waits for the disk, renames, and removes all but the last two of the
-  /// iteration. Throws RunError.
+  /// Writes `state` under a temporary name, syncs and renames the file, and removes all but the last two checkpoints of
+  /// the iteration. Throws RunError.
   void save(std::int64_t iteration, const std::string& state);
 
-  /// Removes an iteration's checkpoints: its result is on the disk.
+  /// Removes the checkpoints of an iteration whose result is on disk.
   void discard(std::int64_t iteration);
 
  private:
@@ -41,13 +42,13 @@ class CheckpointFiles {
   const std::string directory_;
   const std::uint32_t seed_;
   mutable std::mutex mutex_;
-  std::set<std::int64_t> kept_;  // iterations that have files
+  std::set<std::int64_t> with_files_;  // iterations
 };
 
 /// RUN_DIR/checkpoints. Pure.
 std::string checkpoint_directory(const std::string& run_directory);
 
-/// Removes all checkpoints of a run that is complete, also those of jobs that were killed before they did. Local.
+/// Removes all checkpoints of a complete run, including those of jobs that were killed. Local.
 void remove_checkpoints(const std::string& run_directory);
 
 }  // namespace sheaf

@@ -22,7 +22,7 @@ fs::path journal_directory(const std::string& run_directory) {
   return fs::path(run_directory) / "journal";
 }
 
-// What `list` throws about the directory as a RunError.
+// Returns list(); turns its errors about the directory into RunError.
 template <class List>
 auto reading(const std::string& run_directory, const List& list) {
   try {
@@ -33,7 +33,7 @@ auto reading(const std::string& run_directory, const List& list) {
   }
 }
 
-// The paths in a directory, in order; none where there is no such directory.
+// The sorted paths in a directory; empty if it does not exist.
 std::vector<fs::path> sorted_paths(const fs::path& directory) {
   std::vector<fs::path> paths;
   if (!fs::exists(directory)) return paths;
@@ -57,7 +57,7 @@ std::string begin_attempt(const std::string& run_directory) {
   make_directory(journal);
   for (std::int64_t number = count_attempts(run_directory) + 1;; ++number) {
     std::string attempt = fmt::format("{}/{:05}", journal, number);
-    if (!make_new_directory(attempt)) continue;  // another job was first
+    if (!make_new_directory(attempt)) continue;  // another job has created it
     sync_directory(journal);
     return attempt;
   }

@@ -24,7 +24,7 @@ std::string ending(std::uint32_t sum) {
   return fmt::format(R"(,"crc32":"{:08x}"}})", sum);
 }
 
-// The object's text as a line, its checksum in place of the closing brace.
+// Converts the text of an object to a line: replaces the closing brace by the checksum.
 std::string closed_line(std::string text, std::uint32_t seed) {
   text.pop_back();
   text += ending(checksum(text.data(), text.size(), seed));
@@ -36,7 +36,7 @@ std::string quoted_text(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A line's text before its checksum; none: the line is not as it was written.
+// The text of a line before its checksum; nothing if the checksum is wrong.
 std::optional<std::string_view> verified_text(const std::string& line, std::uint32_t seed) {
   if (line.size() <= ending_size) return std::nullopt;
   const std::size_t size = line.size() - ending_size;
@@ -44,7 +44,7 @@ std::optional<std::string_view> verified_text(const std::string& line, std::uint
   return std::string_view(line).substr(0, size);
 }
 
-// The object of a line that is as it was written.
+// The JSON object of a line; nothing if the checksum is wrong.
 std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
   if (!verified_text(line, seed)) return std::nullopt;
   return Json::parse(line);
@@ -100,7 +100,7 @@ std::vector<EpochResult> read_epochs(const Json& rows, std::int64_t iteration) {
   return epochs;
 }
 
-JournalLine read_record(const Json& object) {
+JournalLine parse_result(const Json& object) {
   JournalLine line;
   IterationResult& result = line.iteration.result;
   result.iteration = integer<decltype(result.iteration)>(object.at("iteration"));
@@ -122,9 +122,9 @@ JournalLine read_record(const Json& object) {
   if (object.contains("message")) object.at("message").get_to(line.iteration.message);
   if (object.contains("curve")) line.iteration.epochs = read_epochs(object.at("curve"), result.iteration);
   if (object.contains("predictions")) {
-    const Json& place = object.at("predictions");
-    line.predictions = {integer<std::int64_t>(place.at(0)), integer<std::int64_t>(place.at(1)),
-                        integer<std::uint32_t>(place.at(2))};
+    const Json& location = object.at("predictions");
+    line.predictions = {integer<std::int64_t>(location.at(0)), integer<std::int64_t>(location.at(1)),
+                        integer<std::uint32_t>(location.at(2))};
   }
   return line;
 }
@@ -158,9 +158,10 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   return closed_line(text + "]}", seed);
 }
 
-std::string journal_line(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::uint32_t seed) {
+std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions,
+                         std::uint32_t seed) {
   const IterationResult& result = iteration.result;
-  // By hand: a JSON library takes several times as long, which short iterations would feel.
+  // Without a JSON library, which takes several times as long and would slow down short iterations.
   std::string text = fmt::format(
       R"({{"iteration":{},"status":"{}","rank":{},"lane":{},"gpu":{},"engine":"{}","final_loss":{},)"
       R"("validation_loss":{},"validation_score":{},"epochs":{},"steps":{},"seconds":{},"start_seconds":{},)"
@@ -188,7 +189,7 @@ std::optional<JournalHeader> read_header_line(const std::string& line) try {
   return header;
 } catch (const std::bad_alloc&) {
   throw;
-} catch (const std::exception&) {  // JSON, but not ours
+} catch (const std::exception&) {  // JSON, but not a journal line
   return std::nullopt;
 }
 
@@ -222,7 +223,7 @@ std::optional<JournalLine> read_journal_line(const std::string& line, std::uint3
 
 std::optional<JournalLine> parse_journal_line(const std::string& line, std::uint32_t seed) try {
   const auto object = open_line(line, seed);
-  return object ? std::optional(read_record(*object)) : std::nullopt;
+  return object ? std::optional(parse_result(*object)) : std::nullopt;
 } catch (const std::bad_alloc&) {
   throw;
 } catch (const std::exception&) {

@@ -21,7 +21,7 @@ namespace sheaf {
 namespace {
 
 constexpr auto write_period = std::chrono::milliseconds(100);
-constexpr auto sync_period = std::chrono::milliseconds(800);  // a second at most, with the write before it
+constexpr auto sync_period = std::chrono::milliseconds(800);  // at most a second, including the write before it
 constexpr double long_iteration_seconds = 1;
 constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
 
@@ -32,8 +32,8 @@ std::size_t predictions_bytes(const TrainedIteration& iteration) {
 }  // namespace
 
 struct JournalWriter::State {
-  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationResult&)> tell)
-      : seed(header.seed()), settled(std::move(tell)), lines(path) {
+  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationResult&)> callback)
+      : seed(header.seed()), on_disk(std::move(callback)), lines(path) {
     lines.write(header_line(header));
     lines.sync();
     sync_directory(std::filesystem::path(path).parent_path().string());
@@ -41,17 +41,17 @@ struct JournalWriter::State {
 
   void work();
   void write(const std::vector<TrainedIteration>& batch);
-  PredictionsPlace write_predictions(const std::vector<float>& values);
+  PredictionsLocation write_predictions(const std::vector<float>& values);
   void sync();
 
-  // The writing thread's own.
+  // Used only by the writing thread.
   const std::uint32_t seed;
-  const std::function<void(const IterationResult&)> settled;
-  std::vector<IterationResult> unsettled;  // written, but perhaps not on the disk
+  const std::function<void(const IterationResult&)> on_disk;
+  std::vector<IterationResult> unsynced;  // written, but perhaps not on disk
   OutputFile lines;
   std::optional<OutputFile> predictions;
   std::int64_t predictions_end = 0;
-  ResultStore results;  // all that was written
+  ResultStore results;  // all written results
   bool is_synced = true;
   Clock::time_point synced_at = Clock::now();
 
@@ -60,11 +60,11 @@ struct JournalWriter::State {
   std::condition_variable room;
   std::vector<TrainedIteration> waiting;
   std::size_t waiting_bytes = 0;
-  bool urgent = false;    // the waiting ones
-  bool hurrying = false;  // all from now on
-  bool draining = false;  // someone waits until all is on the disk
+  bool urgent = false;    // write and sync the waiting results at once
+  bool hurrying = false;  // all later results are urgent
+  bool draining = false;  // results_so_far() waits until all results are on disk
   bool closing = false;
-  std::string stage;  // the line of a stage, before those that wait
+  std::string stage;  // line of a stage, to be written before the waiting results
   std::exception_ptr failure;
   ThreadGroup thread{"writing the journal"};
 };
@@ -113,26 +113,26 @@ void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
   is_synced = false;
   std::string text;
   for (const auto& iteration : batch) {
-    const PredictionsPlace place = write_predictions(iteration.predictions);
-    text += journal_line(iteration, place, seed);
-    results.append(iteration, place, static_cast<std::size_t>(iteration.result.rank));
+    const PredictionsLocation location = write_predictions(iteration.predictions);
+    text += journal_line(iteration, location, seed);
+    results.append(iteration, location, static_cast<std::size_t>(iteration.result.rank));
     if (iteration.predictions.empty()) continue;
-    lines.write(text);  // before the next ones' predictions may find no room
+    lines.write(text);  // now, since the predictions of the next iteration may fill the disk
     text.clear();
   }
   if (!text.empty()) lines.write(text);
-  if (!settled) return;
-  for (const auto& iteration : batch) unsettled.push_back(iteration.result);
+  if (!on_disk) return;
+  for (const auto& iteration : batch) unsynced.push_back(iteration.result);
 }
 
-PredictionsPlace JournalWriter::State::write_predictions(const std::vector<float>& values) {
+PredictionsLocation JournalWriter::State::write_predictions(const std::vector<float>& values) {
   if (values.empty()) return {};
   if (!predictions) predictions.emplace(predictions_path(lines.path()));
   const std::size_t size = values.size() * sizeof(float);
   predictions->write(values.data(), size);
-  const PredictionsPlace place{predictions_end, static_cast<std::int64_t>(size), checksum(values.data(), size)};
-  predictions_end += place.bytes;
-  return place;
+  const PredictionsLocation location{predictions_end, static_cast<std::int64_t>(size), checksum(values.data(), size)};
+  predictions_end += location.bytes;
+  return location;
 }
 
 void JournalWriter::State::sync() {
@@ -140,13 +140,13 @@ void JournalWriter::State::sync() {
   lines.sync();
   is_synced = true;
   synced_at = Clock::now();
-  for (const auto& result : unsettled) settled(result);
-  unsettled.clear();
+  for (const auto& result : unsynced) on_disk(result);
+  unsynced.clear();
 }
 
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
-                             std::function<void(const IterationResult&)> settled)
-    : state_(std::make_unique<State>(path, header, std::move(settled))) {
+                             std::function<void(const IterationResult&)> on_disk)
+    : state_(std::make_unique<State>(path, header, std::move(on_disk))) {
   state_->thread.start(1, [state = state_.get()](std::int64_t) { state->work(); });
 }
 
@@ -185,7 +185,7 @@ const ResultStore& JournalWriter::results_so_far() {
   state.wake.notify_one();
   state.room.wait(lock, [&] { return !state.draining || state.failure; });
   if (state.failure) std::rethrow_exception(state.failure);
-  state.results.settle();  // the writing thread touches them only when it writes some
+  state.results.settle();  // safe: the writing thread uses them only while it writes results
   return state.results;
 }
 

@@ -1,4 +1,4 @@
-// The journal that a rank writes: its finished iterations, appended and made to last while it trains.
+// Writes the journal of a rank while it trains: one line per finished iteration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,41 +14,41 @@
 
 namespace sheaf {
 
-/// Lanes hand results over and go on; a thread of its own writes them. They reach the system within a tenth of a second
-/// (and so outlive the process) and the disk within a second, at once where the iteration took longer than that. A
-/// failure to write ends nothing by itself: `failure` tells of it, what was written before stays good, and later
-/// results are dropped. Local.
+/// Lanes pass results to a separate thread, which writes them. Results are passed to the system within a tenth of a
+/// second, so that they outlive the process, and are synced to disk within a second. Results of iterations that took
+/// longer than a second are synced at once. After a write error, earlier lines stay valid, later results are dropped,
+/// and failure() returns the error. Local.
 class JournalWriter {
  public:
-  /// Makes the file `path` (journal_files.hpp), which must not exist yet, with its header. `settled`, if any, is told
-  /// of each iteration whose result is on the disk, in the writing thread; it throws nothing. Throws RunError.
+  /// Creates the file `path` (journal_files.hpp), which must not exist, and writes the header. `on_disk`, if set, is
+  /// called in the writing thread for each iteration whose result is on disk; it must not throw. Throws RunError.
   JournalWriter(const std::string& path, const JournalHeader& header,
-                std::function<void(const IterationResult&)> settled = {});
-  /// Writes what it was given, as far as it can.
+                std::function<void(const IterationResult&)> on_disk = {});
+  /// Writes the remaining results; ignores errors.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Waits only when the disk is behind by more than 256 MiB of predictions. Called by lanes, concurrently.
+  /// Adds a result. Waits only while more than 256 MiB of predictions have not been written. Thread-safe.
   void append(TrainedIteration&& iteration);
 
-  /// Writes the line of a stage before its results. Called before the first append, or after results_so_far().
+  /// Writes the line of a stage before its results. Called before the first append() or after results_so_far().
   void begin_stage(const RecordedStage& recorded);
 
-  /// From now on every result is brought to the disk at once, what waits included: the process may end soon.
+  /// From now on, syncs every result to disk at once, including waiting ones, because the process may end soon.
   void hurry();
 
-  /// Why it cannot be written any more.
+  /// The message of a write error.
   std::optional<std::string> failure() const;
 
-  /// The results so far, settled, their `file` being the result's rank; all of them are on the disk. Between stages:
-  /// valid until the next append. Throws RunError.
+  /// The results so far, settled, after syncing them to disk; their `file` is the rank. For use between stages: valid
+  /// until the next append(). Throws RunError.
   const ResultStore& results_so_far();
 
-  /// Everything is on the disk. Throws RunError. Only take_results() may follow.
+  /// Syncs everything to disk and closes the files. Throws RunError. Only take_results() may be called after this.
   void close();
 
-  /// All results of the closed journal, as results_so_far().
+  /// All results of the closed journal, like results_so_far().
   ResultStore take_results();
 
   const std::string& path() const;

@@ -16,7 +16,8 @@ bool is_name_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// Reads from the front of a text. Each call returns whether the text begins with the token, and skips it if so.
+// Reads tokens from the front of a text. Each function skips its token and returns true, or returns false if the text
+// does not begin with it.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -36,7 +37,7 @@ class Scanner {
 
   bool number(std::string_view key, double& value) { return skip(key) && number(value); }
 
-  // A name of small letters, digits and underscores, and the quotation mark behind it.
+  // A name of lower-case letters, digits and underscores, and the quotation mark after it.
   bool name(std::string_view key, ShortText& value) {
     if (!skip(key)) return false;
     std::size_t size = 0;
@@ -53,7 +54,7 @@ class Scanner {
     return size > 0 && convert(size, value);
   }
 
-  // An integer, a decimal number, or a text for what JSON has no number for.
+  // An integer, a decimal number, or a string for NaN or infinity.
   bool number(double& value) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (skip(R"("nan")"))
@@ -65,7 +66,7 @@ class Scanner {
     else {
       std::size_t size = integer_size();
       if (size == 0) return false;
-      // The JSON parser takes "-0" for an integer, which has no sign.
+      // The JSON parser reads "-0" as the integer 0 without its sign.
       if (rest_.substr(0, size) == "-0" && at(size) != '.' && at(size) != 'e') return false;
       if (at(size) == '.') {
         const std::size_t digits = digits_from(size + 1);
@@ -84,15 +85,15 @@ class Scanner {
   }
 
  private:
-  char at(std::size_t place) const { return place < rest_.size() ? rest_[place] : '\0'; }
+  char at(std::size_t index) const { return index < rest_.size() ? rest_[index] : '\0'; }
 
-  std::size_t digits_from(std::size_t place) const {
+  std::size_t digits_from(std::size_t index) const {
     std::size_t count = 0;
-    while (is_digit(at(place + count))) ++count;
+    while (is_digit(at(index + count))) ++count;
     return count;
   }
 
-  // Of JSON's integers: no needless zero in front. 0: there is none.
+  // The length of a JSON integer, which has no leading zeros; 0 if there is none.
   std::size_t integer_size() const {
     const std::size_t sign = at(0) == '-' ? 1 : 0;
     const std::size_t digits = digits_from(sign);
@@ -100,7 +101,7 @@ class Scanner {
     return sign + digits;
   }
 
-  // Out of the type's range: false.
+  // Returns false if the number is out of range.
   template <class Number>
   bool convert(std::size_t size, Number& value) {
     const char* const end = rest_.data() + size;
@@ -149,8 +150,8 @@ bool scan_curve(Scanner& scan, std::int64_t iteration, std::vector<EpochResult>&
   return scan.skip("]");
 }
 
-bool scan_place(Scanner& scan, PredictionsPlace& place) {
-  return scan.integer(place.offset) && scan.integer(",", place.bytes) && scan.integer(",", place.checksum) &&
+bool scan_location(Scanner& scan, PredictionsLocation& location) {
+  return scan.integer(location.offset) && scan.integer(",", location.bytes) && scan.integer(",", location.checksum) &&
          scan.skip("]");
 }
 
@@ -162,7 +163,7 @@ std::optional<JournalLine> scan_journal_line(std::string_view text) {
   const IterationResult& result = line.iteration.result;
   if (!scan_members(scan, line.iteration.result)) return std::nullopt;
   if (scan.skip(R"(,"curve":[)") && !scan_curve(scan, result.iteration, line.iteration.epochs)) return std::nullopt;
-  if (scan.skip(R"(,"predictions":[)") && !scan_place(scan, line.predictions)) return std::nullopt;
+  if (scan.skip(R"(,"predictions":[)") && !scan_location(scan, line.predictions)) return std::nullopt;
   if (!scan.at_end()) return std::nullopt;
   return line;
 }

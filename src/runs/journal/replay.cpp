@@ -17,25 +17,26 @@
 namespace sheaf {
 namespace {
 
-// Whole floats inside a file of `file_bytes`. Checked before memory is allocated for them: the place comes from a file.
-bool is_inside(const PredictionsPlace& place, std::int64_t file_bytes) {
-  return place.offset >= 0 && place.bytes > 0 && place.bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
-         place.offset <= file_bytes && place.bytes <= file_bytes - place.offset;
+// Whether the location has whole floats inside a file of `file_bytes`. Checked before memory is allocated, because the
+// location was read from a file.
+bool is_inside(const PredictionsLocation& location, std::int64_t file_bytes) {
+  return location.offset >= 0 && location.bytes > 0 && location.bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
+         location.offset <= file_bytes && location.bytes <= file_bytes - location.offset;
 }
 
-std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, const PredictionsPlace& place) {
+std::optional<std::vector<float>> try_read_predictions(std::ifstream& file, const PredictionsLocation& location) {
   file.clear();
   file.seekg(0, std::ios::end);
-  if (!is_inside(place, file.tellg())) return std::nullopt;
-  const auto bytes = static_cast<std::size_t>(place.bytes);
+  if (!is_inside(location, file.tellg())) return std::nullopt;
+  const auto bytes = static_cast<std::size_t>(location.bytes);
   std::vector<float> values(bytes / sizeof(float));
-  file.seekg(place.offset);
-  file.read(reinterpret_cast<char*>(values.data()), place.bytes);
-  if (file.gcount() != place.bytes || checksum(values.data(), bytes) != place.checksum) return std::nullopt;
+  file.seekg(location.offset);
+  file.read(reinterpret_cast<char*>(values.data()), location.bytes);
+  if (file.gcount() != location.bytes || checksum(values.data(), bytes) != location.checksum) return std::nullopt;
   return values;
 }
 
-// The model file of this run that was another one when the journal was written.
+// The first model file whose content differs from that when the journal was written.
 std::optional<std::string> changed_model(const JournalHeader& found, const JournalHeader& header) {
   for (const auto& [file, fingerprint] : header.models) {
     const auto before = found.models.find(file);
@@ -47,17 +48,17 @@ std::optional<std::string> changed_model(const JournalHeader& found, const Journ
 // Throws RunError for the journal of another format or study.
 void require_same_study(const std::string& path, const JournalHeader& found, const JournalHeader& header) {
   require(found.format == journal_format,
-          fmt::format("'{}' has journal format {} (sheaf {} wrote it), and this program reads format {} only. Resume "
-                      "the run with that version, or start again with another run.output.",
+          fmt::format("'{}' has journal format {} (written by sheaf {}); this program only reads format {}. Resume "
+                      "the run with that version, or start a new run with another run.output.",
                       path, found.format, printable(found.program), journal_format));
   require(found.study == header.study,
           fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
                       printable(found.study), header.study));
 }
 
-// The reason why results of a journal may differ from those of this job, and the remedy; none: they agree.
+// A difference that may change results, and its remedy.
 struct Difference {
-  std::string what, remedy;
+  std::string text, remedy;
 };
 
 std::optional<Difference> find_difference(const std::string& path, const JournalHeader& found,
@@ -71,9 +72,9 @@ std::optional<Difference> find_difference(const std::string& path, const Journal
         fmt::format("the model file '{}' has changed since '{}' was written (its content differs)", *model, path),
         "Restore it"};
   if (found.program != header.program)
-    return Difference{fmt::format("'{}' was written by sheaf {}, and this is {} (their results may differ)", path,
+    return Difference{fmt::format("'{}' was written by sheaf {}, this is sheaf {} (results may differ)", path,
                                   printable(found.program), header.program),
-                      "Use that one"};
+                      "Use that version"};
   return std::nullopt;
 }
 
@@ -90,7 +91,7 @@ class JournalReader {
     seed_ = header_.seed();
     std::ifstream lines(path, std::ios::binary);
     std::string line;
-    // Without its line end, a line was torn when the run died.
+    // A last line without its end is incomplete: the run was killed.
     for (std::int64_t number = 1; std::getline(lines, line) && !lines.eof(); ++number) take(path, number, line);
     require(lines.eof(), fmt::format("'{}' cannot be read. Check its permissions and the disk.", path));
   }
@@ -108,19 +109,19 @@ class JournalReader {
       return;
     }
     replay_.warnings.push_back(
-        fmt::format("'{}', line {}, is damaged and left out. What it told of is trained again.", path, number));
-    // Where the end of a line is damaged, the next one is still good.
+        fmt::format("line {} of '{}' is damaged and was skipped. Its iteration will be trained again.", number, path));
+    // If the end of a line is damaged, the next line follows in the same string and is still valid.
     const std::size_t beginning = line.rfind(journal_line_beginning);
     if (beginning != std::string::npos && beginning > 0) take_result(line.substr(beginning));
   }
 
-  // Warns once: journals of one attempt differ in the same way.
+  // Warns only once, since all journals of an attempt have the same difference.
   void refuse_or_warn(const Difference& difference) {
     require(forced_, fmt::format("{}. {}, start a new run with another run.output, or continue with --force.",
-                                 difference.what, difference.remedy));
+                                 difference.text, difference.remedy));
     if (std::exchange(has_warned_, true)) return;
     replay_.warnings.push_back(
-        fmt::format("{}. The run goes on because of --force, and its results are mixed.", difference.what));
+        fmt::format("{}. The run continues because of --force; its results will be mixed.", difference.text));
   }
 
   bool take_result(const std::string& line) {
@@ -168,9 +169,9 @@ std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange ite
     if (end > next) left.push_back({next, end});
     next = end + 1;
   };
-  const IndexRange places = known.places_of(iterations);
-  for (std::int64_t place = places.begin; place < places.end; ++place) {
-    const PackedResult result = known.packed(static_cast<std::size_t>(place));
+  const IndexRange positions = known.positions_of(iterations);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+    const PackedResult result = known.packed(static_cast<std::size_t>(position));
     if (result.has_result()) leave(result.iteration());
   }
   leave(iterations.end);
@@ -184,8 +185,8 @@ std::vector<float> read_predictions(const std::vector<std::string>& files, const
   auto values = try_read_predictions(file, iteration.predictions);
   require(values.has_value(), [&] {
     return fmt::format(
-        "'{}' does not hold the predictions of iteration {} any more. Train them again with sheaf resume.", path,
-        iteration.trained.result.iteration);
+        "the predictions of iteration {} in '{}' are damaged. Train the iteration again with sheaf resume.",
+        iteration.trained.result.iteration, path);
   });
   return std::move(*values);
 }

@@ -1,4 +1,4 @@
-// What the journals of a run know: the truth about it, from which its results are made and its rest is found.
+// Reads the journals of a run, which determine its results and its remaining iterations.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -15,22 +15,21 @@ namespace sheaf {
 struct Replay {
   std::vector<std::string> files;
   ResultStore iterations;             ///< settled
-  std::vector<RecordedStage> stages;  ///< each once, in the order of their lines; some may be missing
-  std::vector<std::string>
-      warnings;  ///< lines that were left out, with file and line number; what `forced` has allowed
+  std::vector<RecordedStage> stages;  ///< distinct, in the order of their lines; some may be missing
+  std::vector<std::string> warnings;  ///< about skipped lines, with file and line number, and about `forced`
 };
 
-/// Reads all journals of a run of at most `total` iterations. Of several entries of an iteration the first with a
-/// result counts, else the last. A last line that was torn is left out; a damaged one, or one whose predictions are
-/// damaged, is left out with a warning. Throws RunError when a journal has another format, belongs to another study,
-/// or, unless `forced`, to other data or another version of the program than `header`, or cannot be read. Local.
+/// Reads all journals of a run with at most `total` iterations. If an iteration has several lines, the first one with
+/// a result counts, otherwise the last one. An incomplete last line is skipped; a damaged line, or a line with damaged
+/// predictions, is skipped with a warning. Throws RunError if a journal cannot be read, has another format or belongs
+/// to another study; also if data, model files or program version differ from `header`, unless `forced`. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced);
 
-/// Those of some iterations that have no result, ascending. Pure.
+/// The part of `iterations` that has no result in `known`, as ascending ranges. Pure.
 std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations);
 
-/// An iteration's predictions; none where it has none. `files`: the journals that its `file` counts. Throws RunError
-/// when they are not as they were written. Local.
+/// The predictions of an iteration; empty if it has none. `files`: the journals, indexed by JournaledIteration::file.
+/// Throws RunError if the predictions are damaged. Local.
 std::vector<float> read_predictions(const std::vector<std::string>& files, const JournaledIteration& iteration);
 
 }  // namespace sheaf

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// Followed by the place of the predictions, if any, the epochs and the message.
+// The fixed part of a result. It is followed by the location of the predictions, if any, the epochs and the message.
 struct ResultHead {
   IterationResult result;
   std::uint64_t has_predictions : 1;
@@ -21,14 +21,14 @@ struct ResultHead {
   std::uint32_t message_bytes;
 
   std::size_t size() const {
-    return sizeof(ResultHead) + has_predictions * sizeof(PredictionsPlace) + epochs * sizeof(EpochResult) +
+    return sizeof(ResultHead) + has_predictions * sizeof(PredictionsLocation) + epochs * sizeof(EpochResult) +
            message_bytes;
   }
 };
 static_assert(sizeof(ResultHead) == 120);
-static_assert(std::is_trivially_copyable_v<ResultHead> && std::is_trivially_copyable_v<PredictionsPlace>);
+static_assert(std::is_trivially_copyable_v<ResultHead> && std::is_trivially_copyable_v<PredictionsLocation>);
 
-// A journal does not keep the sign and payload of a NaN, so they must not show in results from memory either.
+// Journals do not store the sign and payload of a NaN. Results from memory must not differ from replayed ones.
 void unify_nan(double& value) {
   if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
 }
@@ -84,13 +84,13 @@ std::byte* ResultStore::allocate(std::size_t bytes) {
     free_ = blocks_.back().get();
     free_bytes_ = size;
   }
-  std::byte* const place = free_;
+  std::byte* const memory = free_;
   free_ += bytes;
   free_bytes_ -= bytes;
-  return place;
+  return memory;
 }
 
-void ResultStore::append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file) {
+void ResultStore::append(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file) {
   ResultHead head;
   head.result = iteration.result;
   for (double* value : {&head.result.final_loss, &head.result.validation_loss, &head.result.validation_score})
@@ -99,8 +99,8 @@ void ResultStore::append(const TrainedIteration& iteration, const PredictionsPla
   head.has_predictions = predictions.bytes > 0;
   head.epochs = iteration.epochs.size() & (~std::uint64_t{0} >> 1);
   head.message_bytes = static_cast<std::uint32_t>(iteration.message.size());
-  std::byte* const place = allocate(head.size());
-  std::byte* to = place;
+  std::byte* const memory = allocate(head.size());
+  std::byte* to = memory;
   put(to, &head, sizeof head);
   if (head.has_predictions) put(to, &predictions, sizeof predictions);
   for (EpochResult epoch : iteration.epochs) {
@@ -108,7 +108,7 @@ void ResultStore::append(const TrainedIteration& iteration, const PredictionsPla
     put(to, &epoch, sizeof epoch);
   }
   put(to, iteration.message.data(), head.message_bytes);
-  index_.push_back({iteration.result.iteration, place});
+  index_.push_back({iteration.result.iteration, memory});
 }
 
 void ResultStore::settle() {
@@ -118,32 +118,32 @@ void ResultStore::settle() {
   for (const Entry& entry : index_) {
     if (kept == 0 || index_[kept - 1].iteration != entry.iteration)
       index_[kept++] = entry;
-    else if (PackedResult(index_[kept - 1].at).gives_way())
+    else if (PackedResult(index_[kept - 1].at).is_replaceable())
       index_[kept - 1] = entry;
   }
   index_.resize(kept);
 }
 
 std::int64_t ResultStore::count_results(IndexRange iterations) const {
-  const IndexRange places = places_of(iterations);
-  return std::count_if(index_.begin() + places.begin, index_.begin() + places.end,
+  const IndexRange positions = positions_of(iterations);
+  return std::count_if(index_.begin() + positions.begin, index_.begin() + positions.end,
                        [](const Entry& entry) { return PackedResult(entry.at).has_result(); });
 }
 
-IndexRange ResultStore::places_of(IndexRange iterations) const {
-  const auto place = [this](std::int64_t iteration) {
+IndexRange ResultStore::positions_of(IndexRange iterations) const {
+  const auto position_of = [this](std::int64_t iteration) {
     const auto found = std::lower_bound(index_.begin(), index_.end(), iteration,
                                         [](const Entry& entry, std::int64_t it) { return entry.iteration < it; });
     return static_cast<std::int64_t>(found - index_.begin());
   };
-  return {place(iterations.begin), place(iterations.end)};
+  return {position_of(iterations.begin), position_of(iterations.end)};
 }
 
 std::int64_t ResultStore::bytes_of(IndexRange iterations) const {
   std::int64_t bytes = 0;
-  const IndexRange places = places_of(iterations);
-  for (std::int64_t place = places.begin; place < places.end; ++place)
-    bytes += static_cast<std::int64_t>(packed(static_cast<std::size_t>(place)).size());
+  const IndexRange positions = positions_of(iterations);
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    bytes += static_cast<std::int64_t>(packed(static_cast<std::size_t>(position)).size());
   return bytes;
 }
 

@@ -1,5 +1,5 @@
-// Records of finished iterations in a compact binary form. Ranks keep them in memory while they train and send them to
-// rank 0 at the end; replay reads journals into them.
+// Results of iterations in a compact binary form. Ranks store their results in memory while they train and send them to
+// rank 0 at the end; replay reads journals into the same form.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace sheaf {
 
-/// An iteration as its journal results it.
+/// An iteration as stored in a journal.
 struct JournaledIteration {
   TrainedIteration trained;  ///< without its predictions
-  PredictionsPlace predictions;
-  std::size_t file = 0;  ///< which journal: for replayed results the place in Replay::files, otherwise the rank
+  PredictionsLocation predictions;
+  std::size_t file = 0;  ///< index of its journal: in Replay::files for replayed results, otherwise the rank
 
   bool has_result() const { return trained.result.status != IterationStatus::failed; }
 };
 
-/// A packed result in memory that somebody else owns. It need not be aligned. Pure.
+/// A view of a packed result in memory owned by the caller, which need not be aligned. Pure.
 class PackedResult {
  public:
   explicit PackedResult(const std::byte* bytes) : bytes_(bytes) {}
@@ -32,50 +32,51 @@ class PackedResult {
   std::size_t size() const;  ///< in bytes; 120 unless it has a message, a curve or predictions
   std::int64_t iteration() const;
   bool has_result() const;
-  /// Whether a later entry of the same iteration takes its place: the first entry with a result counts, otherwise
-  /// the last.
-  bool gives_way() const { return !has_result(); }
+  /// Whether a later entry of the same iteration replaces this one: the first entry with a result counts, otherwise the
+  /// last.
+  bool is_replaceable() const { return !has_result(); }
   JournaledIteration unpack() const;
 
  private:
   const std::byte* bytes_;
 };
 
-/// Records in blocks of memory that are never copied or moved. Local.
+/// Packed results in blocks of memory that are never copied or moved. Local.
 class ResultStore {
  public:
-  /// Adds a result; the predictions themselves are not kept. The store must be settled (again) before it is read.
-  void append(const TrainedIteration& iteration, const PredictionsPlace& predictions, std::size_t file);
-  /// Sorts by iteration and keeps one result of each (PackedResult::gives_way).
+  /// Adds a result, without the predictions themselves. settle() must be called before results are read.
+  void append(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file);
+  /// Sorts by iteration and keeps one result per iteration (PackedResult::is_replaceable).
   void settle();
 
-  /// Number of results. This and everything below: of a settled store, in ascending order of the iterations.
+  /// Number of results. This and all functions below require a settled store, whose results are in ascending order of
+  /// their iterations.
   std::size_t size() const { return index_.size(); }
   bool empty() const { return index_.empty(); }
-  /// How many of some iterations are there, and how many of them have a result.
-  std::int64_t count(IndexRange iterations) const { return places_of(iterations).count(); }
+  /// How many of `iterations` are in the store, and how many of these have a result.
+  std::int64_t count(IndexRange iterations) const { return positions_of(iterations).count(); }
   std::int64_t count_results(IndexRange iterations) const;
-  PackedResult packed(std::size_t place) const { return PackedResult(index_[place].at); }
-  JournaledIteration operator[](std::size_t place) const { return packed(place).unpack(); }
-  /// The places of the results of some iterations.
-  IndexRange places_of(IndexRange iterations) const;
-  /// Size in bytes of the results of some iterations.
+  PackedResult packed(std::size_t position) const { return PackedResult(index_[position].at); }
+  JournaledIteration operator[](std::size_t position) const { return packed(position).unpack(); }
+  /// The positions of the results of `iterations`.
+  IndexRange positions_of(IndexRange iterations) const;
+  /// Size in bytes of the results of `iterations`.
   std::int64_t bytes_of(IndexRange iterations) const;
 
-  /// Unpacks one result after the other.
+  /// Unpacks the results one by one.
   class Iterator {
    public:
-    Iterator(const ResultStore& store, std::size_t place) : store_(&store), place_(place) {}
-    JournaledIteration operator*() const { return (*store_)[place_]; }
+    Iterator(const ResultStore& store, std::size_t position) : store_(&store), position_(position) {}
+    JournaledIteration operator*() const { return (*store_)[position_]; }
     Iterator& operator++() {
-      ++place_;
+      ++position_;
       return *this;
     }
-    bool operator!=(const Iterator& other) const { return place_ != other.place_; }
+    bool operator!=(const Iterator& other) const { return position_ != other.position_; }
 
    private:
     const ResultStore* store_;
-    std::size_t place_;
+    std::size_t position_;
   };
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t rows_per_slice = 65536;
 
-// Writes a table slice by slice. make_table: makes a Table of some rows.
+// Writes a table slice by slice. `make_table`: converts rows to a Table.
 template <class Row, class MakeTable>
 void write_in_slices(Hdf5Writer& file, const std::string& name, const std::vector<ColumnType>& types,
                      const std::vector<Row>& rows, MakeTable make_table) {
   Hdf5Table table = file.begin_table(name, static_cast<std::int64_t>(rows.size()), types);
   for (std::size_t begin = 0; begin < rows.size(); begin += rows_per_slice) {
     const std::size_t end = std::min(rows.size(), begin + rows_per_slice);
-    const auto at = [&](std::size_t place) { return rows.begin() + static_cast<std::ptrdiff_t>(place); };
+    const auto at = [&](std::size_t index) { return rows.begin() + static_cast<std::ptrdiff_t>(index); };
     table.append(make_table(std::vector<Row>(at(begin), at(end))));
   }
   table.close();

@@ -1,4 +1,4 @@
-// The result files of a run, written row by row while its iterations come.
+// Writes the result files of a run while its iterations arrive.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -16,18 +16,19 @@
 
 namespace sheaf {
 
-/// Writes results.h5 and results.csv of a run directory, both under temporary names until they are finished. Keeps no
-/// row in memory. Local, for rank 0.
+/// Writes results.h5 and results.csv of a run directory, both under temporary names until finish(). Stores no rows in
+/// memory. Local, for rank 0.
 class ResultStream {
  public:
-  /// `extent`: of all iterations that will come. Throws RunError. `study` and `plan` outlive it.
+  /// `extent`: of all iterations of the run. `study` and `plan` outlive the object. Throws RunError.
   ResultStream(const std::string& directory, const Study& study, const Plan& plan, const TableExtent& extent);
 
   /// Appends the next iterations, in order. Throws RunError.
   void append(const std::vector<TrainedIteration>& iterations);
 
-  /// After the last iteration: writes the other tables, waits until both files are on the disk, and gives results.h5,
-  /// then results.csv its name: a directory with results.csv is complete. Throws RunError. The last call.
+  /// Writes the other tables after the last iteration, waits until both files are on disk, and renames results.h5, then
+  /// results.csv. So a directory with results.csv is complete. Throws RunError. No other function may be called after
+  /// this.
   void finish(const RunResults& results);
 
  private:
@@ -36,7 +37,7 @@ class ResultStream {
   UnfinishedFile h5_file_, csv_;
   Hdf5Writer h5_;
   Hdf5Table iterations_;
-  std::optional<Hdf5Table> epochs_;  // of studies with run.curves
+  std::optional<Hdf5Table> epochs_;  // if run.curves is set
 };
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// The results of a finished run apart from its tables, made from its iterations one by one. Pure.
+// The results of a finished run without its tables, computed from its iterations one by one. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -24,22 +24,22 @@ struct FinalValues {
   double validation_score = 0;
 };
 
-/// An engine, and why it was chosen; none: it is the first that could be.
+/// An engine and the reason for its choice.
 struct ChosenEngine {
-  EngineName name = no_engine;  ///< no_engine: none can train the trial there
-  std::optional<std::string> reason;
+  EngineName name = no_engine;        ///< no_engine: no engine can train the trial on this device
+  std::optional<std::string> reason;  ///< none: it is the first engine in the table that can
 };
 
-/// The engine of a trial by the device of the lane that trains it.
+/// The engines of a trial in lanes with a GPU and in lanes without.
 struct TrialEngine {
   ChosenEngine on_gpu, on_cores;
 };
 
-/// The engine of a trial, by its number.
+/// Returns the engines of a trial by its number.
 using EngineOfTrial = std::function<TrialEngine(std::int64_t trial)>;
 
-/// The iterations that an engine has trained on one kind of device, with the reasons why, each once, in the order of
-/// the iterations.
+/// The number of iterations that an engine has trained on one kind of device, and the distinct reasons for its choice
+/// in the order of the iterations.
 struct EngineUse {
   EngineName name;
   bool on_gpu = false;
@@ -47,37 +47,37 @@ struct EngineUse {
   std::vector<std::string> reasons;
 };
 
-/// All results of a run apart from its tables of iterations and epochs.
+/// All results of a run except its tables of iterations and epochs.
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
-  IndexRange best_model;             ///< of the best trial; empty: it has none
+  IndexRange best_model;             ///< iterations of the best model; empty if there is none
   std::vector<EnsembleResult> ensembles;
-  std::vector<FinalValues> final_values;  ///< of each iteration; only of studies without a search
+  std::vector<FinalValues> final_values;  ///< of each iteration, for studies without a search
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
   std::int64_t failed = 0;
   std::int64_t first_failed = -1;  ///< iteration
   std::string first_failure;       ///< its message
-  std::vector<EngineUse> engines;  ///< by name, a GPU first
-  double seconds = 0;              ///< of training, summed
-  double wait_seconds = 0;         ///< of them for streamed data
-  // Not known from the iterations.
+  std::vector<EngineUse> engines;  ///< by name, GPU first
+  double seconds = 0;              ///< of training, summed over the iterations
+  double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
+  // The following values do not come from the iterations; the caller sets them.
   std::vector<RankInfo> ranks;      ///< in rank order
-  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks while they trained; 0: none were streamed
+  std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 
-/// Makes RunResults from the iterations of a plan. Memory: a summary of each trial, 40 bytes for each ensemble, and
-/// the values that the summary prints.
+/// Computes RunResults from the iterations of a plan. Stores a summary of each trial, 40 bytes per ensemble, and the
+/// values that the summary prints.
 class ResultTally {
  public:
   /// `study` and `plan` outlive the tally.
   ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial);
 
-  /// The plan's iterations in order; `ensemble` as for Leaderboard::add.
+  /// Adds the next iteration of the plan, in order. `ensemble`: as for Leaderboard::add.
   void add(const TrainedIteration& iteration, const EnsembleResult* ensemble);
 
-  /// After the last iteration. The last call.
+  /// Called once, after the last iteration.
   RunResults finish();
 
  private:
@@ -87,8 +87,8 @@ class ResultTally {
   const Plan& plan_;
   const EngineOfTrial engine_of_trial_;
   Leaderboard leaderboard_;
-  std::int64_t trial_ = -1;  // of the last iteration
-  TrialEngine engine_;       // its engine
+  std::int64_t trial_ = -1;  // trial of the last iteration
+  TrialEngine engine_;       // of trial_
   RunResults results_;
 };
 

@@ -46,7 +46,7 @@ std::string failed_note(const RunResults& results) {
 
 std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<FinalValues>& iterations) {
   fmt::memory_buffer text;
-  const auto add = [&](const auto&... words) { fmt::format_to(fmt::appender(text), words...); };
+  const auto add = [&](const auto&... arguments) { fmt::format_to(fmt::appender(text), arguments...); };
   const std::string score = score_name(study);
   std::int64_t number = 0;
   for (const auto& iteration : iterations) {
@@ -63,12 +63,12 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
 }
 
 std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleResult>& ensembles) {
-  if (ensembles.empty()) return "No ensemble score: no rows validate. Set data.validation or search.folds.\n";
+  if (ensembles.empty()) return "No ensemble score (no validation rows). Set data.validation or search.folds.\n";
   std::string text;
   for (const auto& ensemble : ensembles) {
     text += fmt::format("Ensemble of {} members", plan.members());
     if (plan.repeats() > 1) text += fmt::format(", repeat {}", ensemble.repeat);
-    text += fmt::format(" {}: {:.4f} (members' mean {:.4f})\n", score_name(study), ensemble.score,
+    text += fmt::format(" {}: {:.4f} (mean of members {:.4f})\n", score_name(study), ensemble.score,
                         ensemble.mean_member_score);
   }
   return text;
@@ -82,8 +82,8 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
     for (const auto& name : {"mean " + score_name(study), std::string("std"), std::string("validation loss")})
       rows[0].push_back(name);
   rows[0].push_back("final loss");
-  for (std::size_t place = 0; place < std::min(trials.size(), leaderboard_rows); ++place) {
-    const auto& trial = trials[place];
+  for (std::size_t row = 0; row < std::min(trials.size(), leaderboard_rows); ++row) {
+    const auto& trial = trials[row];
     rows.push_back({fmt::format("{}", trial.rank)});
     for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
       rows.back().push_back(plan.value(trial.trial, key));
@@ -106,7 +106,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
   if (stage.repeats > 1) over += fmt::format(" x {} repeats", stage.repeats);
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
-  if (best.empty()) best = "the study's own parameters";
+  if (best.empty()) best = "the parameters of the study";
   if (has_validation(study) && study.search.metric == "loss")
     text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, trials[0].mean_validation_loss, over);
   else if (has_validation(study))
@@ -116,7 +116,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   return text;
 }
 
-// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)". Where an engine has trained on
+// "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)". If an engine has trained on
 // both kinds of devices: "torch 8 iterations on GPUs (run.engine = torch), torch 4 iterations on cores (...)".
 std::string engine_line(const RunResults& results) {
   std::vector<std::string> parts;
@@ -132,10 +132,10 @@ std::string engine_line(const RunResults& results) {
   return fmt::format("engine: {}\n", fmt::join(parts, ", "));
 }
 
-// How long streamed data kept the lanes waiting.
+// The bytes of streamed data and the time that lanes waited for them.
 std::string data_line(const RunResults& results) {
   if (results.streamed_bytes == 0) return "";
-  return fmt::format("data: streamed, {} read; {:.1f} % of the lanes' time waited for it\n",
+  return fmt::format("data: streamed, {} read; lanes waited for it {:.1f} % of the time\n",
                      human_bytes(static_cast<double>(results.streamed_bytes)),
                      100 * results.wait_seconds / (results.wait_seconds + results.seconds));
 }

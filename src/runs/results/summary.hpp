@@ -1,4 +1,4 @@
-// What a finished run prints on stdout. Pure.
+// The summary that a finished run prints on stdout. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace sheaf {
 
-/// Plain iterations: "Iteration 3 final loss: 1.0432" a line. A search: its leaderboard (the first 20) and the best
-/// parameters. An ensemble: its members, and its own score. Then a line on the engines: "engine: torch 12 iterations (a
-/// cnn has convolutions), native 88 iterations". With streamed data also how much was read and
-/// waited for. Then what diverged or failed.
+/// For a search, the leaderboard with the first 20 trials and the best values of the searched keys. Otherwise one line
+/// per iteration, "Iteration 3 final loss: 1.0432", and for an ensemble its scores. Then a line for the engines:
+/// "engine: torch 12 iterations (a cnn has convolutions), native 88 iterations". For streamed data, the bytes read and
+/// the time spent waiting for them. Last, the numbers of diverged and failed iterations.
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results);
 
 }  // namespace sheaf

@@ -14,7 +14,7 @@ std::string device_text(int gpu) {
   return gpu < 0 ? "cpu" : fmt::format("cuda:{}", gpu);
 }
 
-// A column of member values of `rows`.
+// A column with the value get(row) for each of `rows`.
 template <class Value, class Row, class Get>
 TableColumn column(const std::string& name, const std::vector<Row>& rows, Get get) {
   std::vector<Value> values;
@@ -23,7 +23,7 @@ TableColumn column(const std::string& name, const std::vector<Row>& rows, Get ge
   return {name, std::move(values)};
 }
 
-// The searched keys' values of trial(row).
+// Adds a column for each searched key, with its values in the trials trial(row).
 template <class Row, class Get>
 void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, Get trial) {
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
@@ -37,7 +37,7 @@ void add(Text& text, std::string_view more) {
   text.append(more.data(), more.data() + more.size());
 }
 
-// RFC 4180: quoted when it holds a comma, a quote or a line end.
+// RFC 4180: quoted if it contains a comma, a quote or a line end.
 void add_cell(Text& text, const std::string& cell) {
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return add(text, cell);
   text.push_back('"');
@@ -57,7 +57,7 @@ void add_cell(Text& text, double value) {
   if (!std::isnan(value)) fmt::format_to(fmt::appender(text), "{}", value);
 }
 
-// The longest text of each searched key.
+// Makes the column of each searched key wide enough for its longest candidate.
 void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
   for (auto& type : types)
     for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
@@ -70,18 +70,18 @@ void widen_searched(std::vector<ColumnType>& types, const Plan& plan) {
 
 Table iteration_table(const Plan& plan, const std::vector<TrainedIteration>& iterations) {
   using Row = TrainedIteration;
-  std::vector<Iteration> places;
-  places.reserve(iterations.size());
-  for (const auto& iteration : iterations) places.push_back(plan.iteration(iteration.result.iteration));
+  std::vector<Iteration> descriptions;
+  descriptions.reserve(iterations.size());
+  for (const auto& iteration : iterations) descriptions.push_back(plan.iteration(iteration.result.iteration));
   Table table;
   table.push_back(column<std::int64_t>("iteration", iterations, [](const Row& r) { return r.result.iteration; }));
-  table.push_back(column<std::int64_t>("stage", places, [](const Iteration& i) { return i.stage; }));
-  table.push_back(column<std::int64_t>("trial", places, [](const Iteration& i) { return i.trial; }));
-  table.push_back(column<std::int64_t>("fold", places, [](const Iteration& i) { return i.fold; }));
-  table.push_back(column<std::int64_t>("member", places, [](const Iteration& i) { return i.member; }));
-  table.push_back(column<std::int64_t>("repeat", places, [](const Iteration& i) { return i.repeat; }));
-  table.push_back(column<std::int64_t>("seed", places, [](const Iteration& i) { return i.seed; }));
-  add_searched(table, plan, places, [](const Iteration& i) { return i.trial; });
+  table.push_back(column<std::int64_t>("stage", descriptions, [](const Iteration& i) { return i.stage; }));
+  table.push_back(column<std::int64_t>("trial", descriptions, [](const Iteration& i) { return i.trial; }));
+  table.push_back(column<std::int64_t>("fold", descriptions, [](const Iteration& i) { return i.fold; }));
+  table.push_back(column<std::int64_t>("member", descriptions, [](const Iteration& i) { return i.member; }));
+  table.push_back(column<std::int64_t>("repeat", descriptions, [](const Iteration& i) { return i.repeat; }));
+  table.push_back(column<std::int64_t>("seed", descriptions, [](const Iteration& i) { return i.seed; }));
+  add_searched(table, plan, descriptions, [](const Iteration& i) { return i.trial; });
   table.push_back(column<std::string>("status", iterations, [](const Row& r) { return status_name(r.result.status); }));
   table.push_back(column<double>("final_loss", iterations, [](const Row& r) { return r.result.final_loss; }));
   table.push_back(column<double>("validation_loss", iterations, [](const Row& r) { return r.result.validation_loss; }));

@@ -65,7 +65,7 @@ struct Reading {
   RunProgress progress;
 
   explicit Reading(const RunReader& reader) {
-    stages.name_next();
+    stages.choose_next();
     progress = reader.progress(stages, header, false);
   }
 };
@@ -126,11 +126,11 @@ TEST_CASE("what is damaged is left out with a warning, or refused") {
     CHECK(reading.plan.stage_count() == 1);
   }
   run.add_attempt({2, 3}, {{{0, {{0, 3}}, 1, 1, 1, 2}, 0}});
-  CHECK_THROWS_WITH(Reading(reader), StartsWith("stage 0 of '" + run.directory() + "' was begun with other trials"));
+  CHECK_THROWS_WITH(Reading(reader), StartsWith("stage 0 of '" + run.directory() + "' began with other trials"));
   std::filesystem::remove_all(run.directory() + "/journal");
   CHECK_NOTHROW(Reading(reader));
   run.add_results();
-  CHECK_THROWS_WITH(Reading(reader), ContainsSubstring("holds results without a journal"));
+  CHECK_THROWS_WITH(Reading(reader), ContainsSubstring("has results but no journal"));
   std::ofstream(run.directory() + "/study.cfg") << "";
   CHECK_THROWS_AS(reader.study(true), RunError);
 }

@@ -38,7 +38,7 @@ TEST_CASE("stages are named from stored results up to the first incomplete stage
   const test::Halving halving;
   Plan plan(study_of_four());
   SearchStages stages(halving, plan);
-  REQUIRE(stages.name_next());
+  REQUIRE(stages.choose_next());
   CHECK(stages.last_stage_text() == " of stage 0");
   ResultStore results;
   results.append(trained(0, 4), {}, 0);
@@ -61,7 +61,7 @@ TEST_CASE("a failed iteration delays the next stage until another attempt has tr
   const test::Halving halving;
   Plan plan(study_of_four());
   SearchStages stages(halving, plan);
-  stages.name_next();
+  stages.choose_next();
   ResultStore results;
   results.append(trained(5, 2, IterationStatus::failed), {}, 0);
   for (const std::int64_t number : {0, 1, 2, 3, 4, 6, 7}) results.append(trained(number, 1), {}, 0);
@@ -79,7 +79,7 @@ TEST_CASE("a grid is complete after its only stage and has no stage text") {
   const auto grid = make_grid(study);
   Plan plan(study);
   SearchStages stages(*grid, plan);
-  REQUIRE(stages.name_next());
+  REQUIRE(stages.choose_next());
   CHECK_FALSE(stages.more_may_come());
   CHECK(stages.last_stage_text().empty());
   ResultStore results;
@@ -101,6 +101,6 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
     if (change == 1) other.stage.epochs = 2;
     if (change == 2) other.first_iteration = 1;
     CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, other}, "runs/x"),
-                      StartsWith("stage 0 of 'runs/x' was begun with other trials than the search names now"));
+                      StartsWith("stage 0 of 'runs/x' began with other trials than the search chooses now"));
   }
 }

@@ -33,8 +33,8 @@ TrainedIteration sample(std::int64_t number) {
   return iteration;
 }
 
-PredictionsPlace place_of(std::int64_t number) {
-  return number % 5 == 0 ? PredictionsPlace{number, 4, static_cast<std::uint32_t>(number)} : PredictionsPlace{};
+PredictionsLocation place_of(std::int64_t number) {
+  return number % 5 == 0 ? PredictionsLocation{number, 4, static_cast<std::uint32_t>(number)} : PredictionsLocation{};
 }
 
 struct Stores {
@@ -126,5 +126,5 @@ TEST_CASE("gather_results throws when no rank has an iteration") {
   const Communicator alone = Communicator::self();
   const GatherRoute route(world, world, alone, without_limit());
   CHECK_THROWS_WITH(gather_results(stores.own, stores.earlier, 3, {0, total + 1}, {}, route, [](const auto&) {}),
-                    "no rank has the result of iteration 80 (it was lost). Train it again with sheaf resume.");
+                    "the result of iteration 80 is missing on all ranks. Train the iteration again with sheaf resume.");
 }

@@ -46,7 +46,7 @@ TEST_CASE("lanes of one rank can use different engines and devices, and results 
   const Scratch scratch("lanes_test_" + std::to_string(Communicator::world().rank()));
   JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 0), {"0.1.0", "study", "data"});
   const RunOptions options;
-  const WorkList work({{0, total}});
+  const RemainingIterations work({{0, total}});
   Placement placement;
   placement.lanes = {{7, 1}, {7, 1}, {-1, 1}, {-1, 1}};
   // Lane 1 has a GPU, but its engine does not use it.

@@ -247,7 +247,7 @@ TEST_CASE("resuming fails when the searcher now names another stage than the jou
   for (const std::int64_t number : {stage_0 - 1, stage_0 + 3}) {
     run.cut_at(number, true);
     CHECK_THROWS_WITH(run.execute(study_of_six(), true, make_kind<OtherHalving>),
-                      "stage 1 of 'stages_test_run' was begun with other trials than the search names now (its earlier "
+                      "stage 1 of 'stages_test_run' began with other trials than the search chooses now (earlier "
                       "results have changed, or another program wrote them). Start a new run with another run.output.");
     CHECK(run.execute(study_of_six(), true) == ExitCode::done);
   }

@@ -108,5 +108,5 @@ TEST_CASE("a window with a missing result is an error that names the iteration")
   store.append(record_of(3, IterationStatus::finished, 1), {}, 0);
   store.settle();
   CHECK_THROWS_WITH(merge_window({3, 5}, {{store.packed(0), 0}}),
-                    "no rank has the result of iteration 4 (it was lost). Train it again with sheaf resume.");
+                    "the result of iteration 4 is missing on all ranks. Train the iteration again with sheaf resume.");
 }

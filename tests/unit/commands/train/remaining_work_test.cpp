@@ -9,16 +9,16 @@ using namespace sheaf;
 using Ranges = std::vector<IndexRange>;
 
 TEST_CASE("positions map to the remaining iterations") {
-  const WorkList whole({{0, 10}});
+  const RemainingIterations whole({{0, 10}});
   CHECK(whole.count() == 10);
-  CHECK(whole.iterations_at({3, 7}) == Ranges{{3, 7}});
-  const WorkList rest({{2, 5}, {7, 8}, {10, 14}});
+  CHECK(whole.iterations_at_positions({3, 7}) == Ranges{{3, 7}});
+  const RemainingIterations rest({{2, 5}, {7, 8}, {10, 14}});
   CHECK(rest.count() == 8);
-  CHECK(rest.iterations_at({0, 8}) == Ranges{{2, 5}, {7, 8}, {10, 14}});
-  CHECK(rest.iterations_at({1, 3}) == Ranges{{3, 5}});
-  CHECK(rest.iterations_at({3, 4}) == Ranges{{7, 8}});
-  CHECK(rest.iterations_at({2, 6}) == Ranges{{4, 5}, {7, 8}, {10, 12}});
-  CHECK(WorkList().count() == 0);
+  CHECK(rest.iterations_at_positions({0, 8}) == Ranges{{2, 5}, {7, 8}, {10, 14}});
+  CHECK(rest.iterations_at_positions({1, 3}) == Ranges{{3, 5}});
+  CHECK(rest.iterations_at_positions({3, 4}) == Ranges{{7, 8}});
+  CHECK(rest.iterations_at_positions({2, 6}) == Ranges{{4, 5}, {7, 8}, {10, 12}});
+  CHECK(RemainingIterations().count() == 0);
 }
 
 TEST_CASE("any division of the positions gives each iteration once and in order") {
@@ -31,10 +31,10 @@ TEST_CASE("any division of the positions gives each iteration once and in order"
       ranges.push_back({begin, end});
       for (; begin < end; ++begin) expected.push_back(begin);
     }
-    const WorkList work(ranges);
+    const RemainingIterations work(ranges);
     for (std::int64_t position = 0; position < work.count();) {
       const std::int64_t end = std::min<std::int64_t>(work.count(), position + 1 + random() % 9);
-      for (const auto& range : work.iterations_at({position, end}))
+      for (const auto& range : work.iterations_at_positions({position, end}))
         for (std::int64_t number = range.begin; number < range.end; ++number) found.push_back(number);
       position = end;
     }

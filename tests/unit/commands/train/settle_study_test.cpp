@@ -66,7 +66,7 @@ TEST_CASE("data.mode = memory is refused when the data does not fit into memory"
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(100, 100)));
   CHECK_THROWS_AS(require_trainable(study, plan, facts_of(101, 100)), RunError);
   CHECK_THROWS_WITH(require_trainable(study, plan, facts_of(101, 100)),
-                    StartsWith("'large.h5' does not fit into memory, as data.mode = memory needs it to ("));
+                    StartsWith("'large.h5' does not fit into memory, as data.mode = memory requires ("));
   study.data.mode = DataMode::streamed;
   CHECK_NOTHROW(require_trainable(study, plan, facts_of(101, 100)));
 }

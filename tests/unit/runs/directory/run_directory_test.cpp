@@ -60,7 +60,7 @@ TEST_CASE("a directory holds a run once it has a study file") {
   std::ofstream(directory + "/results.csv") << "x";
   CHECK(holds_results(directory));
   CHECK_THROWS_WITH(require_no_run(directory),
-                    ContainsSubstring("already holds a run ('study.cfg' is there). Choose another"));
+                    ContainsSubstring("already has a run ('study.cfg' exists). Choose another"));
   CHECK_THROWS_AS(write_study(directory + "/absent", small_study()), RunError);
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("every field of a result is read back bit for bit") {
   TrainedIteration written = sample_iteration(4294967294);
   written.epochs = {{4294967294, 0, 1.0 / 3, not_a_number, infinity}, {4294967294, 1, -infinity, 5e-324, 1}};
   written.message = "line 1\nline \"2\", {\"iteration\":0} and an odd byte \xff";
-  const PredictionsPlace location{12345678901, 40, 0xdeadbeef};
+  const PredictionsLocation location{12345678901, 40, 0xdeadbeef};
   const auto read = read_journal_line(without_end(journal_line(written, location, 7)), 7);
   REQUIRE(read.has_value());
   CHECK(same(read->iteration.result, written.result));

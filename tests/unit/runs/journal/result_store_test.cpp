@@ -38,8 +38,8 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   CHECK(last.predictions.offset == 12345678901);
   CHECK(last.predictions.bytes == 40);
   CHECK(last.predictions.checksum == 0xdeadbeef);
-  CHECK(store.places_of({1, 6}) == IndexRange{1, 3});
-  CHECK(store.places_of({6, 100}).empty());
+  CHECK(store.positions_of({1, 6}) == IndexRange{1, 3});
+  CHECK(store.positions_of({6, 100}).empty());
   CHECK(store.bytes_of({0, 4}) == 240);
   std::int64_t count = 0;
   for (const auto& iteration : store) count += iteration.has_result();

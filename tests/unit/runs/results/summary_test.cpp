@@ -76,7 +76,7 @@ TEST_CASE("an ensemble prints its members and its own score") {
   CHECK(summary_of(study, iterations, &ensemble) ==
         "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
         "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
-        "Ensemble of 2 members accuracy: 0.9700 (members' mean 0.9050)\n"
+        "Ensemble of 2 members accuracy: 0.9700 (mean of members 0.9050)\n"
         "engine: torch 2 iterations\n");
   study.data.validation = 0;
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("Set data.validation"));
