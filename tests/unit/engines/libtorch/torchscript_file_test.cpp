@@ -109,5 +109,5 @@ TEST_CASE("a module of another program has no description, and a file that is no
   CHECK_THROWS_WITH(load_module("cut.pt"), ContainsSubstring("'cut.pt' is not a complete TorchScript file"));
 
   module.save("newer.pt", {{saved_model_record_name, "of another time"}});
-  CHECK_THROWS_WITH(read_saved_model_record("newer.pt"), ContainsSubstring("of another version of sheaf"));
+  CHECK_THROWS_WITH(read_saved_model_record("newer.pt"), ContainsSubstring("from another version of sheaf"));
 }
