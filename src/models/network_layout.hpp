@@ -24,9 +24,8 @@ bool has_layout(ModelKind kind);
 /// The layers of `model` for rows of `shape`; empty without a layout.
 ///   linear              one dense layer
 ///   mlp                 for each hidden width: dense, activation, dropout; then a dense layer
-///   cnn                 for each channel count: convolution, activation, 2 x 2 max pooling (rounding down); then an
-///   mlp
-///                       on the flattened result
+///   cnn                 for each channel count: convolution, activation, 2 x 2 max pooling (rounding down);
+///                       then an mlp on the flattened result
 ///   resnet18, resnet50  models/resnet_layout.hpp
 /// Throws UsageError if a network that needs images has no image shape, or if the images are too small for a cnn.
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape);
