@@ -61,7 +61,7 @@ TEST_CASE("a damaged description or one of another version is refused with the f
   const std::string whole = saved_model_record(mlp());
   const auto refused = [](const std::string& record) {
     CHECK_THROWS_WITH(parse_saved_model_record(record, "model.pt"),
-                      ContainsSubstring("model file 'model.pt' is of another version of sheaf, or spoiled"));
+                      ContainsSubstring("model file 'model.pt' is damaged or from another version of sheaf"));
   };
   refused("");
   refused(whole.substr(0, whole.size() - 1));
@@ -73,7 +73,7 @@ TEST_CASE("a damaged description or one of another version is refused with the f
   refused(changed("model.kind = mlp", "model.kind = mpl"));
   refused(changed("features = 3", "features = 4"));
   CHECK_THROWS_WITH(parse_saved_model_record(changed("features = 3", "features = x"), "model.pt"),
-                    ContainsSubstring("('x' is no number of features or outputs)"));
+                    ContainsSubstring("('x' is not a valid number of features or outputs)"));
   refused(changed("outputs = 2", "outputs = 0"));
   refused(changed("outputs = 2", "#utputs = 2"));
   SavedModel trained = mlp();

@@ -203,7 +203,7 @@ TEST_CASE("several files with the same columns are concatenated") {
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
   CHECK(numbers(data.targets) == std::vector<double>{0, 1, 0});
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}), StartsWith("'0' and '1' have different column names"));
-  CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, '0' 2"));
+  CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, but '0' has 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has only a header)"));
 }
 

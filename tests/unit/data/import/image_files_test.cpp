@@ -62,7 +62,7 @@ TEST_CASE("files that are not valid IDX files are refused") {
   CHECK_THROWS_WITH(import({images.substr(0, 17), labels}), StartsWith("'0' is truncated (in its numbers: 1 of 2"));
   CHECK_THROWS_WITH(import({images + "x", labels}), StartsWith("'0' is longer than its header declares"));
   CHECK_THROWS_WITH(import({labels, images}), StartsWith("'1' [1, 1, 2] does not contain labels"));
-  CHECK_THROWS_WITH(import({images, idx(8, {2}, "\1\2")}), ContainsSubstring("(1 and 2 rows)"));
+  CHECK_THROWS_WITH(import({images, idx(8, {2}, "\1\2")}), ContainsSubstring("have 1 and 2 rows"));
   CHECK_THROWS_WITH(import({idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, ""), labels}),
                     ContainsSubstring("too many values"));
 }
@@ -82,7 +82,7 @@ TEST_CASE("CIFAR-10 files are concatenated; each record is a label followed by p
 
 TEST_CASE("files that are not valid CIFAR-10 files are refused") {
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + "xy"})),
-                    ContainsSubstring("2 bytes are left after 1 records of 3073"));
+                    ContainsSubstring("2 bytes follow after 1 records of 3073"));
   CHECK_THROWS_WITH(import_cifar10(sources_of({cifar(3, 'a') + cifar(10, 'a')})),
                     ContainsSubstring("record 1 has the label 10"));
   CHECK_THROWS_WITH(import_cifar10(sources_of({""})), StartsWith("'0' is empty"));
