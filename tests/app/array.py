@@ -55,7 +55,7 @@ for done, task in enumerate([1, 2, 0], start=1):
     checks.check(f"{SLICE} of its {SLICE} iterations remain" in result.stderr, f"task {task}: start message",
                  result.stderr)
     if done < TASKS:
-        checks.check(f"other tasks still have to train {(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations" in
+        checks.check(f"still have to train {(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations" in
                      result.stderr and "Best:" not in result.stdout and not os.path.exists("run/results.csv"),
                      f"task {task}: reports the remaining iterations", result.stderr)
         again = sheaf(*args(task))
@@ -137,7 +137,7 @@ checks.check(result.code == 2 and "not numbered evenly" in result.stderr and not
              "an array with gaps is refused", f"{result.code}\n{result.stderr}")
 fresh()
 result = sheaf("run", *STUDY, "--run.output=run", f"--run.array={ITERATIONS}/{ITERATIONS + 1}", ranks=2)
-checks.check(result.code == 0 and f"other tasks still have to train {ITERATIONS} of the study's {ITERATIONS} iterations" in
+checks.check(result.code == 0 and f"still have to train {ITERATIONS} of the study's {ITERATIONS} iterations" in
              result.stderr, "a task without an iteration", result.stderr)
 
 # A task exits with 1 if one of its iterations failed, or if it writes the results of a run with failed iterations.

@@ -50,7 +50,8 @@ checks.check(all(300 < float(row["final_loss"]) < 370 for row in rows),
              stdout)
 
 stdout, rows = run("digits-bagging", f"--data.file={DIGITS}", "--train.epochs=5")
-match = re.search(r"^Ensemble of 10 members accuracy: (\d\.\d{4}) \(mean of members (\d\.\d{4})\)$", stdout, re.MULTILINE)
+match = re.search(r"^Ensemble of 10 members accuracy: (\d\.\d{4}) \(mean of members (\d\.\d{4})\)$", stdout,
+                  re.MULTILINE)
 checks.check(match and float(match.group(1)) > 0.9, "bagging: the summary has the score of the ensemble", stdout)
 checks.check(len({row["final_loss"] for row in rows}) == 10, "bagging: members have different losses")
 

@@ -24,7 +24,8 @@ for kind in ("linear", "mlp"):
     found, text = engines(f"a small {kind}", *MODELS[kind], "--study.iterations=8")
     checks.check(len(found) == 8 and all(device == "cpu" and engine != "torch" for engine, device in found),
                  f"a small {kind} is trained on the cores", str(found))
-    checks.check("train on CPU cores" in text and "times as fast as the GPU" in text, f"a small {kind}: the reason", text)
+    checks.check("train on CPU cores" in text and "times as fast as the GPU" in text, f"a small {kind}: the reason",
+                 text)
 found, text = engines("a large mlp", *LARGE)
 checks.check(found == [("torch", "cuda:0")] and "a GPU is expected to be" in text, "a large mlp is trained on the GPU",
              f"{found}\n{text}")

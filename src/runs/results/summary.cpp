@@ -37,7 +37,7 @@ std::string diverged_note(const RunResults& results) {
                                              results.diverged, results.iterations);
 }
 
-// "2 of 60 iterations failed (iteration 7: out of memory ...)": the first one's message.
+// "2 of 60 iterations failed (iteration 7: out of memory ...)", with the message of the first one.
 std::string failed_note(const RunResults& results) {
   return results.failed == 0 ? ""
                              : fmt::format("{} of {} iterations failed (iteration {}: {})\n", results.failed,
