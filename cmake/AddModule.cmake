@@ -1,12 +1,13 @@
-# add_module(<folder> [LOADED] SOURCES <files...> [DEPENDS <folders...>] [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
-# One static library for each folder of src/: sheaf_core_random is that of core/random. DEPENDS are the folders that it
-# may include. LOADED: a shared
-# library instead, beside the program, which loads it. It holds nothing of the folders that it includes, and finds their
-# one copy in the program, which exports them.
+# add_module(<folder> [LOADED] SOURCES <files...> [DEPENDS <folders...>]
+#            [PRIVATE_LIBRARIES <targets...>] [PUBLIC_LIBRARIES <targets...>])
+# Adds a static library for a folder of src/: sheaf_core_random for core/random. DEPENDS are the folders that it may
+# include. With LOADED, it is a shared library that the program loads from its own directory. That library does not
+# contain code of the folders in DEPENDS, but uses the copy that the program exports.
 function(add_module folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LOADED" "" "SOURCES;DEPENDS;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "add_module(${folder}): SOURCES are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "add_module(${folder}): SOURCES are missing or arguments are unknown: "
+                        "'${arg_UNPARSED_ARGUMENTS}'")
   endif()
   string(REPLACE "/" "_" target sheaf_${folder})
   list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
@@ -20,7 +21,7 @@ function(add_module folder)
       target_include_directories(${target} SYSTEM PRIVATE $<FILTER:${includes},EXCLUDE,^${PROJECT_SOURCE_DIR}/src$>)
       target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${other},INTERFACE_COMPILE_DEFINITIONS>)
     endforeach()
-    # Also for a test that calls nothing of it by name.
+    # Links the library even to a test that uses none of its symbols.
     target_link_options(${target} INTERFACE -Wl,--no-as-needed)
   else()
     add_library(${target} STATIC ${arg_SOURCES})
@@ -32,14 +33,14 @@ function(add_module folder)
     PRIVATE sheaf_flags ${arg_PRIVATE_LIBRARIES})
 endfunction()
 
-# Warnings and sanitizers of our own code.
+# Warnings for our own code, and sanitizers.
 add_library(sheaf_flags INTERFACE)
 target_compile_options(sheaf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(SHEAF_WARNINGS_AS_ERRORS)
   target_compile_options(sheaf_flags INTERFACE -Werror)
 endif()
 if(SHEAF_SANITIZE)
-  # A finding ends the program: it would be one more line of a passing test's output otherwise.
+  # A finding ends the program. Otherwise it would only be a line in the output of a passing test.
   add_compile_options(-fsanitize=${SHEAF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SHEAF_SANITIZE})
 endif()

@@ -1,12 +1,13 @@
-# add_unit_test(<name> SOURCES <files...> DEPENDS <folders...> [LIBRARIES <targets...>])      one serial Catch2 program
+# add_unit_test(<name> SOURCES <files...> DEPENDS <folders...> [LIBRARIES <targets...>])
+#   adds a serial Catch2 program.
 # add_mpi_test(<name> RANKS <n...> SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...] [TIMEOUT s])
-#                                                     one Catch2 program, run as <name>.np<n> for each n
-# add_program_test(<name> COMMAND <words...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])   any other check
-#                                                     LONG: run only by ctest -C long, with the label long
-# A test that lets LibTorch do something DEPENDS on engines/libtorch: it is linked then, and nothing is loaded later.
-# Timeouts end what hangs; they must not end a test on a machine that is slow or does something else.
-# MPI tests may use more ranks than cores, and root where that is all there is. pml=ob1: Open MPI does not look for fast
-# networks, which halves the start-up of a job.
+#   adds a Catch2 program and runs it as <name>.np<n> for each n.
+# add_program_test(<name> COMMAND <arguments...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])
+#   adds any other test. With LONG it has the label long and runs only with ctest -C long.
+# A test that uses LibTorch must have engines/libtorch in DEPENDS, which links the library instead of loading it.
+# Timeouts are for tests that hang. They must be long enough for slow or busy machines.
+# MPI tests may use more ranks than cores, and may run as root. pml=ob1: Open MPI does not search for fast networks,
+# which halves the startup time of a job.
 
 set(SHEAF_MPI_ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_pml=ob1 OMP_NUM_THREADS=1)
@@ -17,7 +18,7 @@ if(UNIX)
   endif()
 endif()
 
-# The Python of the same installation as LibTorch: its PyTorch is the same version, so float32 results agree.
+# The Python of LibTorch's installation. Its PyTorch has the same version, so float32 results agree.
 set(SHEAF_TEST_PYTHON ${LibTorch_PYTHON})
 if(NOT EXISTS ${SHEAF_TEST_PYTHON})
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -25,9 +26,9 @@ if(NOT EXISTS ${SHEAF_TEST_PYTHON})
 endif()
 
 find_package(Catch2 REQUIRED)
-# Without optimisation: assertions take twice as long to compile with it, and what they test lies in the libraries.
+# Tests are not optimized: assertions would take twice as long to compile, and the tested code is in the libraries.
 set(SHEAF_TEST_OPTIONS -O0)
-# Catch2 2 compiles for 10 seconds wherever its implementation is included.
+# The implementation of Catch2 2 takes 10 seconds to compile, so it is compiled only once.
 add_library(sheaf_catch STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch.cpp)
 target_link_libraries(sheaf_catch PUBLIC Catch2::Catch2)
 target_include_directories(sheaf_catch PUBLIC ${PROJECT_SOURCE_DIR}/tests)
@@ -40,7 +41,8 @@ target_link_libraries(sheaf_mpi_test_main PUBLIC sheaf_catch MPI::MPI_C)
 function(sheaf_test_executable name main)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;DEPENDS;LIBRARIES")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES OR NOT arg_DEPENDS)
-    message(FATAL_ERROR "test ${name}: SOURCES and DEPENDS are required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "test ${name}: SOURCES or DEPENDS are missing or arguments are unknown: "
+                        "'${arg_UNPARSED_ARGUMENTS}'")
   endif()
   list(TRANSFORM arg_DEPENDS PREPEND sheaf_)
   list(TRANSFORM arg_DEPENDS REPLACE "/" "_")
@@ -82,7 +84,8 @@ endfunction()
 function(add_program_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "TIMEOUT;PROCESSORS" "COMMAND;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_COMMAND)
-    message(FATAL_ERROR "add_program_test(${name}): COMMAND is required, and these are unknown: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "add_program_test(${name}): COMMAND is missing or arguments are unknown: "
+                        "'${arg_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)

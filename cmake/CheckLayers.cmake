@@ -1,9 +1,10 @@
-# cmake [-DSOURCE_DIR=src] -P cmake/CheckLayers.cmake: reads the #include lines and the add_module calls of every folder
-# of src/ and fails with one line for each that reaches where it must not. Files of one name (x.hpp, x.cpp) are a unit:
-# units may not include each other in a cycle, in one folder either.
+# cmake [-DSOURCE_DIR=src] -P cmake/CheckLayers.cmake
+# Checks the #include lines and the add_module calls of every folder in src/. Fails and prints one line per violation.
+# Files with the same name (x.hpp, x.cpp) are a unit. Units must not include each other in a cycle, not even in the same
+# folder.
 cmake_minimum_required(VERSION 3.21)
 
-# The folders, lowest first. A folder may use those on the lines before its own. main.cpp may use all.
+# The folders, lowest layer first. A folder may use the folders on the lines before its own; main.cpp may use all.
 set(layers
   "core"
   "core/random files"
@@ -23,7 +24,8 @@ set(layers
   "commands/train commands/evaluate commands/preprocess commands/import commands/info"
   "commands")
 
-# The third-party and public headers that one place alone may include: pattern of the header | the beginnings of those files' paths.
+# Third-party and public headers that only some files may include: pattern of the header | prefixes of the paths of
+# those files.
 set(third_party
   "mpi\\.h|parallel/mpi/"
   "(hdf5|hdf5_hl|H5[A-Za-z]+)\\.h|files/hdf5/"
@@ -47,7 +49,7 @@ macro(report text)
   list(APPEND problems "${text}")
 endmacro()
 
-# ---- lower_<folder>: what the table allows
+# ---- lower_<folder>: the folders that it may use
 
 set(folders "")
 foreach(layer ${layers})
@@ -58,9 +60,9 @@ foreach(layer ${layers})
   list(APPEND folders ${siblings})
 endforeach()
 
-# ---- reached_<folder>: its DEPENDS, and theirs
+# ---- reached_<folder>: its DEPENDS, recursively
 
-# depends_of(<folder> <variable>): the words after DEPENDS in the folder's add_module calls.
+# depends_of(<folder> <variable>): returns the folders after DEPENDS in the folder's add_module calls.
 function(depends_of folder variable)
   set(depends "")
   if(EXISTS ${SOURCE_DIR}/${folder}/CMakeLists.txt)
@@ -68,9 +70,9 @@ function(depends_of folder variable)
     string(REGEX REPLACE "#[^\n]*" "" text "${text}")
     string(REGEX MATCHALL "add_module\\([^)]*\\)" calls "${text}")
     foreach(call ${calls})
-      string(REGEX MATCH "[ \n]DEPENDS([ \n]+[a-z0-9_/]+)+" words "${call}")
-      string(REGEX MATCHALL "[a-z0-9_/]+" words "${words}")
-      list(APPEND depends ${words})
+      string(REGEX MATCH "[ \n]DEPENDS([ \n]+[a-z0-9_/]+)+" named "${call}")
+      string(REGEX MATCHALL "[a-z0-9_/]+" named "${named}")
+      list(APPEND depends ${named})
     endforeach()
   endif()
   set(${variable} ${depends} PARENT_SCOPE)
@@ -92,7 +94,7 @@ endforeach()
 # check_own(<file> <folder> <header> <its folder>)
 function(check_own file folder header other)
   if(NOT other IN_LIST folders)
-    report("${file}: includes \"${header}\", which is in no folder of src/ (others' headers stand in <>)")
+    report("${file}: includes \"${header}\", which is not in a folder of src/ (use <> for third-party headers)")
   elseif(NOT folder STREQUAL "" AND NOT folder STREQUAL other)
     if(NOT other IN_LIST lower_${folder})
       report("${file}: includes \"${header}\", but ${other} is not below ${folder}")
@@ -108,18 +110,18 @@ function(check_third_party file header)
   foreach(entry ${third_party})
     string(REGEX MATCH "^(.*)\\|([^|]*)$" entry "${entry}")
     set(pattern "${CMAKE_MATCH_1}")
-    string(REPLACE " " ";" places "${CMAKE_MATCH_2}")
+    string(REPLACE " " ";" prefixes "${CMAKE_MATCH_2}")
     if(header MATCHES "^(${pattern})$")
       set(allowed OFF)
-      foreach(place ${places})
-        string(FIND "${file}" "${place}" position)
+      foreach(prefix ${prefixes})
+        string(FIND "${file}" "${prefix}" position)
         if(position EQUAL 0)
           set(allowed ON)
         endif()
       endforeach()
       if(NOT allowed)
-        list(JOIN places ", " places)
-        report("${file}: includes <${header}>, which only ${places} may name")
+        list(JOIN prefixes ", " prefixes)
+        report("${file}: includes <${header}>, which only ${prefixes} may include")
       endif()
     endif()
   endforeach()
@@ -127,7 +129,7 @@ function(check_third_party file header)
 endfunction()
 
 set(units "")
-# remember_include(<file> <header>): for the search of cycles
+# remember_include(<file> <header>): records an #include line for the search for cycles.
 macro(remember_include file header)
   string(REGEX REPLACE "\\.[a-z]+$" "" unit ${file})
   string(REGEX REPLACE "\\.[a-z]+$" "" other_unit ${header})
@@ -138,7 +140,8 @@ macro(remember_include file header)
   endif()
 endmacro()
 
-# remove_units_below_cycles(): takes from `units` those that include no other that is left, again and again.
+# remove_units_below_cycles(): removes from `units` those that include none of the remaining units, until none is left
+# to remove. The remaining units are in cycles or include units in cycles.
 function(remove_units_below_cycles)
   set(changed ON)
   while(changed)
@@ -160,7 +163,7 @@ function(remove_units_below_cycles)
   set(units "${units}" PARENT_SCOPE)
 endfunction()
 
-# find_reached(<unit> <variable>): the units that it includes, directly or through others.
+# find_reached(<unit> <variable>): returns the units that it includes, directly or indirectly.
 function(find_reached unit variable)
   set(reached "")
   set(new ${used_${unit}})
@@ -176,7 +179,7 @@ endfunction()
 
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.cpp ${SOURCE_DIR}/*.hpp ${SOURCE_DIR}/*.cu ${SOURCE_DIR}/*.cuh)
 if(NOT files)
-  message(FATAL_ERROR "There are no sources in ${SOURCE_DIR} (nothing was checked). Set SOURCE_DIR to the sources.")
+  message(FATAL_ERROR "No sources were found in ${SOURCE_DIR}. Set SOURCE_DIR to the folder of the sources.")
 endif()
 list(SORT files)
 foreach(file ${files})
@@ -184,11 +187,11 @@ foreach(file ${files})
   if(file MATCHES "^(.+)/[^/]+$")
     string(REGEX REPLACE "/include/.*" "" folder ${CMAKE_MATCH_1})  # public headers, <sheaf/...>
     if(NOT folder IN_LIST folders)
-      report("${file}: is in a folder that the table of cmake/CheckLayers.cmake does not know")
+      report("${file}: is in a folder that is not in the table of cmake/CheckLayers.cmake")
       continue()
     endif()
   elseif(NOT file STREQUAL "main.cpp")
-    report("${file}: is in no folder")
+    report("${file}: is not in a folder")
   endif()
   file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
   foreach(line ${lines})
@@ -226,6 +229,6 @@ if(problems)
   list(JOIN problems "\n" text)
   message("${text}")
   list(LENGTH problems wrong)
-  message(FATAL_ERROR "${wrong} line(s) reach where they must not. The table is in cmake/CheckLayers.cmake.")
+  message(FATAL_ERROR "${wrong} violation(s) of the layers. The table is in cmake/CheckLayers.cmake.")
 endif()
-message(STATUS "layers: ${count} files, every include is allowed")
+message(STATUS "layers: ${count} files checked, no violations")

@@ -1,16 +1,17 @@
-# Every third-party package, found once. Folders link the imported targets they are allowed to name.
+# Finds all third-party packages. Each folder links the imported targets that it may use.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
-# mpi.h would declare the old C++ bindings to a C++ compiler, and want their library.
+# Otherwise mpi.h declares the old C++ bindings, which need another library.
 target_compile_definitions(MPI::MPI_C INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 
-# Decompresses the chunks of HDF5 files two to three times as fast as zlib, which reads the streams of importers.
+# Decompresses the chunks of HDF5 files two to three times as fast as zlib. Importers use zlib, because it reads
+# streams.
 find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
 find_library(LIBDEFLATE_LIBRARY deflate)
 if(NOT LIBDEFLATE_INCLUDE_DIR OR NOT LIBDEFLATE_LIBRARY)
@@ -20,8 +21,8 @@ add_library(sheaf_libdeflate INTERFACE)
 target_include_directories(sheaf_libdeflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE_DIR})
 target_link_libraries(sheaf_libdeflate INTERFACE ${LIBDEFLATE_LIBRARY})
 
-# Highway: a file that includes its foreach_target.h is compiled for several instruction sets, and the program chooses
-# among them at run time. On x86 the least of them is SSE4.2 (x86-64-v2), so that no file needs a form without vectors.
+# Highway compiles a file that includes foreach_target.h for several instruction sets; the program chooses one at run
+# time. On x86 the lowest is SSE4.2 (x86-64-v2), so that no file needs scalar code.
 find_package(hwy 1.0 CONFIG QUIET)
 if(NOT TARGET hwy::hwy)
   message(FATAL_ERROR "Highway 1.0 was not found (package libhwy-dev on Debian).")
@@ -42,7 +43,7 @@ add_library(hwloc::hwloc INTERFACE IMPORTED)
 target_include_directories(hwloc::hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR})
 target_link_libraries(hwloc::hwloc INTERFACE ${HWLOC_LIBRARY})
 
-# Parallel HDF5 only: the serial build lacks H5Pset_fapl_mpio.
+# Only parallel HDF5: the serial build lacks H5Pset_fapl_mpio.
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)
 if(NOT HDF5_IS_PARALLEL)
@@ -52,23 +53,23 @@ endif()
 include(SameMpi)
 mpi_of_another("${HDF5_C_LIBRARIES}" "${MPI_C_LIBRARIES}" other_mpi)
 if(other_mpi)
-  message(FATAL_ERROR "HDF5 was built with another MPI (${HDF5_C_INCLUDE_DIRS}: it needs ${other_mpi}, and MPI is "
-                      "${MPI_C_LIBRARIES}). Install the build for this MPI (libhdf5-openmpi-dev on Debian for Open MPI) "
+  message(FATAL_ERROR "HDF5 was built with a different MPI (${HDF5_C_INCLUDE_DIRS} needs ${other_mpi}, but "
+                      "MPI is ${MPI_C_LIBRARIES}). Install the build for this MPI (libhdf5-openmpi-dev on Debian for Open MPI) "
                       "or set HDF5_ROOT to one.")
 endif()
 add_library(sheaf_hdf5_c INTERFACE)
 target_include_directories(sheaf_hdf5_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(sheaf_hdf5_c INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_C)
 
-# What the fuzz targets reach does without the rest.
+# The fuzz targets do not need the other packages.
 if(SHEAF_FUZZ)
   return()
 endif()
 
 find_package(LibTorch 1.13 REQUIRED)
 
-# The native engine's matrix products: LIBXSMM where there is one for the processor, else (and for what LIBXSMM itself
-# refers to) BLAS. libblas before the others: what stands behind it is what LibTorch uses, too.
+# Matrix products of the native engine: LIBXSMM if it supports the processor, otherwise BLAS. LIBXSMM itself also refers
+# to BLAS. libblas is preferred, because LibTorch uses the same library.
 find_library(BLAS_LIBRARY NAMES blas openblas flexiblas mkl_rt)
 if(NOT BLAS_LIBRARY)
   message(FATAL_ERROR "No BLAS library was found (package libopenblas-openmp-dev on Debian).")
@@ -81,7 +82,7 @@ find_library(LIBXSMM_LIBRARY xsmm)
 add_library(sheaf_libxsmm INTERFACE)
 set(SHEAF_HAVE_LIBXSMM OFF)
 if(LIBXSMM_INCLUDE_DIR AND LIBXSMM_LIBRARY)
-  # The release series 1; series 2 has other functions.
+  # Only release series 1; series 2 has different functions.
   file(STRINGS ${LIBXSMM_INCLUDE_DIR}/libxsmm.h LIBXSMM_OF_SERIES_1 REGEX "libxsmm_smmdispatch\\(")
   if(LIBXSMM_OF_SERIES_1)
     set(SHEAF_HAVE_LIBXSMM ON)
@@ -91,8 +92,8 @@ if(LIBXSMM_INCLUDE_DIR AND LIBXSMM_LIBRARY)
   endif()
 endif()
 if(NOT SHEAF_HAVE_LIBXSMM)
-  message(WARNING "LIBXSMM 1.x was not found (package libxsmm-dev on Debian): the native engine runs on BLAS, "
-                  "several times slower for small networks.")
+  message(WARNING "LIBXSMM 1.x was not found (package libxsmm-dev on Debian). The native engine uses BLAS instead, "
+                  "which is several times slower for small networks.")
 endif()
 
 set(SHEAF_HAVE_CUDA OFF)

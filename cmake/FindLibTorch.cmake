@@ -1,14 +1,14 @@
 # Finds a shared LibTorch 1.13 or newer and defines
-#   LibTorch::LibTorch   its headers and libraries, all of one installation
-#   LibTorch_VERSION     e.g. 2.15.0
-#   LibTorch_HAS_CUDA    whether it was built with CUDA
-#   LibTorch_PYTHON      the Python of that installation, e.g. of the virtual environment that a wheel is in, or empty
-# Searched like every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
+#   LibTorch::LibTorch   headers and libraries, all from the same installation
+#   LibTorch_VERSION     for example 2.15.0
+#   LibTorch_HAS_CUDA    whether LibTorch was built with CUDA
+#   LibTorch_PYTHON      the Python of the installation, for example of a wheel's virtual environment; or empty
+# The search order is that of every package: Torch_DIR, Torch_ROOT, CMAKE_PREFIX_PATH, then the system.
 #
 # LibTorch's own TorchConfig.cmake is not loaded. It searches libc10.so in the system's folders first, which mixes a
 # wheel with the distribution's LibTorch, and in CUDA builds it requires nvcc, even if no source file does.
 
-# No version 9999 exists, so find_package loads nothing and lists all candidates in its order.
+# Version 9999 does not exist, so find_package does not load any package and lists all candidates in search order.
 set(Torch_CONSIDERED_CONFIGS "")
 find_package(Torch 9999 CONFIG QUIET)
 list(LENGTH Torch_CONSIDERED_CONFIGS candidate_count)
@@ -32,7 +32,7 @@ if(candidate_count GREATER 0)
             NO_CACHE NO_DEFAULT_PATH)
   get_filename_component(LibTorch_INCLUDE_DIR ${LibTorch_INCLUDE_DIR} ABSOLUTE)
 
-  # The first folder above it that has a Python; /bin is not of the installation.
+  # The Python in the nearest parent folder that has one, except /bin.
   set(LibTorch_PYTHON "")
   get_filename_component(folder ${Torch_DIR} DIRECTORY)
   while(NOT LibTorch_PYTHON AND NOT folder STREQUAL "/")
@@ -58,8 +58,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
     ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
-  # libtorch.so defines no symbols, but it depends on libtorch_cuda.so in CUDA builds. One item, so that nothing comes
-  # between; CMake does not quote it.
+  # libtorch.so defines no symbols, but it depends on libtorch_cuda.so in CUDA builds. The options are one list item, so
+  # that CMake does not separate them; CMake does not quote the path.
   target_link_libraries(LibTorch::LibTorch INTERFACE
     "-Wl,--push-state,--no-as-needed,\"${LibTorch_torch}\",--pop-state" ${LibTorch_torch_cpu} ${LibTorch_c10})
   if(config MATCHES "cxx_std_[0-9]+")
@@ -69,8 +69,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   if(EXISTS ${LibTorch_INCLUDE_DIR}/fmt AND NOT LibTorch_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
     target_compile_definitions(LibTorch::LibTorch INTERFACE FMT_HEADER_ONLY)
   endif()
-  # The CUDA libraries that pip installs beside the wheel. Without these folders, the linker can find older ones of the
-  # system, by LD_LIBRARY_PATH for example, and report undefined references in libtorch_cuda.so.
+  # The CUDA libraries that pip installs beside the wheel. Without these folders, the linker may find older libraries of
+  # the system, for example by LD_LIBRARY_PATH, and report undefined references in libtorch_cuda.so.
   file(GLOB cuda_folders ${Torch_DIR}/../../../../nvidia/*/lib)
   foreach(folder ${cuda_folders})
     get_filename_component(folder ${folder} ABSOLUTE)

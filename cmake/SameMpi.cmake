@@ -1,6 +1,6 @@
-# mpi_of_another(<libraries> <libraries of MPI> <variable>): the MPI library that one of these shared libraries needs,
-# where it is none of MPI's, such as libmpich.so.12 beside Open MPI's libmpi.so.40. "" where all need this MPI, or where
-# no file tells (static libraries, a compiler that links MPI by itself).
+# mpi_of_another(<libraries> <libraries of MPI> <variable>): returns the MPI library that one of these shared libraries
+# needs if it is a different MPI, such as libmpich.so.12 instead of Open MPI's libmpi.so.40. Returns "" if all need this
+# MPI, or if the files do not show it (static libraries, or a compiler that links MPI implicitly).
 
 function(elf_names files tag variable)
   set(names "")

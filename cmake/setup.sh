@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes Sheaf ready: finds what is missing, installs it where that is allowed, then configures and builds one preset.
-# With nothing missing it is the build alone, so it may be called before every use.
+# Sets up Sheaf: installs missing packages if that is allowed, then configures and builds a preset. If no packages are
+# missing, the script only builds, so it may be called before every use.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 caller_folder=$PWD
@@ -11,16 +11,16 @@ usage() {
 usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--tests] [--no-install] [--list-packages]
 
   --preset NAME  the preset of CMakePresets.json to build (default: release)
-  --torch=pip    build with the LibTorch of PyPI's package torch, whether or not libtorch-dev is installed
-  --torch=system build with the LibTorch of the system or of CMAKE_PREFIX_PATH, also after --torch=pip
+  --torch=pip    build with the LibTorch of PyPI's package torch, even if libtorch-dev is installed
+  --torch=system build with the LibTorch of the system or of CMAKE_PREFIX_PATH, even after --torch=pip
   --venv FOLDER  the virtual environment for --torch=pip (default: build/torch-venv of this repository). It is
-                 created if it does not exist; a version of torch that it has is used as it is.
-  --tests        need what the tests use, too
-  --no-install   never install: only say what is missing
-  --list-packages  print the Debian packages that are needed, installed or not, and do nothing else
+                 created if it does not exist; an installed version of torch is not changed.
+  --tests        also require the packages that the tests use
+  --no-install   do not install packages; list the missing ones
+  --list-packages  print the required Debian packages, installed or not, and exit
 
-Missing packages are installed with apt-get, as root or with passwordless sudo, on Debian and Ubuntu. Elsewhere the
-script says what is missing and exits with 1. A package outside the system's folders is found by CMAKE_PREFIX_PATH,
+On Debian and Ubuntu, missing packages are installed with apt-get, as root or with passwordless sudo. On other systems
+the script lists them and exits with code 1. Packages outside the system's folders are found by CMAKE_PREFIX_PATH,
 LibTorch also in the active Python. Without --torch, a build folder keeps its LibTorch.
 TEXT
 }
@@ -31,7 +31,7 @@ fail() {
   exit 1
 }
 
-# ---- What is needed: name | Debian packages | the check that it is there
+# ---- Required packages: name | Debian packages | the check
 
 needed=(
   "CMake 3.21 or newer|cmake|has_cmake"
@@ -49,21 +49,20 @@ needed=(
   "OpenBLAS, its OpenMP build|libopenblas0-openmp|has_openblas"
   "a BLAS library to link with|libopenblas-openmp-dev|has_blas_library"
 )
-# The native engine's products; other processors do with OpenBLAS.
+# For the matrix products of the native engine; on other processors it uses OpenBLAS.
 case $(uname -m) in x86_64) needed+=("LIBXSMM|libxsmm-dev|has_header libxsmm.h") ;; esac
 needed_by_tests=(
   "Catch2|catch2|has_catch2"
   "Random123|librandom123-dev|has_header Random123/philox.h"
   "h5dump|hdf5-tools|has_command h5dump"
 )
-# Modules of the system's Python, where the tests use that one.
-# SciPy's dependencies ask for some OpenBLAS; naming the OpenMP build here keeps the pthread build, which would take its
-# place as the system's BLAS, from being chosen.
+# Modules of the system's Python, if the tests use that one. SciPy depends on any build of OpenBLAS. Naming the OpenMP
+# build here prevents apt-get from choosing the pthread build, which would become the system's BLAS.
 modules_of_tests=(
   "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
 )
-# Without these the test that starts a Slurm of its own, the fuzzing, or the checks of clang's tools are skipped.
+# Without these packages, the test with its own Slurm, the fuzz tests or the checks with clang's tools are skipped.
 wanted_by_tests=(
   "Slurm's daemons and munge|slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge|has_command slurmctld slurmd srun munged"
   "ip|iproute2|has_command ip"
@@ -74,7 +73,7 @@ wanted_by_tests=(
   "clang-tidy|clang-tidy|has_command clang-tidy"
 )
 
-# ---- Checks: true when it is there, wherever it came from
+# ---- Checks: succeed if the package is installed, by any means
 
 has_command() {
   local name
@@ -90,13 +89,14 @@ has_cmake() {
   printf '3.21\n%s\n' "$version" | sort --version-sort --check=quiet
 }
 
-# Where packages may be installed, one folder a line. Modules and Spack set the variables.
+# Prints the folders where packages may be installed, one per line. Environment modules and Spack set the variables.
 prefixes() {
   local listed="${CMAKE_PREFIX_PATH:-}:${HDF5_ROOT:-}:${Boost_ROOT:-}:${Torch_ROOT:-}:/usr/local:/usr"
   tr ':;' '[\n*]' <<<"$listed" | sed '/^$/d'
 }
 
-# first_file NAME...: the first of these that a prefix has; * in a name stands for the machine's library folder.
+# first_file NAME...: prints the first of these files that exists under a prefix. A name may contain *, for the library
+# folder of the architecture.
 first_file() {
   local prefix name candidate
   while read -r prefix; do
@@ -120,7 +120,7 @@ has_header() {
   first_file "include/$1" "include/*-linux-gnu/$1" >/dev/null
 }
 
-# srun loads the library by its development name.
+# srun loads the library by its development name, libpmix.so.
 has_libpmix() { first_file "lib*/libpmix.so" "lib/*-linux-gnu/libpmix.so" "lib/*-linux-gnu/pmix*/lib/libpmix.so" >/dev/null; }
 
 has_libfuzzer() { has_command clang++ && compgen -G "$(clang++ -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a" >/dev/null; }
@@ -132,7 +132,8 @@ system_torch() {
     "lib/*-linux-gnu/cmake/Torch/TorchConfig.cmake"
 }
 
-# The CMake folder of the active Python's torch. Wheels with the old C++ ABI do not link with the system's libraries.
+# Prints the CMake folder of the active Python's torch. Wheels with the old C++ ABI cannot be linked with the system's
+# libraries.
 python_torch() {
   local config
   config=$(python3 - 2>/dev/null <<'PYTHON'
@@ -144,14 +145,14 @@ PYTHON
   [ -e "$config" ] && ! grep -q 'GLIBCXX_USE_CXX11_ABI=0' "$config" && dirname "$config"
 }
 
-# The CMake folder that an earlier call has configured the preset with.
+# Prints the CMake folder with which an earlier call configured the preset.
 configured_torch() {
   local folder
   folder=$(sed -n 's/^Torch_DIR:PATH=//p' "build/$preset/CMakeCache.txt" 2>/dev/null) || return 1
   [ -e "$folder/TorchConfig.cmake" ] && echo "$folder"
 }
 
-# The CMake folder of the LibTorch to build with.
+# Prints the CMake folder of the LibTorch to build with.
 chosen_torch() {
   local config
   if [ "$torch" = pip ]; then
@@ -167,7 +168,7 @@ chosen_torch() {
 
 has_torch() { chosen_torch >/dev/null; }
 
-# Only Debian's LibTorch calls the system's BLAS; others bring their own.
+# Only Debian's LibTorch uses the system's BLAS; others contain their own.
 has_openblas() {
   case $(chosen_torch || true) in
     /usr/lib/* | "") has_file_of_openblas ;;
@@ -176,7 +177,7 @@ has_openblas() {
 }
 has_file_of_openblas() { compgen -G '/usr/lib/*-linux-gnu/openblas-openmp/libblas.so.3' >/dev/null; }
 
-# By its development name; the names are those that cmake/Dependencies.cmake looks for.
+# Checks the same development names as cmake/Dependencies.cmake.
 has_blas_library() {
   local name
   for name in blas openblas flexiblas mkl_rt; do
@@ -197,8 +198,8 @@ PYTHON
 has_python_modules() { has_modules /usr/bin/python3 h5py sklearn torch; }
 has_skimage() { has_modules /usr/bin/python3 skimage; }
 
-# The Python of the tests: that of LibTorch's installation, by the rule of cmake/FindLibTorch.cmake, or the one that CMake
-# finds. Where LibTorch has yet to be installed, both come from the system's packages.
+# Prints the Python of the tests: that of LibTorch's installation, as in cmake/FindLibTorch.cmake, or the one that CMake
+# finds. If LibTorch is not installed yet, both will come from the system's packages.
 python_of_tests() {
   local folder
   folder=$(chosen_torch) || {
@@ -214,20 +215,20 @@ python_of_tests() {
   command -v python3 || echo /usr/bin/python3
 }
 
-# Packages of the distribution do not reach another Python, and what is installed there is its owner's choice.
+# Another Python does not see the packages of the distribution, and this script does not change that installation.
 require_modules_of() {
   local python=$1 entry missing=()
   for entry in torch:torch h5py:h5py sklearn:scikit-learn skimage:scikit-image; do
     has_modules "$python" "${entry%:*}" || missing+=("${entry#*:}")
   done
-  [ ${#missing[@]} = 0 ] || fail "nothing was built: '$python', which the tests use with this LibTorch, has no" \
-    "${missing[*]}. Install them: $python -m pip install ${missing[*]}"
+  [ ${#missing[@]} = 0 ] || fail "nothing was built: packages are missing in '$python', the Python of the tests for" \
+    "this LibTorch: ${missing[*]}. Install them: $python -m pip install ${missing[*]}"
 }
 has_venv() { has_modules python3 venv ensurepip; }
 
 # ---- The virtual environment of --torch=pip
 
-# pip_torch: the CMake folder of its torch.
+# pip_torch: prints the CMake folder of its torch.
 pip_torch() {
   local config
   config=$(compgen -G "$venv/lib/python3*/site-packages/torch/share/cmake/Torch/TorchConfig.cmake" | head -n 1) &&
@@ -239,23 +240,23 @@ has_pip_packages() {
   [ "$tests" = no ] || has_modules "$venv/bin/python3" h5py sklearn skimage
 }
 
-# The cache would keep another 3 GB.
+# Installs without pip's cache, which would need another 3 GB.
 provide_venv() {
   has_pip_packages && return 0
   local packages=(torch)
   [ "$tests" = no ] || packages+=(numpy h5py scikit-learn scikit-image)
-  [ "$install" = yes ] || fail "nothing was built: '$venv' has no ${packages[*]}. Call this without --no-install, or" \
-    "create it: python3 -m venv $venv && $venv/bin/pip install ${packages[*]}"
+  [ "$install" = yes ] || fail "nothing was built: '$venv' does not have ${packages[*]}. Run this script without" \
+    "--no-install, or install them: python3 -m venv $venv && $venv/bin/pip install ${packages[*]}"
   say "installing with pip into $venv: ${packages[*]}"
-  [ -e "$venv/bin/python3" ] || python3 -m venv "$venv" || fail "'$venv' could not be created (the messages are above)."
+  [ -e "$venv/bin/python3" ] || python3 -m venv "$venv" || fail "'$venv' cannot be created (see the messages above)."
   "$venv/bin/python3" -m pip install --no-cache-dir "${packages[@]}" ||
-    fail "nothing was built: pip install failed (its messages are above)."
+    fail "nothing was built: pip install failed (see its messages above)."
   has_pip_packages || fail "nothing was built: the torch in '$venv' has no CMake files. Use another folder: --venv."
 }
 
 # ---- Installing
 
-# missing_of ENTRY...: the entries whose check fails, one a line.
+# missing_of ENTRY...: prints the entries whose check fails, one per line.
 missing_of() {
   local entry
   for entry in "$@"; do
@@ -265,7 +266,7 @@ missing_of() {
 names_of() { cut -d'|' -f1; }
 packages_of() { cut -d'|' -f2 | tr '\n' ' ' | sed 's/ $//'; }
 
-# The words to put before apt-get; fails where this user may not install.
+# Prints the command prefix for apt-get. Fails if this user may not install packages.
 apt_prefix() {
   has_command apt-get dpkg || return 1
   if [ "$(id -u)" = 0 ]; then
@@ -280,31 +281,31 @@ install_packages() {
   local options=(-q -y -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
   shift
   say "installing: $*"
-  $prefix apt-get "${options[@]}" update || say "apt-get update failed; going on with the package lists as they are"
+  $prefix apt-get "${options[@]}" update || say "apt-get update failed; continuing with the current package lists"
   $prefix DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --no-install-recommends "$@"
 }
 
-# Installs what is missing or explains it; $1: "needed" makes a failure final.
+# Installs the missing packages or lists them. If $1 is "needed", packages that are still missing end the script.
 provide() {
   local importance=$1 missing prefix
   shift
   missing=$(missing_of "$@")
   [ -n "$missing" ] || return 0
   if [ "$install" = yes ] && prefix=$(apt_prefix); then
-    # shellcheck disable=SC2046  # package names are words
-    install_packages "$prefix" $(packages_of <<<"$missing") || say "apt-get install failed (its messages are above)"
+    # shellcheck disable=SC2046  # one argument per package
+    install_packages "$prefix" $(packages_of <<<"$missing") || say "apt-get install failed (see its messages above)"
     missing=$(missing_of "$@")
     [ -n "$missing" ] || return 0
   fi
   say "missing:"
   names_of <<<"$missing" | sed 's/^/[setup]   /'
   say "on Debian or Ubuntu: apt-get install --no-install-recommends $(packages_of <<<"$missing")"
-  say "elsewhere: load or install them, and name the folders in CMAKE_PREFIX_PATH if they are not the system's"
-  [ "$importance" != needed ] || fail "nothing was built: the packages above are needed. Install them and call this again."
-  say "going on: only tests that are skipped without them need them"
+  say "on other systems: load or install them; if they are not in the system's folders, set CMAKE_PREFIX_PATH"
+  [ "$importance" != needed ] || fail "nothing was built: the packages above are missing. Install them and try again."
+  say "continuing: tests that need these packages will be skipped"
 }
 
-# Debian lets any BLAS stand behind libblas.so.3; only OpenBLAS's OpenMP build is fast and obeys thread limits.
+# On Debian, libblas.so.3 can be any BLAS. Only the OpenMP build of OpenBLAS is fast and respects thread limits.
 warn_of_slow_blas() {
   local blas
   blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '$1 == "libblas.so.3" && !seen++ { print $NF }')
@@ -313,11 +314,11 @@ warn_of_slow_blas() {
   case $blas in
     */openblas-openmp/*) ;;
     *) say "warning: libblas.so.3 is $blas, which is slow or ignores thread limits." \
-        "Choose OpenBLAS's OpenMP build: update-alternatives --config libblas.so.3-$(uname -m)-linux-gnu" ;;
+        "Select the OpenMP build of OpenBLAS: update-alternatives --config libblas.so.3-$(uname -m)-linux-gnu" ;;
   esac
 }
 
-# ---- What is asked, and the work
+# ---- Arguments and main program
 
 preset=release tests=no install=yes list=no torch=kept venv=build/torch-venv own_venv=no
 while [ $# -gt 0 ]; do
@@ -329,7 +330,7 @@ while [ $# -gt 0 ]; do
       ;;
     --preset=*) preset=${1#*=} ;;
     --torch=pip | --torch=system) torch=${1#*=} ;;
-    --torch=*) fail "unknown LibTorch '${1#*=}' (there are pip and system). See cmake/setup.sh --help." ;;
+    --torch=*) fail "unknown LibTorch '${1#*=}' (choose pip or system). See cmake/setup.sh --help." ;;
     --venv)
       [ $# -ge 2 ] || fail "--venv needs a folder. See cmake/setup.sh --help."
       venv=$2 own_venv=yes
@@ -353,7 +354,7 @@ done
 case $own_venv$venv in yes[!/]*) venv=$caller_folder/$venv ;; esac
 venv=$(readlink -m -- "$venv")
 if [ "$torch" = kept ] && configured_torch >/dev/null && [ "$(configured_torch)" = "$(pip_torch)" ]; then torch=pip; fi
-[ "$own_venv" = no ] || [ "$torch" = pip ] || fail "--venv is used only with --torch=pip. Add that, or leave --venv out."
+[ "$own_venv" = no ] || [ "$torch" = pip ] || fail "--venv works only with --torch=pip. Add that, or omit --venv."
 if [ "$torch" = pip ]; then
   needed+=("Python 3 with venv|python3 python3-venv|has_venv")
 else

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A study on this machine, by Open MPI: one rank a NUMA domain, or one a GPU where there are more; a lane a core.
-# Call from the top folder of Sheaf:   bash jobs/local.sh [--train.epochs=5 ...]
+# Runs a study on this machine with Open MPI: one rank per NUMA domain, or one per GPU if there are more GPUs; one lane
+# per core.
+# Run it in the top folder of Sheaf:   bash jobs/local.sh [--train.epochs=5 ...]
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -9,10 +10,11 @@ gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
 
 STUDY=${STUDY:-jobs/studies/digits-search.cfg}
 SHEAF=${SHEAF:-build/release/sheaf}
-OUTPUT=${OUTPUT:-} # the run directory; empty: the one the study names
+OUTPUT=${OUTPUT:-} # the run directory; empty: run.output of the study
 RANKS=${RANKS:-$((gpus > domains ? gpus : domains))}
 
-# Left alone, mpirun binds one or two ranks to one core each. Ranks bound to the same cores share them out in Sheaf.
+# By default, mpirun binds one or two ranks to one core each. Sheaf divides cores among the ranks that are bound to
+# them.
 placement=(--map-by numa:oversubscribe --bind-to numa:overload-allowed)
 if [ "$RANKS" -lt "$domains" ]; then
   placement=(--bind-to none)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh copy to a first result: sets up, then searches the best network for handwritten digits with two ranks.
-# SHEAF=/path/to/sheaf skips the set-up and uses that program. Arguments go on to sheaf, as in --train.epochs=5.
+# Sets up Sheaf, then searches the best network for handwritten digits with two ranks.
+# SHEAF=/path/to/sheaf uses that program and skips the setup. Arguments are passed to sheaf, for example
+# --train.epochs=5.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +10,7 @@ if [ -z "${SHEAF:-}" ]; then
   bash cmake/setup.sh
 fi
 
-# Sheaf never writes into the directory of another run: the first free name is taken.
+# Sheaf does not write to the directory of another run, so use the first free name.
 first=${OUTPUT:-runs/digits-search} number=1
 OUTPUT=$first
 while [ -e "$OUTPUT" ]; do
@@ -17,8 +18,8 @@ while [ -e "$OUTPUT" ]; do
   OUTPUT=$first-$number
 done
 if [ "$OUTPUT" != "$first" ]; then
-  echo "[quickstart] $first holds an earlier run; this one goes to $OUTPUT"
+  echo "[quickstart] $first contains an earlier run; this run is written to $OUTPUT"
 fi
 
 STUDY=jobs/studies/digits-search.cfg RANKS=2 OUTPUT=$OUTPUT bash jobs/local.sh "$@"
-echo "[quickstart] done: $OUTPUT holds results.csv and results.h5"
+echo "[quickstart] done: the results are $OUTPUT/results.csv and $OUTPUT/results.h5"

@@ -1,43 +1,45 @@
 # shellcheck shell=bash
-# For the .sbatch scripts, which source it from the top folder of Sheaf: a job that goes on by itself, in as many turns
-# as it takes. Slurm starts it again after a node failure or a preemption (--requeue), and it asks for that itself when
-# it had to stop; `sheaf run --resume` begins the run in the first turn and resumes it in the others.
+# Lets a Slurm job restart until its run is complete. The .sbatch scripts source this file from the top folder of Sheaf.
+# Slurm restarts the job after a node failure or a preemption (--requeue). It requeues itself when the time limit stops
+# it. `sheaf run --resume` begins the run in the first start of the job and resumes it in the others.
 # SPDX-License-Identifier: MIT
 
-# How often the job may ask to be started again: an iteration that fits into no turn must not go on for ever.
+# The maximum number of restarts. Without a limit, an iteration that does not fit into the time limit would restart the
+# job forever.
 RESTARTS=${RESTARTS:-100}
 
-# Its own for every job, and the same for all tasks of an array and all turns.
+# The run directory. Different for every job, but the same for all tasks of an array and for all restarts.
 OUTPUT=${OUTPUT:-runs/job-${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}}
 
-# in_turns SRUN ARGUMENTS...: runs it, hands Slurm's USR1 before the time limit on to the ranks, and ends the script
-# with its exit code; when that is 75, the job is queued again. srun must not end the other ranks when one leaves with
-# 75: --kill-on-bad-exit=0, whatever the cluster's default.
-in_turns() {
+# run_and_requeue SRUN ARGUMENTS...: runs the command and ends the script with its exit code. Forwards the USR1 that
+# Slurm sends before the time limit to the ranks. If the exit code is 75, requeues the job. srun needs
+# --kill-on-bad-exit=0 so that it does not end the other ranks when the first one exits with 75; clusters may have
+# another default.
+run_and_requeue() {
   local launcher='' code=0 signalled=
   trap 'signalled=yes; [ -z "$launcher" ] || kill -USR1 "$launcher" || true' USR1
   "$@" &
   launcher=$!
   wait "$launcher" || code=$?
-  while [ -n "$signalled" ]; do # it was the signal that ended the wait
+  while [ -n "$signalled" ]; do # the signal ended the wait, so wait again
     signalled= code=0
     wait "$launcher" || code=$?
   done
   trap '' USR1
   if [ "$code" = 75 ]; then
-    queue_again
+    requeue
   fi
   exit "$code"
 }
 
-queue_again() {
-  # The last task of an array has the number of the whole array as its job id.
-  local job=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID} turns=${SLURM_RESTART_COUNT:-0}
+requeue() {
+  # The job id of an array's last task is that of the whole array, so use the array and task ids.
+  local job=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID} restarts=${SLURM_RESTART_COUNT:-0}
   job=${job:-$SLURM_JOB_ID}
-  if [ "$turns" -ge "$RESTARTS" ]; then
-    echo "job $job has been started again $turns times (RESTARTS=$RESTARTS). Submit it with OUTPUT=$OUTPUT to go on."
+  if [ "$restarts" -ge "$RESTARTS" ]; then
+    echo "Job $job was restarted $restarts times (RESTARTS=$RESTARTS). To continue, submit it with OUTPUT=$OUTPUT."
     return
   fi
-  echo "queueing job $job again" # before: Slurm ends the script at once
-  scontrol requeue "$job" || echo "job $job cannot be queued again. Submit it with OUTPUT=$OUTPUT to go on."
+  echo "Requeueing job $job" # before scontrol, because Slurm then ends the script immediately
+  scontrol requeue "$job" || echo "Job $job cannot be requeued. To continue, submit it with OUTPUT=$OUTPUT."
 }

@@ -1,9 +1,9 @@
-// An example of a module of your own: an MLP whose hidden layer is gated, a(x) * sigmoid(b(x)). Build and train it:
+// An example of a user-defined module: an MLP with a gated hidden layer, a(x) * sigmoid(b(x)). Build and train it:
 //   cmake -S jobs/plugin -B build/plugin && cmake --build build/plugin
 //   build/release/sheaf run jobs/studies/digits-bagging.cfg --model.hidden=none
 //   --model.kind=plugin:build/plugin/gated_mlp.so
-// Add -DTorch_DIR=... if Sheaf was built with another LibTorch than the system's: the plugin needs the same one. The
-// value is in Sheaf's build folder: grep Torch_DIR build/release/CMakeCache.txt
+// The plugin needs the same LibTorch as Sheaf. If that is not the system's LibTorch, add -DTorch_DIR=... with the value
+// in Sheaf's build folder: grep Torch_DIR build/release/CMakeCache.txt
 // SPDX-License-Identifier: MIT
 #include <torch/nn/modules/linear.h>
 #include <sheaf/plugin.hpp>
@@ -28,7 +28,7 @@ class GatedMlp : public torch::nn::Module {
   torch::nn::Linear values_, gates_, outputs_;
 };
 
-// The layers draw their initial weights from LibTorch's generator, which has been seeded for this iteration.
+// The layers draw their initial weights from LibTorch's generator, which Sheaf has seeded for this iteration.
 torch::nn::AnyModule make(const sheaf::PluginShape& shape, std::uint64_t) {
   return torch::nn::AnyModule(std::make_shared<GatedMlp>(shape));
 }

@@ -17,7 +17,7 @@ results digits
 results digits-2
 results digits-3
 says_not 1 'earlier run'
-says 3 'digits holds an earlier run; this one goes to .*/digits-3$'
+says 3 'digits contains an earlier run; this run is written to .*/digits-3$'
 
 run wrong 2 bash jobs/quickstart.sh --train.epoch=2
 says_not wrong 'done:'

@@ -61,7 +61,7 @@ SCRIPT
 printf '#!/bin/sh\n' >"$work/everything/python3"
 chmod +x "$work/everything/cmake" "$work/everything/python3"
 run no_torch 1 everything --torch=pip --venv "$work/environment" --no-install --preset none
-says no_torch "nothing was built: '$work/environment' has no torch"
+says no_torch "nothing was built: '$work/environment' does not have torch"
 config=$work/environment/lib/python3.99/site-packages/torch/share/cmake/Torch
 mkdir -p "$config"
 touch "$config/TorchConfig.cmake"
@@ -78,7 +78,7 @@ SCRIPT
 chmod +x "$work/environment/bin/python3"
 of_environment() { CMAKE_PREFIX_PATH=$work/environment/lib/python3.99/site-packages/torch everything "$@" --torch=system; }
 lacking=sklearn run lacking 1 of_environment --tests --no-install --preset none
-says lacking "'$work/environment/bin/python3', .* has no scikit-learn\. Install them: .*/bin/python3 -m pip install scikit-learn$"
+says lacking "'$work/environment/bin/python3', .*: scikit-learn\. Install them: .*/bin/python3 -m pip install scikit-learn$"
 run lists_none 0 of_environment --tests --list-packages
 says_not lists_none 'python3-(torch|h5py|skimage)'
 run lacks_none 0 of_environment --tests --no-install --preset none

@@ -30,7 +30,7 @@ turn() {
   local name=$1 code=$2
   shift 2
   : >"$work/requests"
-  run "$name" "$code" bash -c 'set -euo pipefail; . jobs/slurm.sh; in_turns "$@"' script "$@"
+  run "$name" "$code" bash -c 'set -euo pipefail; . jobs/slurm.sh; run_and_requeue "$@"' script "$@"
 }
 # expect_requests NAME ARGUMENTS: scontrol must have been called with these arguments; not at all if they are empty.
 expect_requests() {
@@ -45,13 +45,13 @@ turn failed 3 bash -c 'exit 3'
 expect_requests failed ''
 turn stopped 75 bash -c 'exit 75'
 expect_requests stopped 'requeue 7'
-says stopped '^queueing job 7 again$'
+says stopped '^Requeueing job 7$'
 turn signalled 75 launcher
 expect_requests signalled 'requeue 7'
 SCONTROL_CODE=1 turn refused 75 bash -c 'exit 75'
-says refused 'cannot be queued again. Submit it with OUTPUT=runs/job-7 to go on'
+says refused 'cannot be requeued. To continue, submit it with OUTPUT=runs/job-7'
 RESTARTS=2 SLURM_RESTART_COUNT=2 turn enough 75 bash -c 'exit 75'
 expect_requests enough ''
-says enough 'started again 2 times'
+says enough 'restarted 2 times'
 SLURM_JOB_ID=7 SLURM_ARRAY_JOB_ID=7 SLURM_ARRAY_TASK_ID=2 turn task 75 bash -c 'exit 75'
 expect_requests task 'requeue 7_2'
