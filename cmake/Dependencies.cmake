@@ -54,8 +54,8 @@ include(SameMpi)
 mpi_of_another("${HDF5_C_LIBRARIES}" "${MPI_C_LIBRARIES}" other_mpi)
 if(other_mpi)
   message(FATAL_ERROR "HDF5 was built with a different MPI (${HDF5_C_INCLUDE_DIRS} needs ${other_mpi}, but "
-                      "MPI is ${MPI_C_LIBRARIES}). Install the build for this MPI (libhdf5-openmpi-dev on Debian for Open MPI) "
-                      "or set HDF5_ROOT to one.")
+                      "MPI is ${MPI_C_LIBRARIES}). Install the build for this MPI (libhdf5-openmpi-dev on Debian for "
+                      "Open MPI) or set HDF5_ROOT to one.")
 endif()
 add_library(sheaf_hdf5_c INTERFACE)
 target_include_directories(sheaf_hdf5_c SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})

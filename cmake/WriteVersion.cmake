@@ -1,7 +1,7 @@
 # Runs in every build and rewrites its outputs only if they have changed: ${PROGRAM_OUTPUT} with the version, the git
 # revision and the build id, and ${LIBRARY_OUTPUT} with the build id. The build id is a hash of all sources and of
-# ${TRAITS}, the compiler and its flags. The program and the library of a build have the same id, and so do repeated
-# builds of the same sources.
+# ${TRAITS}, the compiler and its flags. The program and the library of a build have the same id. Repeated builds
+# of the same sources do not change it.
 cmake_minimum_required(VERSION 3.21)
 find_package(Git QUIET)
 set(revision "unknown")

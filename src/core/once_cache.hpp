@@ -18,7 +18,8 @@ class OnceCache {
  public:
   explicit OnceCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Returns the value of `key`, which `make()` computes. If `make` throws, so does get, and the next call tries again.
+  /// Returns the value of `key`, which `make()` computes. If `make` throws, get throws the same, and the next call
+  /// retries.
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, Make make) {
     const std::shared_ptr<Entry> entry = entry_of(key);

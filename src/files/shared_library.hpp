@@ -12,7 +12,7 @@ struct SharedLibrary {
 };
 
 /// Calls dlopen(file, flags). An exception in a static initializer of the library is returned as a problem. The library
-/// is then only partly initialized, so later calls for the file fail, too. Local, thread-safe.
+/// is then only partly initialized, so all later calls for the file fail. Local, thread-safe.
 SharedLibrary load_shared_library(const std::string& file, int flags);
 
 }  // namespace sheaf

@@ -40,7 +40,7 @@ std::string description_of(hid_t data_set) {
   return fmt::format("data set '{}' of '{}'", printable(name), printable(file_of(data_set)));
 }
 
-// A regular hyperslab selection; empty vectors stand for any other selection.
+// A regular hyperslab selection. The vectors are empty for any other selection.
 struct Hyperslab {
   std::vector<hsize_t> count, block;
 

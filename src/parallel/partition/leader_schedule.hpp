@@ -127,7 +127,7 @@ class LeaderSchedule {
   ReportPeriods periods_;
   std::int64_t wanted_ = 1;
   double request_interval_ =
-      lasting_seconds;    // between the last two requests; initially so long that nothing is requested ahead
+      lasting_seconds;    // between the last two requests; the initial value prevents requests ahead of need
   bool is_tail_ = false;  // the last range had at most one iteration per lane
   std::optional<double> requested_at_;
   double reported_ = 0;

@@ -5,7 +5,7 @@
 // Rank 0 waits for that report from every leader and then posts no more receives. So every message is received, no
 // request is canceled, and rank 0 has at most one unsent answer per leader. Reports contain counts since the start, not
 // differences. The leader of rank 0's own node is answered without a message. Leaders also report periodically without
-// news. Therefore a leader that is silent for long is unreachable, and so is rank 0 if it does not answer.
+// news. Therefore a leader that is silent for long is unreachable. Rank 0 is unreachable if it does not answer.
 // SPDX-License-Identifier: MIT
 #pragma once
 
