@@ -212,7 +212,7 @@ for case, args, code, message in (
         ("column number too high", ["header.csv", "new.h5", "--label=4"], 1, "no column 4"),
         ("different columns", ["header.csv", "signs.csv", "new.h5"], 1,
          "'signs.csv' has 2 columns, but 'header.csv' has 4"),
-        ("truncated gzip", ["cut.csv.gz", "new.h5"], 1, "end too early"),
+        ("truncated gzip", ["cut.csv.gz", "new.h5"], 1, "data is truncated"),
         ("array of objects", ["objects.npy", "y.npy", "new.h5"], 1, "'|O'"),
         ("not an npy file", ["header.csv", "y.npy", "new.h5", "--format=npy"], 1,
          "'header.csv' is not a readable .npy file"),
