@@ -112,7 +112,7 @@ one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resu
           "train.epochs = 7, was 60", "a different study is refused")
 one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "a different seed is refused")
 one_error(sheaf("resume", "absent"), 2, "'absent' is not a run directory", "a directory without a run is refused")
-one_error(sheaf("resume"), 2, "no run directory", "resume without a directory is refused")
+one_error(sheaf("resume"), 2, "needs a run directory", "resume without a directory is refused")
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
 shutil.copy(DIGITS, "digits.h5")
 fresh("run")
