@@ -65,7 +65,7 @@ TEST_CASE("folds of a regression data set are shuffled and of even size") {
   CHECK(steps < 60);  // 102 if assigned in row order; about 26 by chance, with standard deviation 4.4
 }
 
-TEST_CASE("a hold-out has the requested number of rows, and each class's fraction of them to within one row") {
+TEST_CASE("a hold-out has the requested number of rows, proportional to the classes to within one row") {
   for (const std::int64_t rows : {15, 101, 1797}) {
     for (const double fraction : {0.1, 0.25, 0.5, 0.66, 0.9}) {
       const DataSet data = data_with_labels(uneven_labels(rows, 4));

@@ -29,14 +29,14 @@ Study settled_study() {
   return study;
 }
 
-// A run of the two stages that Halving names: iterations 0..3, then 4 and 5 of trials 0 and 1.
+// A run with the two stages of Halving: iterations 0..3, then iterations 4 and 5 of trials 0 and 1.
 class Run {
  public:
   Run() { write_study(directory(), settled_study()); }
 
   std::string directory() const { return scratch_.path.string(); }
 
-  // An attempt of one rank with the results of some iterations, the losses of trials falling with their numbers.
+  // Adds an attempt of one rank with the results of some iterations. The loss of an iteration is its number.
   std::string add_attempt(IndexRange iterations, const std::vector<RecordedStage>& stages = {}) const {
     const std::string path = journal_path(begin_attempt(directory()), 0);
     std::ofstream file(path, std::ios::binary);
@@ -72,7 +72,7 @@ struct Reading {
 
 }  // namespace
 
-TEST_CASE("a finished run has its study, its results of all stages, and nothing left") {
+TEST_CASE("a finished run has a study, the results of all stages and no remaining iterations") {
   const Run run;
   run.add_attempt({0, 6});
   run.add_results();
@@ -92,7 +92,7 @@ TEST_CASE("a finished run has its study, its results of all stages, and nothing 
   CHECK(reading.plan.stage(1).trials == std::vector<IndexRange>{{0, 2}});
 }
 
-TEST_CASE("a run that was killed is at the stage that its results lead to") {
+TEST_CASE("the stage of a killed run follows from its results") {
   const Run run;
   const RunReader reader(run.directory());
   CHECK_FALSE(reader.has_results());
@@ -101,8 +101,8 @@ TEST_CASE("a run that was killed is at the stage that its results lead to") {
   CHECK(Reading(reader).progress.left == std::vector<IndexRange>{{0, 4}});
   run.add_attempt({0, 3});
   CHECK(Reading(reader).progress.left == std::vector<IndexRange>{{3, 4}});
-  const std::string torn = run.add_attempt({3, 5});
-  std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 5);
+  const std::string cut = run.add_attempt({3, 5});
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 5);
   const Reading reading(reader);
   CHECK(reader.attempts() == 2);
   CHECK(reading.plan.stage_count() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("a run that was killed is at the stage that its results lead to") {
   CHECK(reading.progress.journals.warnings.empty());
 }
 
-TEST_CASE("what is damaged is left out with a warning, or refused") {
+TEST_CASE("a damaged result is ignored with a warning, and an inconsistent run is refused") {
   const Run run;
   const std::string path = run.add_attempt({0, 6});
   std::string text = text_of(path);
@@ -122,7 +122,7 @@ TEST_CASE("what is damaged is left out with a warning, or refused") {
     const Reading reading(reader);
     CHECK(reading.progress.left == std::vector<IndexRange>{{2, 3}});
     CHECK(reading.progress.journals.warnings.size() == 1);
-    CHECK(reading.progress.journals.iterations.size() == 5);  // those of the stage to come are kept
+    CHECK(reading.progress.journals.iterations.size() == 5);  // the results of the next stage are kept
     CHECK(reading.plan.stage_count() == 1);
   }
   run.add_attempt({2, 3}, {{{0, {{0, 3}}, 1, 1, 1, 2}, 0}});
@@ -135,7 +135,7 @@ TEST_CASE("what is damaged is left out with a warning, or refused") {
   CHECK_THROWS_AS(reader.study(true), RunError);
 }
 
-TEST_CASE("the best model is the files that best.txt names") {
+TEST_CASE("the best model consists of the files listed in best.txt") {
   const Run run;
   const RunReader reader(run.directory());
   CHECK(reader.best_models().empty());

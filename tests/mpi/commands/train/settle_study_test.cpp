@@ -8,7 +8,7 @@ using namespace sheaf;
 
 namespace {
 
-// Of a search over these models, on the cores of this machine.
+// Places and settles a search over the given models on the cores of this machine. Collective over world.
 PlacedStudy placed(const std::vector<std::string>& models, const RunOptions& run, Precision precision) {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
@@ -44,7 +44,7 @@ TEST_CASE("a study is placed and settled on the cores of all ranks") {
   CHECK(placed({"cnn"}, run, Precision::float32).study.run.engine == EngineKind::torch);
 }
 
-TEST_CASE("what the cores cannot train is refused on all ranks alike") {
+TEST_CASE("a study that the cores cannot train is refused on all ranks") {
   RunOptions run;
   CHECK_THROWS_AS(placed({"mlp"}, run, Precision::tf32), AgreedError);
   run.engine = EngineKind::native;

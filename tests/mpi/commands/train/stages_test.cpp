@@ -87,10 +87,10 @@ class TwoStages {
     return execute_run(study, {"stages_test", resume}, world, make);
   }
 
-  // Leaves the run as if the job had been killed before iteration `number` and all later ones had a result.
+  // Leaves the run as if the job had been killed before any iteration from `number` on had a result.
   void cut_at(std::int64_t number, bool keeps_stages) const { lose({number, stage_0 + stage_1}, keeps_stages); }
 
-  // Removes the results of some iterations, and the result files.
+  // Removes the results of some iterations and the result files.
   void lose(IndexRange lost, bool keeps_stages) const {
     if (world.is_root()) {
       for (const char* file : {"/results.csv", "/results.h5"}) fs::remove(directory + file);
@@ -214,7 +214,7 @@ TEST_CASE("a run that was killed at any point resumes to the same results") {
   CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // no iterations remain
 }
 
-TEST_CASE("results of the second stage count when some of the first were lost and are trained again") {
+TEST_CASE("results of the second stage still count after lost results of the first are trained again") {
   const TwoStages run;
   REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();

@@ -25,7 +25,7 @@ namespace {
   return std::all_of(std::begin(memory), std::end(memory), [](unsigned char byte) { return byte == pattern; });
 }
 
-// Seconds of a clock that all ranks of a host share. MPI_Wtime is not: Open MPI 5 starts it at 0 in each process.
+// Seconds of a clock that all ranks of a host share. MPI_Wtime starts at 0 in each process with Open MPI 5.
 double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -75,8 +75,8 @@ TEST_CASE("a cnn convolves with padding, applies 2 x 2 max pooling and flattens 
   LayerNetwork network = make_network(model, shape, weights);
   std::vector<double> image(16);
   std::iota(image.begin(), image.end(), 1.0);  // 1..16
-  // The largest sums of the pooling windows: 1+2+3+5+6+7+9+10+11 = 54 at (1, 1), 63 at (1, 2), 90 at (2, 1), 99 at (2,
-  // 2).
+  // The largest sum in each pooling window: 1+2+3+5+6+7+9+10+11 = 54 at (1, 1), 63 at (1, 2), 90 at (2, 1) and 99 at
+  // (2, 2).
   const double sums = 54 + 10 * 63 + 100 * 90 + 1000 * 99;
   const double doubles = 12.5 + 10 * 16.5 + 100 * 28.5 + 1000 * 32.5;
   CHECK(network.forward(rows_of(image, 1)).item<double>() == Approx(sums + doubles).epsilon(1e-12));

@@ -36,7 +36,7 @@ struct Line {
   RowSet rows;
 };
 
-// (w, b) after full-batch epochs.
+// Returns (w, b) after the given number of full-batch epochs.
 std::pair<double, double> step_once(TrainOptions train, std::int64_t epochs = 1) {
   train.batch_size = 0;
   const Line start(line, train);
