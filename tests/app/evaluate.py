@@ -285,7 +285,7 @@ refused("another number of features", 1, "takes 64 features per row (the data ha
 refused("another number of classes", 1, "data.classes = 3 does not fit", "best", GOOD, "--data.classes=3")
 refused("targets with several columns", 1, "a classifier needs one label per row", "best", GOOD,
         "--data.targets=features")
-refused("label too high", 1, "holds 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5",
+refused("label too high", 1, "has 10 in row 1500", "best", "--data.file=high.h5", "--predictions=x.h5",
         absent=["x.h5"])
 refused("fewer targets than rows", 1, "They must have the same number of rows", "best", "--data.file=short.h5")
 refused("missing targets", 1, "'/absent'", "best", GOOD, "--data.targets=/absent")
