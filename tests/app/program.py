@@ -33,7 +33,8 @@ def launch(args, ranks=None, timeout=HANGS, cwd=None, environment=None):
     start = time.monotonic()
     done = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           env={**os.environ, **(environment or {})})
-    return Result(done.returncode, done.stdout, done.stderr, time.monotonic() - start)
+    # mpiexec of Open MPI 5.0.7 sometimes writes a zero byte before its messages.
+    return Result(done.returncode, done.stdout, done.stderr.replace("\0", ""), time.monotonic() - start)
 
 
 def one_rank_each(*commands):
