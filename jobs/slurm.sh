@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Lets a Slurm job restart until its run is complete. The .sbatch scripts source this file from the top folder of Sheaf.
-# Slurm restarts the job after a node failure or a preemption (--requeue). It requeues itself when the time limit stops
-# it. `sheaf run --resume` begins the run in the first start of the job and resumes it in the others.
+# Slurm restarts the job after a node failure or a preemption (--requeue). The job requeues itself if
+# its run was stopped and can be resumed (exit code 75). `sheaf run --resume` begins the run when the job first starts
+# and resumes it after each restart.
 # SPDX-License-Identifier: MIT
 
 # The maximum number of restarts. Without a limit, an iteration that does not fit into the time limit would restart the
@@ -11,10 +12,10 @@ RESTARTS=${RESTARTS:-100}
 # The run directory. Different for every job, but the same for all tasks of an array and for all restarts.
 OUTPUT=${OUTPUT:-runs/job-${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}}
 
-# run_and_requeue SRUN ARGUMENTS...: runs the command and ends the script with its exit code. Forwards the USR1 that
-# Slurm sends before the time limit to the ranks. If the exit code is 75, requeues the job. srun needs
-# --kill-on-bad-exit=0 so that it does not end the other ranks when the first one exits with 75; clusters may have
-# another default.
+# run_and_requeue SRUN ARGUMENTS...: runs the command and ends the script with its exit code. Forwards to the ranks
+# the USR1 that Slurm sends before the time limit. If the exit code is 75, requeues the job. srun needs
+# --kill-on-bad-exit=0 so that it does not end the other ranks when the first one exits with 75; the
+# default of the cluster may differ.
 run_and_requeue() {
   local launcher='' code=0 signalled=
   trap 'signalled=yes; [ -z "$launcher" ] || kill -USR1 "$launcher" || true' USR1

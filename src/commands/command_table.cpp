@@ -27,7 +27,7 @@ std::string usage_of(const Command& command) {
 std::string main_help() {
   std::string text =
       "Sheaf trains many models in one MPI job.\n\n"
-      "usage: sheaf COMMAND [...]        alone, with mpirun -n P, or with srun -n P\n\ncommands\n";
+      "usage: sheaf COMMAND [...]        (directly, or under mpirun -n P or srun -n P)\n\ncommands\n";
   for (const Command& command : command_table())
     text += fmt::format("  {}\n      {}\n", usage_of(command), command.summary);
   return text + R"(

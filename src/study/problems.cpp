@@ -15,7 +15,8 @@
 namespace sheaf {
 namespace {
 
-// Only the first combinations of a larger grid are checked, in well under a second. The others repeat the same values.
+// Only the first combinations of a larger grid are checked, which takes well under a second. Later candidates of the
+// slowest-varying keys may remain unchecked.
 constexpr std::int64_t most_combinations_checked = 100000;
 
 using Keys = std::vector<std::string>;
@@ -39,9 +40,9 @@ bool is_searched(const Study& study, const std::string& key) {
   return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
 }
 
-// Whether it is a mistake that `key` has no effect because of the value of `cause`. It is not if only `cause` is
-// searched: the key is for other candidates. It is if both are searched: the grid would train the same model
-// repeatedly.
+// Whether it is a mistake to set `key` although the value of `cause` makes it ineffective. It is not if only `cause` is
+// searched, since `key` is then meant for other candidates. If both are searched, it is, since the grid would train the
+// same model repeatedly.
 bool is_mistake(const Study& study, const std::string& key, const std::string& cause) {
   return !is_searched(study, cause) || is_searched(study, key);
 }
@@ -71,7 +72,7 @@ void check_synthetic_data(const Study& study, Problems& problems) {
             data.weights));
   if (data.task == Task::classification && data.classes == 0)
     problems.add({"data.task", "data.classes", "data.source"},
-                 "synthetic data for classification needs a number of classes (data.classes = auto). Set "
+                 "synthetic data for classification needs a number of classes, but data.classes = auto. Set "
                  "data.classes.");
   if (data.task == Task::classification && data.outputs != 1)
     problems.add({"data.outputs", "data.task", "data.source"},
@@ -173,7 +174,7 @@ void check_model(const Study& study, Problems& problems) {
   if (model.dropout > 0 && !hidden_layers && is_mistake(study, "model.dropout", "model.kind") &&
       is_mistake(study, "model.dropout", "model.hidden"))
     problems.add({"model.kind", "model.hidden", "model.dropout"},
-                 fmt::format("{} has no effect (the {} has no hidden layer). Leave it out, or set model.hidden.",
+                 fmt::format("{} has no effect (there is no hidden layer). Leave it out, or set model.hidden.",
                              assignment(study, "model.dropout"), setting_text(study, "model.kind")));
 }
 
@@ -181,7 +182,7 @@ void check_train(const Study& study, Problems& problems) {
   const TrainOptions& train = study.train;
   if (train.loss != LossKind::mse && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
-                 fmt::format("{} needs class labels (data.task = regression). Set data.task = classification, or "
+                 fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
                              assignment(study, "train.loss")));
   const bool adam = train.optimizer == OptimizerKind::adam || train.optimizer == OptimizerKind::adamw;
@@ -195,16 +196,16 @@ void check_train(const Study& study, Problems& problems) {
                              assignment(study, "train.optimizer")));
   if (train.nesterov && train.optimizer == OptimizerKind::sgd && train.momentum == 0)
     problems.add({"train.nesterov", "train.optimizer", "train.momentum"},
-                 "train.nesterov = true needs momentum (train.momentum = 0). Set train.momentum, e.g. to 0.9.");
+                 "train.nesterov = true needs momentum, but train.momentum = 0. Set train.momentum, e.g. to 0.9.");
 }
 
 // LibTorch has one TF32 setting per process.
 void check_tf32(const Study& study, Problems& problems) {
   if (study.train.precision != Precision::tf32) return;
   if (study.run.device == DeviceRequest::cpu)
-    problems.add(
-        {"train.precision", "run.device"},
-        "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or run.device = cuda.");
+    problems.add({"train.precision", "run.device"},
+                 "train.precision = tf32 needs GPUs, but run.device = cpu. Set train.precision = float32, or "
+                 "run.device = cuda.");
   if (is_searched(study, "train.precision"))
     problems.add({"train.precision"},
                  "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
@@ -213,16 +214,17 @@ void check_tf32(const Study& study, Problems& problems) {
 
 void check_models(const Study& study, Problems& problems) {
   if (study.run.models != ModelsSaved::none && study.model.kind == ModelKind::plugin)
-    problems.add({"run.models", "model.kind"},
-                 fmt::format("{} cannot save {} (a plugin's code is in its library). Set run.models = none.",
-                             assignment(study, "run.models"), assignment(study, "model.kind")));
+    problems.add(
+        {"run.models", "model.kind"},
+        fmt::format("{} cannot save {} (plugin models cannot be saved as TorchScript files). Set run.models = none.",
+                    assignment(study, "run.models"), assignment(study, "model.kind")));
 }
 
 void check_metric(const Study& study, Problems& problems) {
   for (const auto& metric : metric_names)
     if (study.search.metric == metric.name && metric.task != study.data.task)
       problems.add({"search.metric", "data.task"},
-                   fmt::format("{} does not apply to {}. Set another search.metric, or leave it out.",
+                   fmt::format("{} does not apply to {}. Use a different search.metric, or leave it out.",
                                assignment(study, "search.metric"), setting_text(study, "data.task")));
   if (study.search.metric != "auto" && study.search.folds == 1 && study.data.validation == 0)
     problems.add({"search.metric", "search.folds", "data.validation"},
@@ -281,7 +283,7 @@ void check_iteration_count(const Study& study, Problems& problems) {
 void check_run(const Study& study, Problems& problems) {
   if (study.run.threads > 1 && study.run.lanes != 1)
     problems.add({"run.threads", "run.lanes"},
-                 fmt::format("run.threads = {} needs one lane (run.lanes = {}). Set run.lanes = 1, or leave out "
+                 fmt::format("run.threads = {} needs one lane, but run.lanes = {}. Set run.lanes = 1, or leave out "
                              "run.threads.",
                              study.run.threads, setting_text(study, "run.lanes")));
   if (study.run.threads > 1 && study.run.core_lanes > 0)
@@ -291,16 +293,16 @@ void check_run(const Study& study, Problems& problems) {
   if (study.run.engine != EngineKind::native) return;
   const auto refuse = [&](const std::string& supported, const std::string& key, const std::string& advice) {
     problems.add({"run.engine", key},
-                 fmt::format("run.engine = native only supports {} ({}). {}, or start a run with run.engine = auto.",
+                 fmt::format("run.engine = native supports only {}, but {}. {}, or start a run with run.engine = auto.",
                              supported, assignment(study, key), advice));
   };
   if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
   if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
   if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
-    refuse("linear models and mlps", "model.kind", "Set another model.kind");
+    refuse("linear models and MLPs", "model.kind", "Use a different model.kind");
   const Precision precision = study.train.precision;
   if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
-    refuse("float32 and float64", "train.precision", "Set another train.precision");
+    refuse("float32 and float64", "train.precision", "Use a different train.precision");
 }
 
 }  // namespace

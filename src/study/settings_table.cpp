@@ -100,7 +100,7 @@ void add_data(std::vector<Setting>& table) {
            "Data set of the targets in the file, [rows] or [rows, outputs].");
   data.add("weights", &DataOptions::weights, text(),
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
-           "loss of its row; the mean of a batch divides by the number of rows.");
+           "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.");
   data.add("task", &DataOptions::task,
            choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...) or regression (numbers).");
@@ -121,15 +121,15 @@ void add_data(std::vector<Setting>& table) {
   data.add(
       "mode", &DataOptions::mode,
       choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
-      "memory loads all rows once per node; streamed reads them in every epoch; auto streams files that do not fit "
+      "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
       "into data.memory.");
   data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
-           "Memory for the rows per node, in MiB; auto: half of the memory of the node, up to 384 MiB for streaming.");
+           "Memory for the rows per node, in MiB; auto: files larger than half of the node's memory are streamed, "
+           "using up to 384 MiB.");
   data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
            "Streamed: number of rows that are shuffled together; auto: 64 MiB of rows, more for large chunks. Memory "
-           "that windows do not need keeps part of the file between epochs.");
-  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64),
-           "Streamed: number of windows that are read ahead of the training.");
+           "not needed for windows may be used to keep part of the file between epochs.");
+  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64), "Streamed: number of windows to read ahead.");
 }
 
 void add_synthetic_data(std::vector<Setting>& table) {
@@ -142,11 +142,12 @@ void add_synthetic_data(std::vector<Setting>& table) {
            "Synthetic: distribution of the features; normal: mean 0 and standard deviation 1; uniform: 0 to 1.");
   data.add("relation", &DataOptions::relation,
            choice<Relation>({{"independent", Relation::independent}, {"linear", Relation::linear}}),
-           "Synthetic: independent draws targets like features; linear computes them from the features.");
+           "Synthetic. independent: targets are random, unrelated to the features; linear: targets are computed from "
+           "the features.");
   data.add("noise", &DataOptions::noise, number("number >= 0", not_negative),
            "Synthetic: standard deviation of the noise on a linear relation.");
   data.add("draw", &DataOptions::draw, choice<Draw>({{"iteration", Draw::iteration}, {"study", Draw::study}}),
-           "Synthetic: iteration draws new rows for each iteration; study draws one data set for all.");
+           "Synthetic. iteration: new rows for each iteration; study: one data set for all iterations.");
 }
 
 void add_model(std::vector<Setting>& table) {
@@ -161,8 +162,9 @@ void add_model(std::vector<Setting>& table) {
         options.file = source.file;
       },
       "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
-      "residual networks (He et al. 2016; images of less than 64 pixels per side enter through a 3x3 convolution of "
-      "stride 1); torchscript: a module saved with torch.jit; plugin: a C++ module (jobs/plugin).",
+      "residual networks (He et al. 2016; if the shorter image side is less than 64 pixels, the first convolution is "
+      "3x3 with stride 1, without pooling); torchscript: a module saved with torch.jit; plugin: a C++ module "
+      "(jobs/plugin).",
       Decides::results);
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
@@ -172,7 +174,7 @@ void add_model(std::vector<Setting>& table) {
                                 {"tanh", Activation::tanh},
                                 {"sigmoid", Activation::sigmoid},
                                 {"gelu", Activation::gelu}}),
-            "Activation after each layer except the last; resnet: after each batch norm.");
+            "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
   model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, below_one),
             "Dropout probability after each hidden dense layer.");
   model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
@@ -181,8 +183,8 @@ void add_model(std::vector<Setting>& table) {
                                     {"glorot", Initialization::glorot},
                                     {"he", Initialization::he},
                                     {"zeros", Initialization::zeros}}),
-            "Initial weights: the defaults of PyTorch, Glorot uniform (as Keras), He, or zeros. Batch norms start at "
-            "weight 1 and bias 0.");
+            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Batch norms start "
+            "with weight 1 and bias 0.");
   model.add("keep_weights", &ModelOptions::keep_weights, flag(),
             "torchscript: each iteration starts from the weights in the file instead of new random ones.");
 }
@@ -200,15 +202,14 @@ void add_train(std::vector<Setting>& table) {
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "Reduction of the losses of a batch; it scales the gradients as well.");
-  train.add(
-      "precision", &TrainOptions::precision,
-      choice<Precision>({{"float32", Precision::float32},
-                         {"float64", Precision::float64},
-                         {"bfloat16", Precision::bfloat16},
-                         {"tf32", Precision::tf32}}),
-      "Type of weights and arithmetic. float64: features and targets are rounded to float32 all the same, as they "
-      "are read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
-      "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.");
+  train.add("precision", &TrainOptions::precision,
+            choice<Precision>({{"float32", Precision::float32},
+                               {"float64", Precision::float64},
+                               {"bfloat16", Precision::bfloat16},
+                               {"tf32", Precision::tf32}}),
+            "Type of weights and arithmetic. float64: features and targets are still rounded to float32 when they are "
+            "read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
+            "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.");
 }
 
 void add_optimizer(std::vector<Setting>& table) {
@@ -218,18 +219,18 @@ void add_optimizer(std::vector<Setting>& table) {
                                    {"adam", OptimizerKind::adam},
                                    {"adamw", OptimizerKind::adamw},
                                    {"rmsprop", OptimizerKind::rmsprop}}),
-            "Optimizer; its options have the meaning that they have in PyTorch.");
+            "Optimizer; its options have the same meaning as in PyTorch.");
   train.add("learning_rate", &TrainOptions::learning_rate, number("number > 0", positive), "Learning rate.");
   train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, below_one), "sgd, rmsprop: momentum.");
   train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
   train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", not_negative),
             "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.");
   train.add("beta1", &TrainOptions::beta1, number(below_one_in_words, below_one),
-            "adam, adamw: decay rate of the mean of the gradients.");
+            "adam, adamw: decay rate of the running mean of the gradients.");
   train.add("beta2", &TrainOptions::beta2, number(below_one_in_words, below_one),
-            "adam, adamw: decay rate of the mean of their squares.");
+            "adam, adamw: decay rate of the running mean of the squared gradients.");
   train.add("alpha", &TrainOptions::alpha, number(below_one_in_words, below_one),
-            "rmsprop: decay rate of the mean of the squared gradients.");
+            "rmsprop: decay rate of the running mean of the squared gradients.");
   train.add("epsilon", &TrainOptions::epsilon, number("number > 0", positive),
             "adam, adamw, rmsprop: constant added to the denominator.");
 }
@@ -246,7 +247,7 @@ void add_search(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
   search.add("method", &SearchOptions::method,
              choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
-             "grid trains every combination of the candidates below.");
+             "grid: train every combination of the candidates in [search].");
   search.add("folds", &SearchOptions::folds, integer(1, most_iterations),
              "Folds of the cross-validation of each combination; 1: no cross-validation.");
   search.add("repeats", &SearchOptions::repeats, integer(1, most_iterations),
@@ -272,7 +273,7 @@ void add_run(std::vector<Setting>& table) {
                                  {"static", PartitionKind::block},
                                  {"dynamic", PartitionKind::factoring}}),
           "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; the others assign "
-          "chunks while lanes become free (dynamic is factoring). auto: factoring, or block if one node trains one "
+          "claims as lanes become free (dynamic means factoring). auto: factoring, or block if one node trains one "
           "combination on streamed data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
@@ -286,19 +287,19 @@ void add_run(std::vector<Setting>& table) {
                               {"by_model", EngineKind::by_model}}),
           "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all models; "
           "by_model: native where possible, otherwise torch. auto decides when the run begins: torch if run.threads > "
-          "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise native or by_model.",
+          "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
           Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
           "Lanes per rank, worker threads that train one model each. auto: one on a GPU, otherwise one per core that "
-          "is bound to the rank, or its part of these cores where other ranks are bound to them.",
+          "is bound to the rank, or its share of those cores if other ranks are bound to them too.",
           Decides::no_results);
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results);
   run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
           "Ranks that share one GPU (useful with MPS only).", Decides::no_results);
   run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
-          "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Every lane may get every "
-          "iteration, so this pays where a core trains nearly as fast as the GPU.",
+          "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Any lane may get any iteration, "
+          "so this pays off only if a core trains nearly as fast as the GPU.",
           Decides::no_results);
   run.add("curves", &RunOptions::curves, flag(),
           "Record the training loss of each epoch and, with validation rows, the validation loss and score.",
@@ -311,9 +312,10 @@ void add_run(std::vector<Setting>& table) {
   run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
           "Seconds without an answer from another host after which the run stops and can be resumed.",
           Decides::no_results);
-  run.add("array", &RunOptions::array, array_task(),
-          "Task K of 0..N-1 of a job array: this job trains its slice of the study; auto: from Slurm's variables.",
-          Decides::no_results);
+  run.add(
+      "array", &RunOptions::array, array_task(),
+      "This job is task K (0 to N-1) of a job array and trains its slice of the study; auto: from Slurm's variables.",
+      Decides::no_results);
   run.add("on_failure", &RunOptions::on_failure,
           choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
           "Reaction to an iteration that cannot be trained: the others continue, or the run stops.",

@@ -10,11 +10,11 @@
 
 namespace sheaf {
 
-/// Trains each of its trials `repeats` x `folds` x `members` times. Trials have the same number in all stages.
+/// Trains each of its trials `repeats` x `folds` x `members` times. A trial keeps its number in all stages.
 struct Stage {
   std::int64_t number = 0;         ///< counts from 0
   std::vector<IndexRange> trials;  ///< ascending; ranges are not empty and not adjacent
-  std::int64_t repeats = 1;        ///< the first repeats of the study; folds and members likewise
+  std::int64_t repeats = 1;        ///< only the first ones of the study; likewise for folds and members
   std::int64_t folds = 1;
   std::int64_t members = 1;
   std::optional<std::int64_t> epochs;  ///< overrides train.epochs of the trials

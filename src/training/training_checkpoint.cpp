@@ -13,7 +13,7 @@ double restore(const std::string& bytes, std::int64_t windows, TrainingLoop& loo
                const std::function<void(ByteReader&)>& get) {
   ByteReader state(bytes);
   require(state.get<EngineName>() == trainer.engine(), "it was written by another engine");
-  require(state.get<std::int64_t>() == windows, "it was written for data divided into other windows");
+  require(state.get<std::int64_t>() == windows, "it was written for data divided into a different number of windows");
   const auto seconds = state.get<double>();
   loop.restore(state);
   trainer.restore(state);

@@ -39,18 +39,19 @@ class TrainingLoop {
   /// The loss sum of the current epoch so far (Trainer::train).
   double loss_sum() const { return state_.loss_sum; }
 
-  /// Reports that the next `batches` batches of the epoch, at most batches_left(), are trained. `loss_sum` is the
+  /// Reports that the next `batches` batches of the epoch, at most batches_left(), have been trained. `loss_sum` is the
   /// epoch's loss sum including them. The last batch completes the epoch.
   void trained(std::int64_t batches, double loss_sum);
 
-  /// Reports the validation after the last epoch: the loss sum of `rows` rows (Trainer::evaluate), and the score.
+  /// Reports the validation that followed the most recent epoch: the loss sum of `rows` rows (Trainer::evaluate), and
+  /// the score.
   void validated(double loss_sum, std::int64_t rows, double score);
 
   /// Writes the outcome to `trained`: status, losses, score, epochs and steps, and the curve if there is one.
   void write_results(TrainedIteration& trained) const;
 
   void save(ByteWriter& state) const;
-  /// Throws RunError or std::out_of_range if the state does not belong to such a training.
+  /// Throws RunError or std::out_of_range if the state does not match this training.
   void restore(ByteReader& state);
 
  private:

@@ -102,9 +102,9 @@ for reduction, rate in (("mean", "1e-3"), ("sum", "1e-4")):
 CNN = ["--model.kind=cnn", "--model.channels=4", "--data.image=1x8x8", "--search.train.optimizer=sgd",
        "--search.model.activation=relu", "--search.train.loss=cross_entropy", "--search.train.precision=float32"]
 for args, reason, advice in (
-        (CNN, "run.engine = native only supports linear models and mlps (model.kind = cnn)", "Set another model.kind"),
+        (CNN, "run.engine = native supports only linear models and MLPs, but model.kind = cnn", "Use a different model.kind"),
         (["--run.threads=2", "--run.lanes=1"],
-         "run.engine = native only supports one thread per lane (run.threads = 2)", "Leave out run.threads"),
+         "run.engine = native supports only one thread per lane, but run.threads = 2", "Leave out run.threads"),
         (CNN[1:] + ["--search.model.kind=mlp, cnn"], "a cnn has convolutions", "Set run.engine = auto.")):
     result = sheaf("run", "digits.cfg", "--run.engine=native", "--run.device=cpu", "--run.output=refused", *args)
     lines = result.error_lines()

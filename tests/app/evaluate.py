@@ -172,7 +172,7 @@ if pytorch:
                  report)
 result = sheaf("run", "study.cfg", "--run.output=plug", "--run.models=all", "--model.kind=plugin:p.so",
                "--model.hidden=none")
-checks.check(result.code == 2 and "a plugin's code is in its library" in result.stderr, "plugin models cannot be saved",
+checks.check(result.code == 2 and "plugin models cannot be saved as TorchScript files" in result.stderr, "plugin models cannot be saved",
              result.stderr)
 
 # ---- Stopped and resumed: each iteration in the journals has its model file

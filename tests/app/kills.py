@@ -1,5 +1,5 @@
-"""Runs of both engines, in memory and streamed, are killed repeatedly: by several signals, at random times, resumed on
-a random number of ranks. In the end they have the results of an uninterrupted run, and no iteration that reached a
+"""Runs of both engines, in memory and streamed, are killed repeatedly, by various signals at random times, and resumed
+on a random number of ranks. In the end they must have the results of an uninterrupted run, and no iteration that reached a
 journal was trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the
 second that Open MPI 4.1 takes to forward the signal.
 

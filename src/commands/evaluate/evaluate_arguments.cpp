@@ -15,7 +15,7 @@ namespace sheaf {
 namespace {
 
 constexpr const char* usage =
-    "Write: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...], or see sheaf evaluate --help";
+    "Usage: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...] (see sheaf evaluate --help)";
 
 // Keys of a study that select the data and the devices.
 const std::vector<std::string> study_keys = {"data.file",    "data.features", "data.targets",  "data.task",
@@ -84,10 +84,10 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
 }
 
 std::string evaluate_help() {
-  return R"(Computes loss, score and predictions of a trained model on a file of any size. Ranks share the rows and
-read them in blocks. MODEL is one of
+  return R"(Computes loss, score and predictions of a trained model on a file of any size. The rows are divided
+among the ranks, which read them in blocks. MODEL is one of
 
-  RUN_DIR                the best model of a run with run.models; the members of an ensemble are averaged
+  RUN_DIR                the best model of a run with run.models; the predictions of ensemble members are averaged
   RUN_DIR --iteration=N  the model of iteration N
   FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or a TorchScript module saved in
                          Python (torch.jit.script(module).save(path)) that returns [rows, outputs]
@@ -100,13 +100,13 @@ data
   --data.features=NAME   data set of the features, [rows, ...]; default: /features
   --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --data.task=classification|regression
-                         default: from the model file; for other models classification if targets are integers
+                         default: from the model file; for other models, classification if the targets are integers
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
   --data.channels=first|last
                          image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: first
   --loss=mse|cross_entropy|bce
-                         default: the training loss; for other models cross_entropy for classes, otherwise mse
+                         default: the training loss; for other models, cross_entropy for classification, otherwise mse
 output
   --predictions=OUT.h5   write probabilities [rows, classes] and labels [rows], or values [rows, outputs]
   --overwrite=true       replace an existing OUT.h5
@@ -115,7 +115,7 @@ run
   --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
   --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
 
-The model receives features as 32-bit floating point without scaling; models of a run contain their scaling.
+The model receives features as 32-bit floating point without scaling; models saved by a run do their own scaling.
 )";
 }
 

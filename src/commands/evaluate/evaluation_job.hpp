@@ -8,7 +8,7 @@
 
 namespace sheaf {
 
-/// Returns the report on rank 0. Metrics and predictions have the same bits for any number of ranks and lanes.
+/// Returns the report on rank 0. Metrics and predictions are bit-identical for any number of ranks and lanes.
 /// Throws AgreedError. Collective over world.
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world);
 

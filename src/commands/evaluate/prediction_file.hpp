@@ -15,7 +15,7 @@
 
 namespace sheaf {
 
-/// Its data sets: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs].
+/// The shape of the data sets in the file: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs].
 struct PredictionShape {
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
@@ -35,7 +35,7 @@ class PredictionFile {
   /// Local.
   void write(IndexRange rows, const float* predictions, const std::int64_t* labels) const;
 
-  /// Gives the file its name, after all ranks have written their rows. Throws AgreedError. Collective over world.
+  /// Gives the file its final name, after all ranks have written their rows. Throws AgreedError. Collective over world.
   void finish();
 
  private:

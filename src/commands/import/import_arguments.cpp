@@ -15,7 +15,7 @@
 namespace sheaf {
 namespace {
 
-constexpr const char* usage = "Write: sheaf import FILE... OUT.h5 [--key=value ...], or see sheaf import --help";
+constexpr const char* usage = "Usage: sheaf import FILE... OUT.h5 [--key=value ...] (see sheaf import --help)";
 
 const std::vector<std::pair<std::string, ImportFormat>> formats = {{"csv", ImportFormat::csv},
                                                                    {"npy", ImportFormat::npy},
@@ -179,7 +179,7 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
 
 std::string import_help() {
   return R"(Converts files to a data file for `sheaf run`: features and targets in HDF5 (see data/README.md). The format
-follows from the names of the files or from --format=csv|npy|npz|idx|cifar10. Files may be compressed (.gz),
+is determined by the file names or by --format=csv|npy|npz|idx|cifar10. Files may be compressed (.gz),
 except .npz. All of them must be regular files, not pipes.
 
   sheaf import train.csv more.csv train.h5 --label=species
@@ -193,22 +193,24 @@ all formats
   --overwrite=true      replace an existing OUT.h5
 csv, npy, npz
   --task=classification|regression
-                        default: classification if the targets are integers (CSV: or text), one per row
+                        default: classification if each row has one target and the targets are integers (or
+                        text, in CSV files); otherwise regression
 csv (.csv, .tsv; RFC 4180; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: -1,
                         the last one; several columns for regression: --label=a,b
   --drop=NAME|N,...     columns to leave out
-  --header=true|false   default: true if the first line has no number, or text where the second has a number
+  --header=true|false   default: true if the first line contains no numbers, or has text in a column where
+                        the second line has a number
   --delimiter=,|;|tab|'|'|' '
                         default: the most frequent of comma, semicolon and tab in the first line
 npz
   --features=NAME       default: X, features, data or x_train
   --targets=NAME        default: y, targets, labels or y_train
 
-CSV features become 32-bit floating point; the other formats keep their type. Text labels are numbered in sorted
-order, as are integers that are negative or not less than the number of rows. The attribute class_names of the
-targets stores the names. idx expects pairs of files, images and labels. Images become [N, 1, H, W] and those of
-CIFAR-10 [N, 3, 32, 32], as unscaled bytes; data.normalize scales them when a study runs.
+CSV features become 32-bit floating point; the other formats keep their type. In CSV files, text labels are
+numbered in sorted order; so are integer labels if any of them is negative or not less than the number of rows.
+The attribute class_names of the targets stores the names. idx expects pairs of files, images and labels. IDX images become [N, 1, H, W] and
+CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize scales them when a study runs.
 )";
 }
 

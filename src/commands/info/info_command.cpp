@@ -57,8 +57,8 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
 }
 
 std::string help() {
-  return "Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and a rough speed of\n"
-         "a matrix product on one core of each rank.\n";
+  return "Shows the ranks of the job with their hosts, devices, lanes and cores, the libraries, and an approximate\n"
+         "matrix-product speed for one core of each rank.\n";
 }
 
 ExitCode run(const CommandCall& call, const Communicator& world) {
@@ -96,7 +96,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command info_command() {
-  return {"info", "", "show ranks, hosts, devices, cores, libraries and a rough speed", help, run};
+  return {"info", "", "show ranks, hosts, devices, cores, libraries and an approximate speed", help, run};
 }
 
 }  // namespace sheaf

@@ -13,7 +13,7 @@
 namespace sheaf {
 namespace {
 
-constexpr const char* usage = "Write: sheaf preprocess IN.h5 OUT.h5 [--key=value ...], or see sheaf preprocess --help";
+constexpr const char* usage = "Usage: sheaf preprocess IN.h5 OUT.h5 [--key=value ...] (see sheaf preprocess --help)";
 
 constexpr std::int64_t longest_side = 65536;
 
@@ -129,22 +129,22 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
 }
 
 std::string preprocess_help() {
-  return R"(Writes a new data file in one pass over another one: resizes images, scales features, converts types, reorders
-channels, changes chunks. All ranks and their cores work. A chunk bounds the memory. The order of the steps does
-not depend on the order of the options:
+  return R"(Transforms a data file into a new one: resizes images, scales features, converts types, reorders channels,
+changes chunks. Uses all cores of all ranks. Memory use depends on the chunk size, not on the file size. The order
+of the steps does not depend on the order of the options:
 
     read -> to double -> resize -> normalize -> cast -> order of channels
 
-  --resize=HEIGHTxWIDTH   resize images [rows, height, width], with channels first or last, as
+  --resize=HEIGHTxWIDTH   resize images [rows, height, width], optionally with channels first or last, like
                           skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
-                          their range (0..255 remains 0..255), and images are smoothed before they shrink
+                          their range (0..255 remains 0..255), and images are smoothed before they are reduced
                               sheaf preprocess photos.h5 small.h5 --resize=64x64
-  --layout=first|last     position of the channels in IN.h5; default: the dimension of size 1, 3 or 4
+  --layout=first|last     position of the channels in IN.h5; default: where the dimension of size 1, 3 or 4 is
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
   --normalize=standard|minmax|none
-                          scale to mean 0 and standard deviation 1, or to 0..1, computed from all rows; constant
-                          features are only shifted: (value - shift) / divisor. The data sets features_shift and
-                          features_divisor store both
+                          scale to mean 0 and standard deviation 1, or to 0..1, as (value - shift) / divisor,
+                          computed from all rows; constant features are only shifted. The data sets
+                          features_shift and features_divisor store the shift and the divisor
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
@@ -154,6 +154,7 @@ not depend on the order of the options:
                           Default: the type in IN.h5; float32 for integers that are resized or scaled
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --cast=uint8
   --channels=first|last   position of the channels in OUT.h5; default: as in IN.h5. `sheaf run` expects them first
+                          unless data.channels = last
                               sheaf preprocess photos.h5 planes.h5 --channels=first
   --chunk-rows=N          rows per chunk; default: about 1 MiB
                               sheaf preprocess table.h5 chunked.h5 --chunk-rows=4096
@@ -168,7 +169,7 @@ not depend on the order of the options:
   --overwrite=true|false  replace an existing OUT.h5; default: false
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
 
-The disk must have room for the uncompressed result at the start. OUT.h5 appears when it is complete. All nodes
+The disk must have room for the uncompressed result at the start. OUT.h5 appears only once it is complete. All nodes
 must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are
 converted to double.
 )";

@@ -114,7 +114,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
 }
 
 std::string help() {
-  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. Trains and writes nothing. It
+  return R"(Loads and checks the study and its data, and shows what `sheaf run` would do. It does not train or write anything. It
 loads the TorchScript files and plugins of the study, which are code: plan only studies that you would run.
 
 )" + study_help();

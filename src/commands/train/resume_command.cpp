@@ -10,11 +10,11 @@ namespace {
 
 std::string help() {
   return R"(Continues a run that was stopped or killed, on any number of ranks, trains failed iterations again, and writes
-the results: those of a run that was never stopped. Keys that cannot change results may have other values:
-[run] except engine and curves, and data.file. The run keeps the values that auto had for data.mode and
-run.engine when it began.
+the same results as a run that was never stopped. Keys that do not affect results may be changed: study.name,
+data.file, and all of [run] except engine and curves. If data.mode or run.engine is auto, the run keeps the
+value that was chosen when it began.
 
-  --force    continue although the data file, a model file or the version of sheaf has changed
+  --force    continue even if the data file, a model file or the version of sheaf has changed
 )";
 }
 

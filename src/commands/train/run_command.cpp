@@ -9,11 +9,11 @@ namespace sheaf {
 namespace {
 
 std::string help() {
-  return R"(Trains every iteration of the study and writes the run directory (run.output): study.cfg with all keys,
+  return R"(Runs every iteration of the study and writes the run directory (run.output): study.cfg with all keys,
 journal/, results.h5, results.csv and, with run.models, models/.
 
   --resume   continue the study if the run directory exists
-  --force    with --resume: continue although the data file, a model file or the version of sheaf has changed
+  --force    with --resume: continue even if the data file, a model file or the version of sheaf has changed
 
 )" + study_help();
 }
@@ -37,7 +37,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 Command run_command() {
   return {"run",
           "STUDY.cfg [--resume [--force]] [--key=value ...]",
-          "train a study and gather its final losses on rank 0",
+          "train all models of a study and write the results",
           help,
           run,
           true};

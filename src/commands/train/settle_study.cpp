@@ -131,7 +131,7 @@ std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts&
   if (!on_cores) return "";
   const double times = 1 / facts.gpu_speedup;
   return fmt::format(
-      "linear models and mlps train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
+      "linear models and MLPs train on CPU cores (run.engine = {}), which are expected to be {} times as fast as "
       "the GPU. To train them on the GPU, start a run with run.engine = torch.",
       settled.run.engine == EngineKind::native ? "native" : "by_model",
       times < 10 ? fmt::format("{:.1f}", times) : fmt::format("{:.0f}", times));

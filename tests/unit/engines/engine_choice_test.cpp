@@ -41,7 +41,7 @@ Plan plan_of(const std::vector<std::string>& kinds) {
 
 }  // namespace
 
-TEST_CASE("the native engine trains linear models and mlps on CPUs with one thread") {
+TEST_CASE("the native engine trains linear models and MLPs on CPUs with one thread") {
   const RunOptions run;
   CHECK(choice_of(trial_of(ModelKind::linear), run, no_gpu) == "native");
   CHECK(choice_of(trial_of(ModelKind::mlp), run, no_gpu) == "native");

@@ -164,7 +164,7 @@ TEST_CASE("several problems are reported together, one per line") {
         "s.cfg: train.learning_rate cannot be 'fast'. Allowed: number > 0.\n"
         "command line: unexpected argument 'word'. Write options as --section.key=value.\n"
         "command line: unknown key 'model.knd'. Did you mean 'model.kind'?\n"
-        "run.threads = 2 needs one lane (run.lanes = auto). Set run.lanes = 1, or leave out run.threads.");
+        "run.threads = 2 needs one lane, but run.lanes = auto. Set run.lanes = 1, or leave out run.threads.");
 }
 
 TEST_CASE("a refused value causes no additional problems between keys") {

@@ -134,7 +134,7 @@ TEST_CASE("model: the image of a cnn must match the columns and be large enough 
 TEST_CASE("train: the loss must match the task") {
   for (const char* loss : {"cross_entropy", "bce"}) {
     check_one_problem(file_study({{"train.loss", loss}}),
-                      std::string("train.loss = ") + loss + " needs class labels (data.task = regression)");
+                      std::string("train.loss = ") + loss + " needs class labels, but data.task = regression.");
     check_valid(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
   }
   check_valid(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
@@ -204,9 +204,9 @@ TEST_CASE("search: a grid that is too large to enumerate is refused quickly") {
 }
 
 TEST_CASE("run: run.threads requires one lane") {
-  check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane (run.lanes = auto)");
+  check_one_problem(file_study({{"run.threads", "2"}}), "run.threads = 2 needs one lane, but run.lanes = auto.");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "4"}}),
-                    "run.threads = 2 needs one lane (run.lanes = 4)");
+                    "run.threads = 2 needs one lane, but run.lanes = 4.");
   check_one_problem(file_study({{"run.threads", "2"}, {"run.lanes", "1"}, {"run.core_lanes", "3"}}),
                     "run.threads = 2 needs one lane (run.core_lanes = 3 adds more). Leave out one of them.");
   check_valid(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
@@ -222,31 +222,31 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
                     "search.metric = loss has no effect (there are no validation rows)");
 }
 
-TEST_CASE("run: the native engine supports only linear models and mlps with one thread on CPUs") {
+TEST_CASE("run: the native engine supports only linear models and MLPs with one thread on CPUs") {
   const Assignments native = {{"run.engine", "native"}};
   const Assignments cnn = {{"model.kind", "cnn"}, {"model.channels", "8"}};
   check_valid(file_study(native));
   check_valid(file_study({{"run.engine", "torch"}, {"run.threads", "2"}, {"run.lanes", "1"}}));
   check_valid(file_study(cnn));
   check_one_problem(study_with({{"run.threads", "2"}, {"run.lanes", "1"}}, file_study(native)),
-                    "run.engine = native only supports one thread per lane (run.threads = 2)");
+                    "run.engine = native supports only one thread per lane, but run.threads = 2.");
   check_one_problem(study_with({{"run.device", "cuda"}}, file_study(native)),
-                    "run.engine = native only supports CPUs (run.device = cuda)");
+                    "run.engine = native supports only CPUs, but run.device = cuda.");
   check_one_problem(study_with(cnn, file_study(native)),
-                    "run.engine = native only supports linear models and mlps (model.kind = cnn)");
+                    "run.engine = native supports only linear models and MLPs, but model.kind = cnn.");
   check_valid(grid(study_with(cnn, file_study(native)), {searched("model.kind", {"linear"})}));
   check_valid(study_with({{"train.precision", "float64"}}, file_study(native)));
   for (const char* precision : {"bfloat16", "tf32"})
     check_one_problem(
         study_with({{"train.precision", precision}}, file_study(native)),
-        std::string("run.engine = native only supports float32 and float64 (train.precision = ") + precision + ")");
+        std::string("run.engine = native supports only float32 and float64, but train.precision = ") + precision + ".");
 }
 
 TEST_CASE("train: tf32 needs GPUs and cannot be searched") {
   const Study tf32 = file_study({{"train.precision", "tf32"}});
   check_valid(tf32);
   check_one_problem(study_with({{"run.device", "cpu"}}, tf32),
-                    "train.precision = tf32 needs GPUs (run.device = cpu). Set train.precision = float32, or "
+                    "train.precision = tf32 needs GPUs, but run.device = cpu. Set train.precision = float32, or "
                     "run.device = cuda.");
   check_one_problem(grid(file_study({}), {searched("train.precision", {"float32", "tf32"})}),
                     "train.precision = tf32 cannot be searched (all models of a rank share this setting). Start a "
