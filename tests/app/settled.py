@@ -161,7 +161,7 @@ checks.check(stored("run")["engine"] == "by_model", "several kinds of models: th
              str(stored("run")))
 result = sheaf("resume", "run", "--run.lanes=1", "--run.threads=2")
 checks.check(result.code == 0 and engines("run") == {("linear", "native"), ("cnn", "torch")} and
-             "the run began with 1" in result.stderr, "resume with threads: the same engines",
+             "the run began with run.threads = 1" in result.stderr, "resume with threads: the same engines",
              f"{result.code}\n{result.stderr}")
 
 
