@@ -19,7 +19,7 @@ SOURCE = os.environ["SHEAF_SOURCE"]
 ELSEWHERE = [
     (r"bash jobs/quickstart\.sh", "jobs_quickstart"),
     (r"STUDY=\S+ (RANKS=\S+ )?(OUTPUT=\S+ )?bash jobs/local\.sh.*", "jobs_local"),
-    (r"STUDY=\S+ sbatch .*", "jobs_slurm"),
+    (r"STUDY=\S+ (OUTPUT=\S+ )?sbatch .*", "jobs_slurm"),
     (r"bash cmake/setup\.sh.*", "jobs_setup"),
 ]
 # Commands that are not run: they build the program, run tests (this one among them), or need another machine.

@@ -8,7 +8,8 @@
 
 namespace sheaf::test {
 
-/// While an object of this class exists, no thread can be started: the default stack size is far larger than the available memory.
+/// While an object of this class exists, no thread can be started: the default stack size is far larger than the
+/// available memory.
 class NoThreads {
  public:
   NoThreads() {

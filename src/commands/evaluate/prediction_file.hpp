@@ -15,7 +15,8 @@
 
 namespace sheaf {
 
-/// The shape of the data sets in the file: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs].
+/// The shape of the data sets in the file: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows,
+/// outputs].
 struct PredictionShape {
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
