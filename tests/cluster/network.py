@@ -126,7 +126,7 @@ def check_end(name, job, start, silent="host 'beta'"):
     checks.check(code == CUT_OFF, f"{name}: exit code {CUT_OFF}, not {code}", output)
     checks.check(TIMEOUT <= seconds < MOST_SECONDS, f"{name}: ended after {seconds:.1f} s, within the limits", output)
     checks.check(f"{silent} has not answered for" in output and "run.network_timeout" in output and
-                 "continue with: sheaf resume run" in output, f"{name}: error message", output)
+                 "Continue with: sheaf resume run" in output, f"{name}: error message", output)
     checks.check(output.count("error: ") == 1, f"{name}: one error line", output)
     end = time.monotonic() + MOST_SECONDS
     left = True
