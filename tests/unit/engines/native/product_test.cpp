@@ -70,7 +70,7 @@ TEST_CASE("products equal their definition and do not change other memory") {
   check_all<double>();
 }
 
-TEST_CASE("products are compiled for their shape exactly if the library is not BLAS") {
+TEST_CASE("products use LIBXSMM exactly if the reported library is not BLAS") {
   const Product<double> product(ProductShape{16, 8, 8, 16, 8, 16, false, false});
   CHECK(product.uses_libxsmm() == (product_library() != "BLAS"));
   if (product.uses_libxsmm()) CHECK_THAT(product_library(), StartsWith("LIBXSMM "));
