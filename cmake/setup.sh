@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up Sheaf: installs missing packages if that is allowed, then configures and builds a preset. If no packages are
-# missing, the script only builds, so it may be called before every use.
+# missing, it only configures and builds, so it may be called before every use.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 caller_folder=$PWD
@@ -20,7 +20,7 @@ usage: cmake/setup.sh [--preset NAME] [--torch=pip|system] [--venv FOLDER] [--te
   --list-packages  print the required Debian packages, installed or not, and exit
 
 On Debian and Ubuntu, missing packages are installed with apt-get, as root or with passwordless sudo. On other systems
-the script lists them and exits with code 1. Packages outside the system's folders are found by CMAKE_PREFIX_PATH,
+the script lists them and exits with code 1. Packages outside the system's folders are found through CMAKE_PREFIX_PATH,
 LibTorch also in the active Python. Without --torch, a build folder keeps its LibTorch.
 TEXT
 }
@@ -215,7 +215,7 @@ python_of_tests() {
   command -v python3 || echo /usr/bin/python3
 }
 
-# Another Python does not see the packages of the distribution, and this script does not change that installation.
+# A Python other than /usr/bin/python3 does not see the distribution's packages; this script installs nothing into it.
 require_modules_of() {
   local python=$1 entry missing=()
   for entry in torch:torch h5py:h5py sklearn:scikit-learn skimage:scikit-image; do

@@ -173,9 +173,11 @@ void check_model(const Study& study, Problems& problems) {
   const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
   if (model.dropout > 0 && !hidden_layers && is_mistake(study, "model.dropout", "model.kind") &&
       is_mistake(study, "model.dropout", "model.hidden"))
-    problems.add({"model.kind", "model.hidden", "model.dropout"},
-                 fmt::format("{} has no effect (there is no hidden layer). Leave it out, or set model.hidden.",
-                             assignment(study, "model.dropout"), setting_text(study, "model.kind")));
+    problems.add(
+        {"model.kind", "model.hidden", "model.dropout"},
+        fmt::format("{} has no effect ({}). Leave it out, or set {}.", assignment(study, "model.dropout"),
+                    has_dense_hidden(model.kind) ? "there is no hidden dense layer" : assignment(study, "model.kind"),
+                    has_dense_hidden(model.kind) ? "model.hidden" : "model.kind = mlp and model.hidden"));
 }
 
 void check_train(const Study& study, Problems& problems) {

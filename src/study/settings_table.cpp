@@ -272,9 +272,9 @@ void add_run(std::vector<Setting>& table) {
                                  {"weighted_factoring", PartitionKind::weighted_factoring},
                                  {"static", PartitionKind::block},
                                  {"dynamic", PartitionKind::factoring}}),
-          "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; the others assign "
-          "claims as lanes become free (dynamic means factoring). auto: factoring, or block if one node trains one "
-          "combination on streamed data.",
+          "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; with the others, a "
+          "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring, or "
+          "block if one node trains one combination on streamed data.",
           Decides::no_results);
   run.add("device", &RunOptions::device,
           choice<DeviceRequest>(
@@ -290,8 +290,9 @@ void add_run(std::vector<Setting>& table) {
           "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
           Decides::results);
   run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
-          "Lanes per rank, worker threads that train one model each. auto: one on a GPU, otherwise one per core that "
-          "is bound to the rank, or its share of those cores if other ranks are bound to them too.",
+          "Lanes per rank: worker threads that train one model at a time (several on streamed data). auto: one on a "
+          "GPU, otherwise one per core that is bound to the rank, or its share of those cores if other ranks are bound "
+          "to them too.",
           Decides::no_results);
   run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
           Decides::no_results);

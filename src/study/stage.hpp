@@ -14,7 +14,7 @@ namespace sheaf {
 struct Stage {
   std::int64_t number = 0;         ///< counts from 0
   std::vector<IndexRange> trials;  ///< ascending; ranges are not empty and not adjacent
-  std::int64_t repeats = 1;        ///< only the first ones of the study; likewise for folds and members
+  std::int64_t repeats = 1;        ///< of the study's, the first ones; likewise folds and members
   std::int64_t folds = 1;
   std::int64_t members = 1;
   std::optional<std::int64_t> epochs;  ///< overrides train.epochs of the trials

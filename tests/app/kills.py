@@ -1,6 +1,6 @@
 """Runs of both engines, in memory and streamed, are killed repeatedly, by various signals at random times, and resumed
 on a random number of ranks. In the end they must have the results of an uninterrupted run, and no iteration that reached a
-journal was trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the
+journal may have been trained again. The test prints how long the ranks kept writing after a SIGTERM to mpiexec, including the
 second that Open MPI 4.1 takes to forward the signal.
 
 --count N: number of kills. --seed S: seed of the random choices."""
@@ -32,7 +32,7 @@ def send(number, processes):
             pass
 
 
-# Ways to interrupt a job with the process `m` of mpiexec and the processes `r` of the ranks.
+# Ways to interrupt a job. `m` is the process of mpiexec, `r` are the processes of the ranks.
 KINDS = {
     "SIGKILL to a rank": lambda m, r: send(signal.SIGKILL, random.sample(r, 1)),
     "SIGKILL to mpiexec": lambda m, r: send(signal.SIGKILL, [m]),

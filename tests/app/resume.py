@@ -80,6 +80,11 @@ for name in ("results.csv", "results.h5"):
                  result.stderr)
 
 # A time limit that stops the training. On a slow machine it may end before the training begins; it is then doubled.
+# The run stays where it is.
+result = sheaf("resume", "run", "--run.output=elsewhere")
+checks.check(result.code == 2 and "resume cannot change run.output" in result.stderr and
+             not os.path.exists("elsewhere"), "resume refuses another run directory", result.stderr)
+
 limit = 1
 while True:
     fresh("run")

@@ -209,8 +209,9 @@ npz
 
 CSV features become 32-bit floating point; the other formats keep their type. In CSV files, text labels are
 numbered in sorted order; so are integer labels if any of them is negative or not less than the number of rows.
-The attribute class_names of the targets stores the names. idx expects pairs of files, images and labels. IDX images become [N, 1, H, W] and
-CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize scales them when a study runs.
+The attribute class_names of the targets stores the names. IDX files come in pairs:
+one file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as
+unscaled bytes; data.normalize scales them when a study runs.
 )";
 }
 

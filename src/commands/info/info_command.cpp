@@ -41,7 +41,7 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   text += fmt::format("HDF5         {}, parallel\n", hdf5_version());
   text += fmt::format("LibTorch     {}\n", torch_loads ? torch_text() : "cannot be loaded");
   text += fmt::format("BLAS         {}\n", blas_library());
-  text += fmt::format("native       engine: {}\n", native_engine_info());
+  text += fmt::format("engine       native: {}\n", native_engine_info());
   text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
                       machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
                       machine.sockets, human_bytes(machine.memory_bytes));

@@ -47,6 +47,10 @@ Study study_of_run(const std::vector<std::string>& arguments, bool forced) {
   if (!std::filesystem::exists(study_path(arguments[0])))
     throw UsageError(
         fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", arguments[0]));
+  if (std::any_of(arguments.begin(), arguments.end(),
+                  [](const std::string& argument) { return argument.rfind("--run.output=", 0) == 0; }))
+    throw UsageError(
+        fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", arguments[0]));
   const std::string text = RunReader(arguments[0]).study_text(forced);
   Study study = parse_study_text(text, study_path(arguments[0]), {arguments.begin() + 1, arguments.end()});
   study.run.output = arguments[0];

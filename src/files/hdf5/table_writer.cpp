@@ -170,7 +170,10 @@ Handle Hdf5Writer::create_data_set(const std::string& name, std::int64_t type, s
   const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose, problem());
   H5Pset_create_intermediate_group(link.id(), 1);
   H5Pset_char_encoding(link.id(), H5T_CSET_UTF8);
-  return Handle(H5Dcreate2(handle_.id(), name.c_str(), type, space, link.id(), creation, H5P_DEFAULT), H5Dclose,
+  const Handle properties(creation == H5P_DEFAULT ? H5Pcreate(H5P_DATASET_CREATE) : H5Pcopy(creation), H5Pclose,
+                          problem());
+  H5Pset_obj_track_times(properties.id(), false);  // equal contents make equal files, whenever they are written
+  return Handle(H5Dcreate2(handle_.id(), name.c_str(), type, space, link.id(), properties.id(), H5P_DEFAULT), H5Dclose,
                 problem());
 }
 

@@ -109,7 +109,12 @@ class JournalReader {
       return;
     }
     replay_.warnings.push_back(
-        fmt::format("line {} of '{}' is damaged and was skipped. Its iteration will be trained again.", number, path));
+        number == 1
+            ? fmt::format("the header of '{}' is damaged. Only results that fit this study and data are used.", path)
+            : fmt::format(
+                  "line {} of '{}' is damaged and was skipped. If it was a result, its iteration will be trained "
+                  "again.",
+                  number, path));
     // If the end of a line is damaged, the next line follows in the same string and is still valid.
     const std::size_t beginning = line.rfind(journal_line_beginning);
     if (beginning != std::string::npos && beginning > 0) take_result(line.substr(beginning));
