@@ -262,7 +262,7 @@ check_array() {
   finish
   expect_whole_after 1
   [ "$(scontrol --oneliner show job "$id" | grep -c 'Restarts=0 ')" = 2 ] || problem "other tasks were restarted as well"
-  expect_line 'still to come from other tasks'
+  expect_line 'other tasks still have to train'
 }
 
 srun --mpi=pmix "$program" run jobs/studies/digits-search.cfg "${long[@]}" --run.output="$work/reference" \
