@@ -124,7 +124,7 @@ def close(found, expected):
 
 def processor():
     """The vector instructions and matrix products, which determine the rounding of the native engine."""
-    return re.search(r"engine: (.*)", sheaf("info").stdout).group(1)
+    return re.search(r"engine +native: (.*)", sheaf("info").stdout).group(1)
 
 
 parser = argparse.ArgumentParser()

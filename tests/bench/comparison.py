@@ -335,7 +335,7 @@ def ensemble_case(programs, quick):
     def train():
         seconds, _ = programs.train(os.path.join(STUDIES, "digits-bagging.cfg"), keys)
         with open(programs.out) as out:
-            return seconds, float(re.search(r"accuracy: (\S+) \(members", out.read()).group(1))
+            return seconds, float(re.search(r"accuracy: (\S+) \(mean of members", out.read()).group(1))
 
     if find_spec("torchensemble"):
         packages = ["torchensemble", "torch", "h5py"]
