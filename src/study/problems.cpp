@@ -88,9 +88,10 @@ void check_synthetic_data(const Study& study, Problems& problems) {
   if (data.draw == Draw::iteration && (study.search.folds > 1 || study.ensemble.members > 1))
     problems.add(
         {"data.draw", "search.folds", "ensemble.members", "data.source"},
-        fmt::format("data.draw = iteration cannot be combined with search.folds = {} and ensemble.members = {} (folds "
-                    "and members need the same data in all iterations). Set data.draw = study.",
-                    study.search.folds, study.ensemble.members));
+        fmt::format(
+            "data.draw = iteration cannot be combined with {} (folds and members need the same data in all "
+            "iterations). Set data.draw = study.",
+            study.search.folds > 1 ? assignment(study, "search.folds") : assignment(study, "ensemble.members")));
   if (data.rows < study.search.folds)
     problems.add({"data.rows", "search.folds", "data.source"},
                  fmt::format("data.rows = {} is less than search.folds = {}. Use more rows or fewer folds.", data.rows,

@@ -3,7 +3,7 @@
 
 namespace sheaf {
 
-LearningRate learning_rate_of(const TrainOptions& train, std::int64_t) {
+LearningRate learning_rate_of(const TrainOptions& train) {
   return [rate = train.learning_rate](std::int64_t) { return rate; };
 }
 

@@ -12,7 +12,7 @@ namespace sheaf {
 /// Returns the learning rate of an optimizer step. Steps count from 0 at the start of the training. Pure.
 using LearningRate = std::function<double(std::int64_t step)>;
 
-/// The learning rates of a trial whose epochs have `steps_per_epoch` steps each. Pure.
-LearningRate learning_rate_of(const TrainOptions& train, std::int64_t steps_per_epoch);
+/// The learning rates that a trial sets; they are constant. Pure.
+LearningRate learning_rate_of(const TrainOptions& train);
 
 }  // namespace sheaf

@@ -10,13 +10,13 @@
 #include "core/error.hpp"
 #include "data/synthetic.hpp"
 #include "models/initial_weights.hpp"
-#include "models/predictions.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/batches.hpp"
 #include "training/epoch_rows.hpp"
 #include "training/learning_rate.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
+#include "training/optional_results.hpp"
 #include "training/piece_size.hpp"
 #include "training/training_checkpoint.hpp"
 #include "training/training_cost.hpp"
@@ -48,7 +48,7 @@ class MemoryTraining {
         trainer_(trainer),
         order_(rows_, trial_.train, trial_.model, iteration.seed),
         loop_(new_loop()),
-        rate_(learning_rate_of(trial_.train, epoch_steps(trial_.train, rows_.count()))) {
+        rate_(learning_rate_of(trial_.train)) {
     trained_.result.iteration = iteration.number;
     trained_.result.engine = trainer_.engine();
     start();
@@ -160,20 +160,6 @@ class MemoryTraining {
 };
 
 }  // namespace
-
-void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
-                          const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained) {
-  if (context.study.ensemble.members > 1) {
-    const std::int64_t rows = split.validation_rows.count();
-    const std::int64_t output_count = rows == 0 ? 0 : static_cast<std::int64_t>(outputs.size()) / rows;
-    make_predictions(trial.train.loss, output_count, outputs.data(), rows);
-    trained.predictions = std::move(outputs);
-  }
-  if (context.study.run.models != ModelsSaved::none) {
-    trained.network = trainer.network();
-    trained.scaling = split.scaling;
-  }
-}
 
 IterationInputs::IterationInputs(const TrainingContext& context) : context_(context) {
   if (context.data != nullptr || depends_on_data(context.study)) return;

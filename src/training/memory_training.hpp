@@ -33,11 +33,6 @@ class IterationInputs {
   std::shared_ptr<const Split> whole_;  // the common split if synthetic data are not divided or scaled
 };
 
-/// Adds the optional results of a finished iteration: for ensembles the predictions, made from the `outputs` for the
-/// validation rows; with `run.models` the network and the scaling of its split.
-void add_optional_results(const TrainingContext& context, const Trial& trial, const Split& split,
-                          const Trainer& trainer, std::vector<float>&& outputs, TrainedIteration& trained);
-
 /// Trains and validates an iteration of the plan on its input. Training ends early if the loss becomes infinite or NaN.
 /// It starts from the last checkpoint, if there is one, and saves checkpoints between batches and before a validation.
 /// Once `stop_requested` returns true, the iteration is finished only if this takes at most `most_seconds_after_stop`

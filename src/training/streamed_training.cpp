@@ -9,9 +9,9 @@
 #include "core/error.hpp"
 #include "models/initial_weights.hpp"
 #include "training/batches.hpp"
-#include "training/memory_training.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
+#include "training/optional_results.hpp"
 #include "training/training_checkpoint.hpp"
 #include "training/training_cost.hpp"
 
@@ -42,7 +42,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)),
       loop_(new_loop()),
-      rate_(learning_rate_of(trial_.train, epoch_steps(trial_.train, rows_.count()))) {
+      rate_(learning_rate_of(trial_.train)) {
   trained_.result.iteration = iteration.number;
   trained_.result.engine = trainer_->engine();
   start(iteration.seed);

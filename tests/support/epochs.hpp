@@ -25,7 +25,7 @@ class Epochs {
         train_(endless(task.trial.train)),
         order_(task_.rows, train_, task_.trial.model, task_.seed),
         loop_(train_, task_.rows.count(), {}, false),
-        rate_(rate ? std::move(rate) : learning_rate_of(train_, epoch_steps(train_, task_.rows.count()))) {
+        rate_(rate ? std::move(rate) : learning_rate_of(train_)) {
     task_.repeats_one_batch = order_.repeat_one_batch();
     trainer_.start(task_);
   }

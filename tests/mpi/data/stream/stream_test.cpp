@@ -140,6 +140,14 @@ std::vector<std::vector<SeenPass>> run_lanes(Stream& stream, int rank) {
   return seen;
 }
 
+// A pass has shown every row of the file once.
+void check_each_row_once(const SeenPass& pass) {
+  auto sorted = pass.rows;
+  std::sort(sorted.begin(), sorted.end());
+  REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
+  CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+}
+
 }  // namespace
 
 TEST_CASE("every lane of a node receives every row once per pass, and the file is read once for all lanes") {
@@ -166,11 +174,9 @@ TEST_CASE("every lane of a node receives every row once per pass, and the file i
       for (std::size_t number = 0; number < 8; ++number) {
         CHECK(lane[number].pass.training == (number % 2 == 0));
         CHECK(lane[number].pass.epoch == static_cast<std::int64_t>(number % 4 / 2));
-        auto sorted = lane[number].rows;
-        if (number % 2 == 1) CHECK(std::is_sorted(sorted.begin(), sorted.end()));  // validation rows are in file order
-        std::sort(sorted.begin(), sorted.end());
-        REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
-        CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
+        const auto& shown = lane[number].rows;
+        if (number % 2 == 1) CHECK(std::is_sorted(shown.begin(), shown.end()));  // validation rows are in file order
+        check_each_row_once(lane[number]);
       }
       CHECK(lane[0].rows == lane[4].rows);  // epoch 0 of both rounds
       CHECK(lane[0].rows == seen[0][0].rows);
@@ -199,12 +205,7 @@ TEST_CASE("when the whole file is in memory, it is read once and lanes do not wa
   second.join();
   for (const auto& lane : seen) {
     REQUIRE(lane.size() == 4);
-    for (const auto& pass : lane) {
-      auto sorted = pass.rows;
-      std::sort(sorted.begin(), sorted.end());
-      REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
-      CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
-    }
+    for (const auto& pass : lane) check_each_row_once(pass);
   }
   CHECK(seen[0][2].rows != seen[0][0].rows);
   file.world.barrier();
@@ -224,12 +225,7 @@ TEST_CASE("new lanes can use a stream whose earlier lanes have ended, as in the 
       const auto seen = run_lanes(stream, file.world.rank());
       for (const auto& lane : seen) {
         REQUIRE(lane.size() == 8);
-        for (const auto& pass : lane) {
-          auto sorted = pass.rows;
-          std::sort(sorted.begin(), sorted.end());
-          REQUIRE(sorted.size() == static_cast<std::size_t>(rows));
-          CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end());
-        }
+        for (const auto& pass : lane) check_each_row_once(pass);
       }
       if (stage > 0) CHECK(seen[0][0].rows == before[0][0].rows);
       before = seen;
