@@ -89,6 +89,28 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest.empty() ? "" : " Did you mean '" + printable(nearest) + "'?";
 }
 
+std::string as_utf8(std::string_view text) {
+  bool is_valid = true;
+  for (std::string_view rest = text; is_valid && !rest.empty();) {
+    const std::size_t bytes = character_bytes(rest);
+    is_valid = bytes > 0;
+    rest.remove_prefix(bytes);
+  }
+  std::string decoded;
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    if (code == 0) {
+      decoded += '?';
+    } else if (is_valid || code < 0x80) {
+      decoded += character;
+    } else {
+      decoded += static_cast<char>(0xc0 | code >> 6);
+      decoded += static_cast<char>(0x80 | (code & 0x3f));
+    }
+  }
+  return decoded;
+}
+
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {

@@ -20,6 +20,10 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 /// any bytes, and messages go to terminals.
 std::string printable(std::string_view text);
 
+/// Returns `text` if it is valid UTF-8; otherwise decodes it as Latin-1. Zero bytes become '?'. For text from files
+/// that is stored again.
+std::string as_utf8(std::string_view text);
+
 /// Returns for example "1 row" or "2 rows". `noun` is singular; its plural must end in s.
 std::string counted(std::int64_t count, std::string_view noun);
 

@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/fingerprint.hpp"
+#include "data/stored_description.hpp"
 
 namespace sheaf {
 namespace {
@@ -75,6 +76,15 @@ ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
   return image;
 }
 
+std::int64_t classes_of(const DataOptions& options, const DataDescription& description) {
+  const auto names = static_cast<std::int64_t>(description.class_names.size());
+  require(options.classes == 0 || names == 0 || options.classes == names,
+          fmt::format("data.classes = {} does not agree with '{}' (the attribute 'class_names' of '{}' has {} names). "
+                      "Leave out data.classes, or correct the attribute.",
+                      options.classes, options.file, options.targets, names));
+  return options.classes != 0 ? options.classes : names;
+}
+
 // The files other than options.file that contain values, without duplicates.
 std::vector<std::string> other_files(const DataOptions& options, const FileSchema& schema) {
   std::vector<std::string> others;
@@ -133,6 +143,8 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options) {
           fmt::format("data.channels = last needs images (data set {} of '{}' has no image shape). Set data.image to "
                       "channels x height x width of its images.",
                       named_shape(options.features, schema.features), options.file));
+  schema.description = read_description(file, options.file, options.features, options.targets, schema.feature_count);
+  schema.classes = classes_of(options, schema.description);
   return schema;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/data_description.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/file.hpp"
 #include "study/study.hpp"
@@ -21,7 +22,9 @@ struct FileSchema {
   std::int64_t rows = 0;
   std::int64_t feature_count = 0;
   std::int64_t target_columns = 1;
-  ImageShape image;         ///< from data.image, or from features [N, C, H, W] or [N, H, W, C]
+  std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
+  DataDescription description;  ///< from the attributes of the file
+  ImageShape image;             ///< from data.image, or from features [N, C, H, W] or [N, H, W, C]
   std::string fingerprint;  ///< names and shapes of the data sets; name, size and time of the file, and of all other
                             ///< files that it takes values from (external links, virtual data sets)
 };

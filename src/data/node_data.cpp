@@ -83,13 +83,16 @@ void read_targets(const StoredRows& stored, const Communicator& world, const Com
   });
 }
 
-// Returns why `label` is not valid, or nullopt. `limit` is data.classes, or the number of rows if that is not set.
-std::optional<std::string> label_problem(double label, const DataOptions& options, std::int64_t limit) {
+// Returns why `label` is not valid, or nullopt.
+std::optional<std::string> label_problem(double label, const FileSchema& schema, const DataOptions& options) {
+  const std::int64_t limit = schema.classes > 0 ? schema.classes : schema.rows;
   if (!(std::floor(label) == label) || std::isinf(label)) return "class labels must be integers";
   if (label < 0) return "class labels count from 0";
   if (label < static_cast<double>(limit)) return std::nullopt;
-  return options.classes > 0 ? fmt::format("data.classes = {} allows labels 0 to {}", options.classes, limit - 1)
-                             : fmt::format("class labels must be less than the number of rows, {}", limit);
+  if (options.classes > 0) return fmt::format("data.classes = {} allows labels 0 to {}", options.classes, limit - 1);
+  return schema.classes > 0
+             ? fmt::format("its attribute class_names has {} names, so labels are 0 to {}", limit, limit - 1)
+             : fmt::format("class labels must be less than the number of rows, {}", limit);
 }
 
 // A label for messages. Integers beyond int64 are read as its largest value.
@@ -102,12 +105,11 @@ std::string label_text(std::int64_t label) {
 }
 
 // Reads the labels and returns the largest one of all ranks.
-std::int64_t read_labels(const StoredRows& stored, const DataOptions& options, const Communicator& world,
-                         const Communicator& node, std::int64_t* labels) {
-  const std::int64_t limit = options.classes > 0 ? options.classes : stored.info().rows();
+std::int64_t read_labels(const StoredRows& stored, const FileSchema& schema, const DataOptions& options,
+                         const Communicator& world, const Communicator& node, std::int64_t* labels) {
   std::int64_t highest = 0;
   const auto visit = [&](const auto* label, std::int64_t row) {
-    if (const auto problem = label_problem(static_cast<double>(*label), options, limit))
+    if (const auto problem = label_problem(static_cast<double>(*label), schema, options))
       throw BadRow(row, fmt::format("The {} contains {} in row {} ({}). Correct it.", stored.description(),
                                     label_text(*label), row, *problem));
     labels[row] = static_cast<std::int64_t>(*label);
@@ -187,8 +189,8 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   DataSet data;
   if (features) read_features(*features, feature_bytes(shape), threads, world, node, arrays.features);
   if (options.task == Task::classification) {
-    const std::int64_t highest = read_labels(*targets, options, world, node, arrays.labels);
-    data.output_count = options.classes > 0 ? options.classes : highest + 1;
+    const std::int64_t highest = read_labels(*targets, schema, options, world, node, arrays.labels);
+    data.output_count = schema.classes > 0 ? schema.classes : highest + 1;
   } else {
     read_targets(*targets, world, node, arrays.targets);
     data.output_count = schema.target_columns;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/data_description.hpp"
 #include "data/splits.hpp"
 #include "models/network_layout.hpp"
 #include "models/network_state.hpp"
@@ -23,7 +24,8 @@ struct ModelDescription {
   ModelOptions model;
   Task task = Task::regression;
   LossKind loss = LossKind::mse;
-  DataShape shape;  ///< shape of the data that it was trained for; `rows` is not used
+  DataShape shape;       ///< shape of the data that it was trained for; `rows` is not used
+  DataDescription data;  ///< the data that it was trained for
 };
 
 /// A trained network with its description and scaling.

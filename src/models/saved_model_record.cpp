@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -26,8 +27,8 @@ bool describes_model(const std::string& key) {
   return key.compare(0, 6, "model.") == 0 || key == "train.loss" || key == "data.task" || key == "data.image";
 }
 
-// Lines "key = value": the numbers of features and outputs, and the study's keys.
-std::string description_text(const ModelDescription& description) {
+// Lines "key = value": the numbers of features and outputs, the description of the data as JSON, and the study's keys.
+std::string model_text(const ModelDescription& description) {
   Study study;
   study.model = description.model;
   study.train.loss = description.loss;
@@ -35,6 +36,7 @@ std::string description_text(const ModelDescription& description) {
   study.data.image = description.shape.image;
   std::string text = fmt::format("# sheaf {}\nfeatures = {}\noutputs = {}\n", program_version(),
                                  description.shape.features, description.shape.outputs);
+  text += "data = " + description_text(description.data) + "\n";
   for (const auto& setting : all_settings())
     if (describes_model(setting.key)) text += fmt::format("{} = {}\n", setting.key, setting_text(study, setting.key));
   return text;
@@ -47,9 +49,10 @@ std::int64_t parse_count(const std::string& text) {
   return *count;
 }
 
-ModelDescription parse_description(const std::string& text) {
+ModelDescription parse_model_text(const std::string& text) {
   Study study;
   DataShape shape;
+  DataDescription data;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find(" = ");
@@ -60,24 +63,36 @@ ModelDescription parse_description(const std::string& text) {
       shape.features = parse_count(value);
     else if (key == "outputs")
       shape.outputs = parse_count(value);
+    else if (key == "data")
+      data = parse_description(value);
     else
       apply_setting(study, key, value);
   }
   require(shape.features > 0 && shape.outputs > 0, "the number of features or outputs is missing");
   shape.image = study.data.image;
-  return {study.model, study.data.task, study.train.loss, shape};
+  return {study.model, study.data.task, study.train.loss, shape, std::move(data)};
 }
 
 bool fits(const std::vector<float>& of_features, const DataShape& shape) {
   return of_features.empty() || static_cast<std::int64_t>(of_features.size()) == shape.features;
 }
 
+void require_fit(const ModelDescription& description) {
+  const DataDescription& data = description.data;
+  require(data.columns.empty() || feature_count(data.columns) == description.shape.features,
+          "its column names do not match the number of features");
+  require(description.task == Task::regression || data.class_names.empty() ||
+              static_cast<std::int64_t>(data.class_names.size()) == description.shape.outputs,
+          "its class names do not match the number of outputs");
+}
+
 SavedModel parse(const std::string& record) {
   ByteReader bytes(record);
   SavedModel trained;
-  const ModelDescription& description = trained.description = parse_description(bytes.get_list<std::string>());
+  const ModelDescription& description = trained.description = parse_model_text(bytes.get_list<std::string>());
   trained.scaling.shift = bytes.get_list<std::vector<float>>();
   trained.scaling.scale = bytes.get_list<std::vector<float>>();
+  require_fit(trained.description);
   trained.network.parameters = bytes.get_list<std::vector<float>>();
   const std::int64_t wanted =
       is_dense(description.model.kind) ? parameter_count(network_layout(description.model, description.shape)) : 0;
@@ -105,7 +120,7 @@ std::vector<ZipMember> members_of(const std::string& archive, const std::string&
 
 std::string saved_model_record(const SavedModel& trained) {
   ByteWriter bytes;
-  bytes.put_list(description_text(trained.description));
+  bytes.put_list(model_text(trained.description));
   bytes.put_list(trained.scaling.shift);
   bytes.put_list(trained.scaling.scale);
   bytes.put_list(is_dense(trained.description.model.kind) ? trained.network.parameters : std::vector<float>());

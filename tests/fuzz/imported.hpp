@@ -14,10 +14,15 @@ inline void must_be_whole(const NumberArray& array, const std::string& name) {
 
 inline void must_be_sound(const ImportedData& data) {
   must_be_whole(data.features, "features");
-  must_be_whole(data.targets, "targets");
-  must(data.features.rows() == data.targets.rows(), "features and targets have the same number of rows");
-  const auto names = static_cast<std::int64_t>(data.class_names.size());
-  must(names == 0 || names == data.classes(), "every class has a name");
+  const auto& columns = data.description.columns;
+  must(columns.empty() || feature_count(columns) == data.features.row_elements(), "the columns describe the features");
+  must(columns.empty() || parse_columns(columns_text(columns)) == columns,
+       "columns are the same after writing and reading");
+  if (!data.targets) return;
+  must_be_whole(*data.targets, "targets");
+  must(data.features.rows() == data.targets->rows(), "features and targets have the same number of rows");
+  const auto names = static_cast<std::int64_t>(data.description.class_names.size());
+  must(names == 0 || names >= data.classes(), "every class has a name");
 }
 
 }  // namespace sheaf::fuzz

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string features = input.part(0), targets = input.part(1);
   MemorySource features_source("x.npy", features), targets_source("y.npy", targets);
   ImportedData imported;
-  if (fuzz::accepts([&] { imported = import_npy(features_source, targets_source, task); }))
+  if (fuzz::accepts([&] { imported = import_npy(features_source, &targets_source, {task, {}}); }))
     fuzz::must_be_sound(imported);
   return 0;
 }

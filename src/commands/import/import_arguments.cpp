@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "commands/line/arguments.hpp"
@@ -25,6 +26,19 @@ const std::vector<std::pair<std::string, ImportFormat>> formats = {{"csv", Impor
 
 std::string format_name(ImportFormat format) {
   return choice(formats).write(format);
+}
+
+// error, mean, median, drop, or a number.
+MissingCells missing_cells(const std::string& key, const std::string& text) {
+  using Kind = MissingCells::Kind;
+  if (const auto number = parse_number<float>(text); number && std::isfinite(*number)) return {Kind::value, *number};
+  const auto kinds = choice<Kind>({{"error", Kind::error},
+                                   {"mean", Kind::mean},
+                                   {"median", Kind::median},
+                                   {"drop", Kind::drop},
+                                   {"NUMBER", Kind::value}});
+  if (text == "NUMBER") throw UsageError("--missing=NUMBER stands for a number, for example --missing=0.");
+  return {option_value(kinds, key, text), 0};
 }
 
 // An option of the command line. `formats`: those that have the option; empty: all.
@@ -54,7 +68,12 @@ const std::vector<Key> keys = {
      {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
-       request.task = request.csv.task = option_value(tasks, key, text);
+       request.task = option_value(tasks, key, text);
+     }},
+    {"like",
+     {},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.like = option_value(non_empty_text(), key, text);
      }},
     {"label",
      {ImportFormat::csv},
@@ -65,6 +84,21 @@ const std::vector<Key> keys = {
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        request.csv.drop = option_value(non_empty_text(), key, text);
+     }},
+    {"categorical",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.categorical = option_value(non_empty_text(), key, text);
+     }},
+    {"missing",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.missing = missing_cells(key, text);
+     }},
+    {"unknown",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.ignore_unknown = option_value(choice<bool>({{"error", false}, {"ignore", true}}), key, text);
      }},
     {"header",
      {ImportFormat::csv},
@@ -77,6 +111,11 @@ const std::vector<Key> keys = {
        const auto delimiters =
            choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
        request.csv.delimiter = option_value(delimiters, key, text);
+     }},
+    {"decimal",
+     {ImportFormat::csv},
+     [](ImportRequest& request, const std::string& key, const std::string& text) {
+       request.csv.decimal = option_value(choice<char>({{".", '.'}, {",", ','}}), key, text);
      }},
     {"features",
      {ImportFormat::npz},
@@ -130,7 +169,7 @@ void require_input_count(const ImportRequest& request) {
     throw UsageError(fmt::format("format {} expects {} (it got {}). {}.", format_name(request.format), expected,
                                  counted(static_cast<std::int64_t>(count), "input file"), usage));
   };
-  if (request.format == ImportFormat::npy && count != 2) refuse("two files, features and targets");
+  if (request.format == ImportFormat::npy && count > 2) refuse("features and, in a second file, targets");
   if (request.format == ImportFormat::npz && count != 1) refuse("one archive");
   if (request.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }
@@ -191,26 +230,40 @@ except .npz. All of them must be regular files, not pipes.
 all formats
   --compression=0..9    gzip level of the data sets; default: 0, no compression
   --overwrite=true      replace an existing OUT.h5
+  --like=TRAIN.h5|MODEL.pt
+                        encode columns and classes as in this data file or model: columns are found by name,
+                        texts and labels get the same numbers, empty cells the same values
 csv, npy, npz
   --task=classification|regression
-                        default: classification if each row has one target and the targets are integers (or
-                        text, in CSV files); otherwise regression
+                        default: classification for text, and for integers that are 0..K-1 or have at most 100
+                        different values; otherwise regression
 csv (.csv, .tsv; RFC 4180; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: -1,
-                        the last one; several columns for regression: --label=a,b
+                        the last one; several columns for regression: --label=a,b; none: a file without targets
   --drop=NAME|N,...     columns to leave out
+  --categorical=NAME|N,...
+                        columns of numbers that are read as text, that is, as categories
+  --missing=error|mean|median|drop|NUMBER
+                        empty cells of features (also NA, NaN, null, None and ?). Columns of numbers: replaced
+                        by the mean or median of the column, or by a number; columns of text: a category of
+                        their own. drop: leave out the row. default: error
+  --unknown=error|ignore
+                        with --like, texts that are not among the categories; ignore: all features of the column
+                        are 0. default: error
   --header=true|false   default: true if the first line contains no numbers, or has text in a column where
                         the second line has a number
   --delimiter=,|;|tab|'|'|' '
                         default: the most frequent of comma, semicolon and tab in the first line
+  --decimal=.|,         decimal separator; default: a comma in files separated by semicolons whose first number
+                        with a separator has a comma; otherwise a point
 npz
   --features=NAME       default: X, features, data or x_train
   --targets=NAME        default: y, targets, labels or y_train
 
-CSV features become 32-bit floating point; the other formats keep their type. In CSV files, text labels are
-numbered in sorted order; so are integer labels if any of them is negative or not less than the number of rows.
-The attribute class_names of the targets stores the names. IDX files come in pairs:
-one file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as
+CSV features become 32-bit floating point; the other formats keep their type. Columns of text are one-hot
+encoded: one feature for each of up to 1000 categories. An unnamed first column has row names and is left out.
+Labels 0..K-1 stay; other labels are numbered in sorted order. The attributes feature_names, columns and
+class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as
 unscaled bytes; data.normalize scales them when a study runs.
 )";
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/import/csv.hpp"
+#include "data/import/csv_options.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -18,8 +18,9 @@ struct ImportRequest {
   std::vector<std::string> inputs;  ///< their number depends on the format
   std::string output;
   ImportFormat format = ImportFormat::csv;
-  CsvOptions csv;  ///< with `task`
+  CsvOptions csv;  ///< without `task` and `like`
   std::optional<Task> task;
+  std::string like;      ///< data file or model whose columns and classes are used; empty: none
   std::string features;  ///< features and targets: members of an .npz archive; empty: the default names
   std::string targets;
   int compression = 0;  ///< of gzip, 0 to 9

@@ -2,36 +2,78 @@
 #include "commands/import/import_command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "commands/import/import_arguments.hpp"
+#include "commands/line/arguments.hpp"
 #include "core/allocator.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
+#include "data/file_schema.hpp"
+#include "data/import/csv.hpp"
 #include "data/import/image_files.hpp"
 #include "data/import/numpy_files.hpp"
+#include "data/stored_description.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/table_writer.hpp"
 #include "files/replace_file.hpp"
 #include "files/zip.hpp"
+#include "models/saved_model_record.hpp"
 #include "parallel/mpi/agreement.hpp"
 
 namespace sheaf {
 namespace {
 
-ImportedData read_inputs(const ImportRequest& request) {
+// What an import takes over from a data file or a model.
+struct LikeData {
+  DataDescription description;
+  Task task = Task::regression;
+  std::int64_t features = 0;
+};
+
+LikeData read_like(const std::string& path) {
+  if (!has_hdf5_ending(path)) {
+    const auto model = read_saved_model_record(path);
+    require(model.has_value(),
+            fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. Pass "
+                        "--like=TRAIN.h5, the data file of the training.",
+                        path));
+    return {model->description.data, model->description.task, model->description.shape.features};
+  }
+  DataOptions options;
+  options.file = path;
+  const FileSchema schema = inspect_features(InputFile(path), options);
+  LikeData like{schema.description, Task::regression, schema.feature_count};
+  const InputFile file(path);
+  if (file.has(options.targets) && file.data_set(options.targets).info().number_class == NumberClass::integer)
+    like.task = Task::classification;
+  return like;
+}
+
+ImportedData read_inputs(const ImportRequest& request, const std::optional<LikeData>& like) {
+  const std::optional<Task> task = request.task || !like ? request.task : like->task;
+  const TargetOptions targets{task, like ? like->description.class_names : std::vector<std::string>()};
+  CsvOptions csv = request.csv;
+  csv.task = task;
+  csv.like = like ? &like->description : nullptr;
+  csv.like_name = fmt::format("'{}'", request.like);
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const auto& input : request.inputs) sources.push_back(open_source(input));
   switch (request.format) {
     case ImportFormat::csv:
-      return import_csv(sources, request.csv);
+      return import_csv(sources, csv);
     case ImportFormat::npy:
-      return import_npy(*sources[0], *sources[1], request.task);
+      return import_npy(*sources[0], sources.size() > 1 ? sources[1].get() : nullptr, targets);
     case ImportFormat::npz:
       return import_npz(read_archive(*sources[0]), request.inputs[0],
-                        {request.features, request.targets, request.task});
+                        {request.features, request.targets, true, targets});
     case ImportFormat::idx:
       return import_idx(sources);
     case ImportFormat::cifar10:
@@ -43,13 +85,14 @@ ImportedData read_inputs(const ImportRequest& request) {
 // Writes the data and frees each array after it is written.
 void write_data(const std::string& path, ImportedData data, int compression) {
   Hdf5Writer file(path);
-  for (const auto& [name, array] :
-       {std::pair<const char*, NumberArray*>{"features", &data.features}, {"targets", &data.targets}}) {
-    file.write_numbers(name, *array, compression);
-    array->bytes = std::vector<std::byte>();  // = {} would not free the memory
-  }
+  const auto write = [&](const char* name, NumberArray& array) {
+    file.write_numbers(name, array, compression);
+    array.bytes = std::vector<std::byte>();  // = {} would not free the memory
+  };
+  write("features", data.features);
+  if (data.targets) write("targets", *data.targets);
   return_freed_memory();
-  if (!data.class_names.empty()) file.write_texts("targets", "class_names", data.class_names);
+  write_description(file, "features", data.targets ? "targets" : "", data.description);
   file.close();
 }
 
@@ -61,18 +104,37 @@ std::string report(const ImportRequest& request, const std::string& content, dou
                      human_seconds(seconds));
 }
 
+// "train.csv, more.csv"
+std::string source_of(const ImportRequest& request) {
+  constexpr std::size_t most_shown = 8;
+  const std::size_t shown = std::min(request.inputs.size(), most_shown);
+  std::string text = fmt::format("{}", fmt::join(request.inputs.begin(), request.inputs.begin() + shown, ", "));
+  if (shown < request.inputs.size()) text += fmt::format(" and {} more", request.inputs.size() - shown);
+  return printable(text);
+}
+
 std::string content_of(const ImportedData& data) {
+  const std::string targets =
+      !data.targets ? "no targets"
+      : is_real(data.targets->type)
+          ? fmt::format("targets {} {}", shape_text(data.targets->shape), number_type_name(data.targets->type))
+          : fmt::format("{} classes", data.classes());
   return fmt::format("{}, features {} {}, {}", counted(data.features.rows(), "row"), shape_text(data.features.shape),
-                     number_type_name(data.features.type),
-                     is_real(data.targets.type) ? fmt::format("targets {} {}", shape_text(data.targets.shape),
-                                                              number_type_name(data.targets.type))
-                                                : fmt::format("{} classes", data.classes()));
+                     number_type_name(data.features.type), targets);
 }
 
 void import_files(const ImportRequest& request) {
   const auto start = Clock::now();
   require_free_name(request.output, request.overwrite);
-  ImportedData data = read_inputs(request);
+  const auto like = request.like.empty() ? std::nullopt : std::optional(read_like(request.like));
+  ImportedData data = read_inputs(request, like);
+  if (like)
+    require(data.features.row_elements() == like->features,
+            fmt::format("'{}' has {} features per row, but '{}' has {}. Import files with the same features.",
+                        request.inputs.front(), data.features.row_elements(), request.like, like->features));
+  data.description.source = source_of(request);
+  data.description.content_hash = content_hash(data);
+  for (const auto& note : data.notes) log_root(note);
   return_freed_memory();
   const std::string content = content_of(data);
   write_then_rename(request.output,

@@ -17,6 +17,7 @@ struct SavedModels {
   const Study& study;
   const Plan& plan;
   DataShape shape;
+  const DataDescription& data;
   std::string run_directory;
 };
 

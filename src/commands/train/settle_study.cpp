@@ -25,7 +25,7 @@ namespace {
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (!file) return synthetic_shape(options);
   constexpr std::int64_t some_classes = 10;
-  const std::int64_t classes = options.classes > 0 ? options.classes : some_classes;
+  const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
   return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
           file->image};
 }

@@ -77,6 +77,7 @@ std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& 
 StudyData prepare_study_data(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Placement& placement, const Communicator& world, const Communicator& node) {
   StudyData prepared;
+  if (file) prepared.description = file->description;
   if (file && study.data.mode == DataMode::streamed)
     open_stream(study, plan, *file, placement, world, node, prepared);
   else if (file)

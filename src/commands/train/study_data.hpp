@@ -25,6 +25,7 @@ struct StudyData {
   std::unique_ptr<Splits> splits;  ///< of `data`
   std::unique_ptr<Stream> stream;  ///< features of a file larger than memory
   DataShape shape;
+  DataDescription description;  ///< of the file; empty for synthetic data
   NetworkSizes networks;
 };
 

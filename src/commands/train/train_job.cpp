@@ -130,7 +130,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
   // 2. Train.
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
-  const SavedModels models{study, plan, data.shape, run.directory};
+  const SavedModels models{study, plan, data.shape, data.description, run.directory};
   share_stages(plan, known_stages, world);
   RemainingStage current = find_remaining(run, plan, world);
   if (current.work.count() > 0 && world.is_root()) {

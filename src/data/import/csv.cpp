@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_columns.hpp"
 #include "data/import/csv_labels.hpp"
 #include "data/import/csv_records.hpp"
 
@@ -22,11 +22,6 @@ using Texts = std::vector<std::string>;
 
 // The maximum length of a class name, in bytes.
 constexpr std::size_t longest_label = 4096;
-
-template <class T>
-bool contains(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 // Collects floats that are added one by one. Never copies them to grow, so that take() needs twice their memory at
 // most.
@@ -53,6 +48,12 @@ class FloatBlocks {
   std::deque<std::vector<float>> blocks_;
 };
 
+// "sep=;", which Excel writes and reads as the first line.
+std::optional<char> declared_delimiter(std::string_view record) {
+  if (record.size() != 5 || record.substr(0, 4) != "sep=") return std::nullopt;
+  return record[4];
+}
+
 // Collects the rows of all files, in order. All files must have the same columns and column names.
 class Table {
  public:
@@ -66,22 +67,28 @@ class Table {
   void choose_columns(const Texts& first, bool header);
   void require_same_columns(const std::string& previous, const Texts& first, bool header) const;
   void add_row(std::string_view record, std::int64_t line);
-  float number(std::size_t column, std::int64_t line) const;
+  bool has_empty_cell() const;
+  void add_label(std::string_view label, std::int64_t line);
+  float target(std::size_t column, std::int64_t line);
+  [[noreturn]] void refuse(std::size_t column, std::int64_t line, const BadCell& bad) const;
   std::string column_text(std::size_t column) const;
 
   const CsvOptions& options_;
   std::string file_;  // name of the current file
   char delimiter_ = ',';
-  CsvFields fields_;  // fields of the current record
+  CellNumbers numbers_{'.', ','};  // of the current file
+  CsvFields fields_;               // fields of the current record
   std::size_t column_count_ = 0;
   Texts names_;  // empty without a header
-  std::vector<std::size_t> features_;
-  std::vector<std::size_t> targets_;
+  ColumnRoles roles_;
+  std::vector<FeatureColumn> features_;
   std::int64_t rows_ = 0;
-  FloatBlocks feature_numbers_;
+  std::int64_t dropped_rows_ = 0;
+  FloatBlocks cells_;           // of features
   FloatBlocks target_numbers_;  // if is_regression_
   LabelColumn labels_;          // otherwise; finish() chooses the task
   bool is_regression_ = false;  // known before the values are read
+  ImportedData data_;
 };
 
 void Table::split(std::string_view record, std::int64_t line) {
@@ -101,21 +108,24 @@ void Table::split(std::string_view record, std::int64_t line) {
 
 Texts Table::field_copies() const {
   Texts copies;
-  for (std::size_t column = 0; column < fields_.size(); ++column) copies.emplace_back(fields_[column]);
+  for (std::size_t column = 0; column < fields_.size(); ++column) copies.push_back(as_utf8(fields_[column]));
   return copies;
 }
 
 void Table::append(ByteSource& source) {
-  CsvRecords records(source);
-  require(records.next(),
-          fmt::format("'{}' is empty (it has no rows). Import a file with at least one row.", source.name()));
   const std::string previous = std::exchange(file_, source.name());
+  CsvRecords records(source);
+  bool more = records.next();
+  const auto declared = more ? declared_delimiter(records.text()) : std::nullopt;
+  if (declared) more = records.next();
+  require(more, fmt::format("'{}' is empty (it has no rows). Import a file with at least one row.", file_));
   const std::string first(records.text());
   const std::int64_t first_line = records.line();
-  delimiter_ = options_.delimiter ? options_.delimiter : detect_delimiter(first);
+  delimiter_ = options_.delimiter ? options_.delimiter : declared.value_or(detect_delimiter(first));
+  numbers_ = CellNumbers(options_.decimal, delimiter_);
   split(first, first_line);
   const Texts first_fields = field_copies();
-  bool more = records.next();
+  more = records.next();
   if (more) split(records.text(), records.line());
   const bool header = options_.header.value_or(has_header(first_fields, more ? field_copies() : Texts()));
   if (previous.empty())
@@ -123,24 +133,35 @@ void Table::append(ByteSource& source) {
   else
     require_same_columns(previous, first_fields, header);
 
-  const std::int64_t rows_before = rows_;
+  const std::int64_t rows_before = rows_ + dropped_rows_;
   if (!header) add_row(first, first_line);
   for (; more; more = records.next()) add_row(records.text(), records.line());
-  require(rows_ > rows_before,
+  require(rows_ + dropped_rows_ > rows_before,
           fmt::format("'{}' is empty (it has only a header). Import a file with at least one row.", file_));
+  if (numbers_.found_comma())
+    data_.notes.push_back(fmt::format("'{}' has numbers with decimal commas (pass --decimal=. if they do not)", file_));
 }
 
 void Table::choose_columns(const Texts& first, bool header) {
   column_count_ = first.size();
   if (header) names_ = first;
-  targets_ = find_columns(options_.label, names_, column_count_, file_);
-  const auto dropped = find_columns(options_.drop, names_, column_count_, file_);
-  for (std::size_t column = 0; column < column_count_; ++column)
-    if (!contains(targets_, column) && !contains(dropped, column)) features_.push_back(column);
-  require(!features_.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). Check "
-                                          "--delimiter, --label and --drop.",
-                                          file_, column_count_));
-  is_regression_ = targets_.size() > 1 || options_.task == Task::regression;
+  roles_ = choose_roles(options_, names_, column_count_, file_);
+  if (roles_.row_names)
+    data_.notes.push_back(
+        fmt::format("the unnamed first column of '{}' was left out (it has the names of the rows)", file_));
+  const auto* known = options_.like == nullptr ? nullptr : &options_.like->columns;
+  for (std::size_t index = 0; index < roles_.features.size(); ++index) {
+    const std::size_t column = roles_.features[index];
+    const std::string name = names_.empty() ? "" : names_[column];
+    const std::string option_name = name.empty() ? std::to_string(column) : name;
+    const bool is_text =
+        std::find(roles_.categorical.begin(), roles_.categorical.end(), column) != roles_.categorical.end();
+    if (known != nullptr && !known->empty())
+      features_.emplace_back((*known)[index], option_name, options_.missing, options_.ignore_unknown);
+    else
+      features_.emplace_back(name, option_name, is_text, options_.missing);
+  }
+  is_regression_ = roles_.targets.size() > 1 || options_.task == Task::regression;
 }
 
 void Table::require_same_columns(const std::string& previous, const Texts& first, bool header) const {
@@ -160,19 +181,48 @@ std::string Table::column_text(std::size_t column) const {
                         : fmt::format("column {} ({})", column, quoted(names_[column]));
 }
 
-float Table::number(std::size_t column, std::int64_t line) const {
-  const std::string_view text = fields_[column];
-  const auto value = parse_number<float>(text);
-  if (value && std::isfinite(*value)) return *value;
-  const std::string location = fmt::format("line {} of '{}', {}", line, file_, column_text(column));
-  if (value)
-    throw RunError(
-        fmt::format("{}, contains {} (values must be finite in 32-bit floating point). Remove or replace it.", location,
-                    quoted(std::string(text))));
+void Table::refuse(std::size_t column, std::int64_t line, const BadCell& bad) const {
   throw RunError(
-      fmt::format("{}, {} (a number is expected). Correct it{}.", location,
-                  text.empty() ? "is empty" : "contains " + quoted(std::string(text)),
-                  contains(targets_, column) ? "" : fmt::format(", or drop the column with --drop={}", column)));
+      fmt::format("line {} of '{}', {}, {}. Correct it{}.", line, file_, column_text(column), bad.reason, bad.advice));
+}
+
+float Table::target(std::size_t column, std::int64_t line) {
+  const std::string_view text = fields_[column];
+  const auto value = numbers_.parse<float>(text);
+  if (value && std::isfinite(*value)) return *value;
+  const std::string cell = quoted(std::string(text));
+  if (value)
+    refuse(column, line, {fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""});
+  refuse(
+      column, line,
+      {text.empty() ? "is empty (a number is expected)" : fmt::format("contains {} (a number is expected)", cell), ""});
+}
+
+void Table::add_label(std::string_view label, std::int64_t line) {
+  const std::size_t column = roles_.targets.front();
+  require(label.size() <= longest_label, [&] {
+    return fmt::format(
+        "The label in line {} of '{}' has {} bytes (the limit is {}). Choose another column with "
+        "--label.",
+        line, file_, label.size(), longest_label);
+  });
+  if (is_missing(label))
+    refuse(column, line,
+           {label.empty() ? "is empty (a label is expected)"
+                          : fmt::format("contains {} (a word for an empty cell; a label is expected)",
+                                        quoted(std::string(label))),
+            ", or pass --missing=drop"});
+  const auto number = numbers_.parse<double>(label);
+  // An infinite label is an error, as for numbers. Any other text is a number or a class name.
+  if (number && !std::isfinite(static_cast<float>(*number))) target(column, line);
+  labels_.add(label, number);
+}
+
+// Whether a feature or a target of the current record is empty.
+bool Table::has_empty_cell() const {
+  const auto is_empty = [this](std::size_t column) { return is_missing(fields_[column]); };
+  return std::any_of(roles_.features.begin(), roles_.features.end(), is_empty) ||
+         std::any_of(roles_.targets.begin(), roles_.targets.end(), is_empty);
 }
 
 void Table::add_row(std::string_view record, std::int64_t line) {
@@ -183,85 +233,49 @@ void Table::add_row(std::string_view record, std::int64_t line) {
         "--delimiter.",
         line, file_, fields_.size(), column_count_);
   });
-  for (const std::size_t column : features_) feature_numbers_.add(number(column, line));
-  ++rows_;
-  if (is_regression_) {
-    for (const std::size_t column : targets_) target_numbers_.add(number(column, line));
+  if (options_.missing.kind == MissingCells::Kind::drop && has_empty_cell()) {
+    ++dropped_rows_;
     return;
   }
-  const std::size_t column = targets_.front();
-  const std::string_view label = fields_[column];
-  // An empty, NaN or infinite label is an error, as for numbers. Any other text is a number or a class name.
-  require(label.size() <= longest_label, [&] {
-    return fmt::format(
-        "The label in line {} of '{}' has {} bytes (the limit is {}). Choose another column with "
-        "--label.",
-        line, file_, label.size(), longest_label);
-  });
-  if (label.empty() || !std::isfinite(parse_number<float>(label).value_or(0))) number(column, line);
-  labels_.add(label);
+  for (std::size_t index = 0; index < features_.size(); ++index) {
+    const std::size_t column = roles_.features[index];
+    try {
+      cells_.add(features_[index].read(fields_[column], numbers_));
+    } catch (const BadCell& bad) {
+      refuse(column, line, bad);
+    }
+  }
+  ++rows_;
+  if (roles_.id) data_.ids.push_back(as_utf8(fields_[*roles_.id]));
+  if (is_regression_)
+    for (const std::size_t column : roles_.targets) target_numbers_.add(target(column, line));
+  else if (!roles_.targets.empty())
+    add_label(fields_[roles_.targets.front()], line);
 }
 
 ImportedData Table::finish() {
-  ImportedData data;
-  data.features = {NumberType::float32, {rows_, static_cast<std::int64_t>(features_.size())}, feature_numbers_.take()};
-  if (is_regression_) {
-    data.targets = {NumberType::float32, {rows_}, target_numbers_.take()};
-    if (targets_.size() > 1) data.targets.shape.push_back(static_cast<std::int64_t>(targets_.size()));
-  } else {
-    auto labels = labels_.finish(options_.task, fmt::format("{} of '{}'", column_text(targets_.front()), file_));
-    data.targets = std::move(labels.array);
-    data.class_names = std::move(labels.class_names);
+  require(rows_ > 0,
+          fmt::format("'{}' has no row without empty cells. Pass --missing=median, or drop columns.", file_));
+  if (dropped_rows_ > 0)
+    data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
+                                      dropped_rows_ == 1 ? "was" : "were"));
+  Texts places;
+  for (const std::size_t column : roles_.features)
+    places.push_back(fmt::format("{} of '{}'", column_text(column), file_));
+  data_.features = encode_columns(cells_.take(), rows_, features_, places, data_.description.columns);
+  if (is_regression_ && !roles_.targets.empty()) {
+    data_.targets = {NumberType::float32, {rows_}, target_numbers_.take()};
+    if (roles_.targets.size() > 1) data_.targets->shape.push_back(static_cast<std::int64_t>(roles_.targets.size()));
+  } else if (!roles_.targets.empty()) {
+    data_.set_targets(labels_.finish(options_.task, options_.like == nullptr ? Texts() : options_.like->class_names,
+                                     fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_)));
   }
-  return data;
-}
-
-std::optional<std::int64_t> column_number(const std::string& text, std::size_t column_count) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(column_count);
-  require(number >= -count && number < count,
-          fmt::format("There is no column {} (there are {} columns, counted from 0 or backwards from -1). Check "
-                      "--label and --drop.",
-                      number, count));
-  return number < 0 ? number + count : number;
-}
-
-std::size_t find_column(const std::string& text, const Texts& names, std::size_t column_count,
-                        const std::string& file) {
-  const auto named = std::find(names.begin(), names.end(), text);
-  if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
-  if (const auto number = column_number(text, column_count)) return static_cast<std::size_t>(*number);
-  throw RunError(fmt::format("'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file,
-                             quoted(text),
-                             names.empty() ? "no header was found; if there is one, pass --header=true"
-                                           : fmt::format("its header has {} names", names.size()),
-                             did_you_mean(text, names)));
+  for (const std::size_t column : roles_.targets)
+    if (!names_.empty()) data_.description.target_names.push_back(names_[column]);
+  return std::move(data_);
 }
 
 }  // namespace
-
-std::vector<std::size_t> find_columns(const std::string& list, const std::vector<std::string>& names,
-                                      std::size_t column_count, const std::string& file) {
-  std::vector<std::size_t> columns;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::size_t column = find_column(list.substr(begin, end - begin), names, column_count, file);
-    if (!contains(columns, column)) columns.push_back(column);
-    begin = end + 1;
-  }
-  return columns;
-}
-
-bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  const auto is_number = [](const std::string& text) { return parse_number<double>(text).has_value(); };
-  if (std::none_of(first.begin(), first.end(), is_number)) return true;
-  for (std::size_t column = 0; column < std::min(first.size(), second.size()); ++column)
-    if (!is_number(first[column]) && is_number(second[column])) return true;
-  return false;
-}
 
 ImportedData import_csv(const std::vector<std::unique_ptr<ByteSource>>& sources, const CsvOptions& options) {
   Table table(options);

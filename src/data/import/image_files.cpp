@@ -85,34 +85,40 @@ void append_rows(NumberArray& whole, NumberArray part, const std::string& name) 
 constexpr std::size_t cifar_pixels = std::size_t{3} * 32 * 32;
 constexpr std::size_t cifar_record = 1 + cifar_pixels;
 
+// The classes of CIFAR-10. Source: batches.meta.txt of the data set.
+const std::vector<std::string> cifar_classes = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                                "dog",      "frog",       "horse", "ship", "truck"};
+
 }  // namespace
 
 ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources) {
   assert(!sources.empty() && sources.size() % 2 == 0);
   ImportedData data;
+  NumberArray all_labels;
   for (std::size_t pair = 0; pair < sources.size(); pair += 2) {
     ByteSource& images_source = *sources[pair];
     ByteSource& labels_source = *sources[pair + 1];
     ImportedData part;
     part.features = read_idx(images_source);
     if (part.features.shape.size() == 3) part.features.shape.insert(part.features.shape.begin() + 1, 1);
-    const NumberArray labels = read_idx(labels_source);
+    NumberArray labels = read_idx(labels_source);
     require(labels.shape.size() == 1,
             fmt::format("'{}' {} does not contain labels (their shape is [rows]). Pass the files in the order images, "
                         "labels.",
                         labels_source.name(), shape_text(labels.shape)));
-    part.targets = as_targets(labels, Task::classification, labels_source.name());
+    part.targets = std::move(labels);
     require_fit(part, images_source.name(), labels_source.name());
     append_rows(data.features, std::move(part.features), images_source.name());
-    append_rows(data.targets, std::move(part.targets), labels_source.name());
+    append_rows(all_labels, std::move(*part.targets), labels_source.name());
   }
+  data.set_targets(as_targets(std::move(all_labels), Task::classification, {}, sources[1]->name()));
   return data;
 }
 
 ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sources) {
   ImportedData data;
   data.features = {NumberType::uint8, {0, 3, 32, 32}, {}};
-  NumberArray labels{NumberType::uint8, {0}, {}};
+  std::vector<std::int64_t> labels;
   for (const auto& source : sources) {
     std::int64_t rows = 0;
     std::byte record[cifar_record];
@@ -126,7 +132,7 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
             "'{}' is not a CIFAR-10 file (record {} has the label {}, but labels are 0 to 9). Copy it again.",
             source->name(), rows, static_cast<int>(record[0]));
       });
-      labels.bytes.push_back(record[0]);
+      labels.push_back(std::to_integer<std::int64_t>(record[0]));
       data.features.bytes.insert(data.features.bytes.end(), record + 1, record + cifar_record);
       ++rows;
     }
@@ -134,8 +140,7 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
             fmt::format("'{}' is empty (it has no records). Import a file with at least one row.", source->name()));
     data.features.shape.front() += rows;
   }
-  labels.shape.front() = data.features.rows();
-  data.targets = as_targets(std::move(labels), Task::classification, "labels");
+  data.set_targets({label_array(labels), cifar_classes, false});
   return data;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/fingerprint.hpp"
 #include "files/hdf5/data_set.hpp"
 
 namespace sheaf {
@@ -33,23 +34,22 @@ void require_finite(const NumberArray& array, const std::string& name) {
   });
 }
 
-NumberArray as_labels(const NumberArray& array, const std::string& name) {
-  NumberArray labels{NumberType::int64, {array.rows()}, {}};
-  labels.bytes.resize(array.elements() * sizeof(std::int64_t));
+// The values as integers; throws RunError if one is not an integer.
+std::vector<std::int64_t> integers_of(const NumberArray& array, const std::string& name) {
+  std::vector<std::int64_t> integers(array.elements());
   visit_numbers(array, [&](const auto* values) {
-    for (std::size_t row = 0; row < array.elements(); ++row) {
+    for (std::size_t row = 0; row < integers.size(); ++row) {
       const auto value = static_cast<double>(values[row]);
-      require(value >= 0 && value < 0x1p63 && std::floor(value) == value, [&] {
+      require(value >= -0x1p63 && value < 0x1p63 && std::floor(value) == value, [&] {
         return fmt::format(
-            "'{}' contains {} in row {} (class labels must be integers and count from 0). Number the classes from 0, "
-            "or pass --task=regression.",
+            "'{}' contains {} in row {} (class labels must be integers). Number the classes, or pass "
+            "--task=regression.",
             name, value, row);
       });
-      const auto label = static_cast<std::int64_t>(values[row]);
-      std::memcpy(labels.bytes.data() + row * sizeof label, &label, sizeof label);
+      integers[row] = static_cast<std::int64_t>(values[row]);
     }
   });
-  return labels;
+  return integers;
 }
 
 NumberArray as_float32(const NumberArray& array) {
@@ -67,24 +67,55 @@ NumberArray as_float32(const NumberArray& array) {
 }  // namespace
 
 std::int64_t ImportedData::classes() const {
-  if (is_real(targets.type)) return 0;
-  return visit_numbers(targets, [&](const auto* labels) {
-    return static_cast<std::int64_t>(*std::max_element(labels, labels + targets.elements())) + 1;
+  if (!targets || is_real(targets->type)) return 0;
+  return visit_numbers(*targets, [&](const auto* labels) {
+    return static_cast<std::int64_t>(*std::max_element(labels, labels + targets->elements())) + 1;
   });
 }
 
-NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name) {
+void ImportedData::set_targets(CodedTargets coded) {
+  targets = std::move(coded.array);
+  description.class_names = std::move(coded.class_names);
+  if (!coded.could_be_either) return;
+  notes.push_back(is_real(targets->type) ? "the targets are integers that do not look like classes: regression "
+                                           "(--task=classification makes each number a class)"
+                                         : fmt::format("the targets are integers: classification with {} classes "
+                                                       "(--task=regression predicts numbers)",
+                                                       classes()));
+}
+
+CodedTargets as_targets(NumberArray array, std::optional<Task> task, const std::vector<std::string>& known,
+                        const std::string& name) {
   const bool one_per_row = array.row_elements() == 1;
   require(array.shape.size() <= 2 && array.row_elements() > 0,
           fmt::format("'{}' {} is not a list of targets (its shape must be [rows] or [rows, outputs]). Pass the files "
                       "in the order features, targets.",
                       name, shape_text(array.shape)));
-  if (task.value_or(is_real(array.type) || !one_per_row ? Task::regression : Task::classification) == Task::regression)
-    return is_real(array.type) ? std::move(array) : as_float32(array);
-  require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one label "
-                                   "per row, or pass --task=regression.",
-                                   name, shape_text(array.shape)));
-  return as_labels(array, name);
+  if (array.rows() == 0) return {std::move(array), {}, false};  // require_fit() refuses it
+  const bool undecided = !task && !is_real(array.type) && one_per_row;
+  if (undecided) task = looks_like_classes(integers_of(array, name)) ? Task::classification : Task::regression;
+  CodedTargets targets;
+  if (task.value_or(Task::regression) == Task::regression) {
+    targets.array = is_real(array.type) ? std::move(array) : as_float32(array);
+  } else {
+    require(one_per_row, fmt::format("'{}' {} is not a list of class labels (it must have one per row). Store one "
+                                     "label per row, or pass --task=regression.",
+                                     name, shape_text(array.shape)));
+    targets = code_integers(integers_of(array, name), known, fmt::format("array '{}'", name));
+  }
+  targets.could_be_either = undecided;
+  return targets;
+}
+
+std::string content_hash(const ImportedData& data) {
+  Fingerprint fingerprint;
+  const auto add = [&fingerprint](const NumberArray& array) {
+    fingerprint.add(fmt::format("{} {} ", number_type_name(array.type), shape_text(array.shape)));
+    fingerprint.add(array.bytes.data(), array.bytes.size());
+  };
+  add(data.features);
+  if (data.targets) add(*data.targets);
+  return fingerprint.text();
 }
 
 void require_fit(const ImportedData& data, const std::string& features_name, const std::string& targets_name) {
@@ -92,11 +123,12 @@ void require_fit(const ImportedData& data, const std::string& features_name, con
   require(features.rows() > 0 && features.row_elements() > 0,
           fmt::format("'{}' {} is empty (it has no rows or no features). Import a file with at least one row.",
                       features_name, shape_text(features.shape)));
-  require(features.rows() == data.targets.rows(),
-          fmt::format("'{}' and '{}' have {} and {} rows (they must have the same number). Store one target per row.",
-                      features_name, targets_name, features.rows(), data.targets.rows()));
   require_finite(features, features_name);
-  require_finite(data.targets, targets_name);
+  if (!data.targets) return;
+  require(features.rows() == data.targets->rows(),
+          fmt::format("'{}' and '{}' have {} and {} rows (they must have the same number). Store one target per row.",
+                      features_name, targets_name, features.rows(), data.targets->rows()));
+  require_finite(*data.targets, targets_name);
 }
 
 }  // namespace sheaf

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data/data_description.hpp"
+#include "data/import/class_labels.hpp"
 #include "files/hdf5/number_array.hpp"
 #include "study/study.hpp"
 
@@ -14,17 +16,25 @@ namespace sheaf {
 
 /// Features and targets in memory.
 struct ImportedData {
-  NumberArray features;                  ///< [rows, ...]
-  NumberArray targets;                   ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
-  std::vector<std::string> class_names;  ///< names of the classes if the import numbered them; otherwise empty
+  NumberArray features;                ///< [rows, ...]
+  std::optional<NumberArray> targets;  ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
+  DataDescription description;         ///< without `source`
+  std::vector<std::string> ids;        ///< [rows] cells of the column that identifies the rows, if it was requested
+  std::vector<std::string> notes;      ///< what was decided about the files, for the log
 
-  /// The largest label + 1; 0 for regression.
+  /// The largest label + 1; 0 without labels.
   std::int64_t classes() const;
+  /// Takes targets and class names, and notes if another task was possible.
+  void set_targets(CodedTargets coded);
 };
 
-/// Converts an array to targets. Without a task, one integer per row means classification, everything else regression.
-/// Throws RunError, with `name`, if the array is not valid for the task.
-NumberArray as_targets(NumberArray array, std::optional<Task> task, const std::string& name);
+/// Converts an array to targets. Without a task, integers as in looks_like_classes() mean classification, everything
+/// else regression. `known`: see code_integers(). Throws RunError, with `name`, if the array is not valid for the task.
+CodedTargets as_targets(NumberArray array, std::optional<Task> task, const std::vector<std::string>& known,
+                        const std::string& name);
+
+/// A fingerprint of features and targets: shapes, types and values.
+std::string content_hash(const ImportedData& data);
 
 /// Throws RunError, with the file names, unless there are rows and features, the numbers of rows are equal, and all
 /// values are finite in 32-bit floating point.

@@ -49,11 +49,12 @@ NumberArray read_member(std::string_view archive, const std::string& archive_nam
 
 }  // namespace
 
-ImportedData import_npy(ByteSource& features, ByteSource& targets, std::optional<Task> task) {
+ImportedData import_npy(ByteSource& features, ByteSource* targets, const TargetOptions& options) {
   ImportedData data;
   data.features = read_npy(features);
-  data.targets = as_targets(read_npy(targets), task, targets.name());
-  require_fit(data, features.name(), targets.name());
+  if (targets != nullptr)
+    data.set_targets(as_targets(read_npy(*targets), options.task, options.known_classes, targets->name()));
+  require_fit(data, features.name(), targets != nullptr ? targets->name() : "");
   return data;
 }
 
@@ -61,13 +62,16 @@ ImportedData import_npz(std::string_view archive, const std::string& name, const
   const auto members = zip_directory(archive, name);
   const ZipMember features =
       choose_member(members, options.features, {"X", "features", "data", "x_train"}, "features", name);
-  const ZipMember targets =
-      choose_member(members, options.targets, {"y", "targets", "labels", "y_train"}, "targets", name);
+  std::optional<ZipMember> targets;
+  if (options.has_targets)
+    targets = choose_member(members, options.targets, {"y", "targets", "labels", "y_train"}, "targets", name);
   const std::string features_name = printable(name + ":" + features.name);
-  const std::string targets_name = printable(name + ":" + targets.name);
+  const std::string targets_name = targets ? printable(name + ":" + targets->name) : "";
   ImportedData data;
   data.features = read_member(archive, name, features);
-  data.targets = as_targets(read_member(archive, name, targets), options.task, targets_name);
+  if (targets)
+    data.set_targets(as_targets(read_member(archive, name, *targets), options.coding.task, options.coding.known_classes,
+                                targets_name));
   require_fit(data, features_name, targets_name);
   return data;
 }

@@ -5,19 +5,27 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/import/imported_data.hpp"
 #include "files/byte_source.hpp"
 
 namespace sheaf {
 
-/// Imports two .npy files. `task`: see as_targets(). Throws RunError.
-ImportedData import_npy(ByteSource& features, ByteSource& targets, std::optional<Task> task);
+/// How targets are read; see as_targets().
+struct TargetOptions {
+  std::optional<Task> task;
+  std::vector<std::string> known_classes;
+};
+
+/// Imports one .npy file of features and one of targets, which may be null. Throws RunError.
+ImportedData import_npy(ByteSource& features, ByteSource* targets, const TargetOptions& options);
 
 struct NpzOptions {
-  std::string features;  ///< member name without .npy; empty: the first that exists of X, features, data, x_train
-  std::string targets;   ///< member name without .npy; empty: the first that exists of y, targets, labels, y_train
-  std::optional<Task> task;
+  std::string features;     ///< member name without .npy; empty: the first that exists of X, features, data, x_train
+  std::string targets;      ///< member name without .npy; empty: the first that exists of y, targets, labels, y_train
+  bool has_targets = true;  ///< false: targets are not read
+  TargetOptions coding;
 };
 
 /// Imports an archive. `archive` is the content of the file. Unpacks a member only if the size in its .npy header

@@ -22,6 +22,9 @@
 namespace sheaf {
 namespace {
 
+// The maximum number of texts of an attribute: more than a CSV file has columns.
+constexpr hssize_t most_texts = hssize_t{1} << 23;
+
 bool has_hdf5_signature(const std::string& path) {
 #if H5_VERSION_GE(1, 12, 0)
   return H5Fis_accessible(path.c_str(), H5P_DEFAULT) > 0;
@@ -157,6 +160,31 @@ bool is_plausible(hid_t data_set, const DataSetInfo& info) {
          static_cast<std::int64_t>(file_bytes / std::max<std::size_t>(1, info.element_bytes));
 }
 
+// The texts of an attribute of fixed length.
+std::vector<std::string> fixed_texts(hid_t attribute, hid_t type, std::size_t count, const std::string& problem) {
+  const std::size_t bytes = H5Tget_size(type);
+  std::vector<char> characters(count * bytes);
+  if (count > 0) check_hdf5(H5Aread(attribute, type, characters.data()), problem);
+  std::vector<std::string> texts;
+  for (std::size_t index = 0; index < count; ++index) {
+    const char* begin = characters.data() + index * bytes;
+    texts.emplace_back(begin, std::find(begin, begin + bytes, '\0'));
+    if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) texts.back().erase(texts.back().find_last_not_of(' ') + 1);
+  }
+  return texts;
+}
+
+// The texts of an attribute of variable length.
+std::vector<std::string> variable_texts(hid_t attribute, hid_t type, hid_t space, std::size_t count,
+                                        const std::string& problem) {
+  std::vector<char*> pointers(count, nullptr);
+  if (count > 0) check_hdf5(H5Aread(attribute, type, pointers.data()), problem);
+  std::vector<std::string> texts;
+  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+  if (count > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
+  return texts;
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
@@ -186,6 +214,28 @@ bool InputFile::has(const std::string& name) const {
 }
 
 // Throws RunError with the reason why `name` cannot be opened as a data set.
+std::optional<std::vector<std::string>> InputFile::texts(const std::string& object,
+                                                         const std::string& attribute) const {
+  if (object != "/" && !has(object)) return std::nullopt;
+  if (H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  const std::string description =
+      fmt::format("attribute '{}' of '{}' in '{}'", printable(attribute), printable(object), path_);
+  const std::string problem = fmt::format("The {} cannot be read", description);
+  const Handle opened(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                      H5Aclose, problem);
+  const Handle type(H5Aget_type(opened.id()), H5Tclose, problem);
+  if (H5Tget_class(type.id()) != H5T_STRING)
+    throw RunError(fmt::format("The {} contains {}, not texts. Store texts, or remove the attribute.", description,
+                               type_name(H5Tget_class(type.id()))));
+  const Handle space(H5Aget_space(opened.id()), H5Sclose, problem);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  require(count >= 0 && count <= most_texts,
+          fmt::format("The {} has too many texts ({}). Remove the attribute.", description, count));
+  if (H5Tis_variable_str(type.id()) > 0)
+    return variable_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
+  return fixed_texts(opened.id(), type.id(), static_cast<std::size_t>(count), problem);
+}
+
 void InputFile::refuse(const std::string& name) const {
   const std::string path = with_leading_slash(name);
   const std::string reason = hdf5_reason();

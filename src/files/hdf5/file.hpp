@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ class InputFile {
 
   /// Returns whether the file has a link of that name, even if its target is missing.
   bool has(const std::string& name) const;
+
+  /// Returns the texts of an attribute: one for a scalar, otherwise one per element. `object` is the path of a data set
+  /// or a group. Returns nullopt if the object or the attribute does not exist. Throws RunError if the attribute does
+  /// not contain texts or cannot be read.
+  std::optional<std::vector<std::string>> texts(const std::string& object, const std::string& attribute) const;
 
   /// Returns the paths of all data sets in the file, with the leading "/", sorted by name.
   std::vector<std::string> data_set_names() const;

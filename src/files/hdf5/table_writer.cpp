@@ -158,6 +158,8 @@ void Hdf5Table::close() {
 Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path), output_(path) {
   silence_hdf5();
   const Handle access = output_.access();
+  // Older formats limit an attribute to 64 KiB, which is 4095 texts.
+  check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), problem());
   handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose, problem());
 }
 
@@ -234,7 +236,7 @@ void Hdf5Writer::write_numbers(const std::string& name, const NumberArray& array
 
 void Hdf5Writer::write_texts(const std::string& data_set, const std::string& name,
                              const std::vector<std::string>& texts) {
-  assert(!texts.empty() && texts.size() <= 4000);
+  assert(!texts.empty());
   std::vector<const char*> characters;
   for (const auto& text : texts) characters.push_back(text.c_str());
   const hsize_t count = texts.size();

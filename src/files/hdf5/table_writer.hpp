@@ -77,7 +77,7 @@ class Hdf5Writer {
   /// not be empty. `compression` is a gzip level, 0 (none) to 9, applied after HDF5's shuffle filter.
   void write_numbers(const std::string& name, const NumberArray& array, int compression);
 
-  /// Writes an attribute of an existing data set with 1 to 4000 texts (HDF5 limits an attribute to 64 KiB).
+  /// Writes an attribute of an existing data set, with at least one text.
   void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
 
   /// Writes all buffered data and waits until it is on the disk. Must be the last call.

@@ -3,7 +3,9 @@
 #include <limits>
 
 #include "data/import/csv.hpp"
+#include "data/import/csv_columns.hpp"
 #include "data/import/csv_labels.hpp"
+#include "data/import/csv_numbers.hpp"
 #include "data/import/csv_records.hpp"
 #include "import_samples.hpp"
 
@@ -145,63 +147,87 @@ TEST_CASE("columns are found by name first and then by number") {
   CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("no header was found"));
 }
 
-TEST_CASE("integer labels are used as class numbers unchanged") {
+TEST_CASE("integer labels 0..K-1 are used as class numbers unchanged") {
   const auto data = import({"a,y\n1.5,2\n2.5,0\n-3,1\n"});
   CHECK(data.features.shape == std::vector<std::int64_t>{3, 1});
   CHECK(data.features.type == NumberType::float32);
   CHECK(numbers(data.features) == std::vector<double>{1.5, 2.5, -3});
-  CHECK(data.targets.type == NumberType::int64);
-  CHECK(data.targets.shape == std::vector<std::int64_t>{3});
-  CHECK(numbers(data.targets) == std::vector<double>{2, 0, 1});
-  CHECK(data.class_names.empty());
+  CHECK(data.targets->type == NumberType::int64);
+  CHECK(data.targets->shape == std::vector<std::int64_t>{3});
+  CHECK(numbers(*data.targets) == std::vector<double>{2, 0, 1});
+  CHECK(data.description.class_names == Texts{"0", "1", "2"});
   CHECK(data.classes() == 3);
 }
 
 TEST_CASE("labels that are not class numbers are numbered in sorted order") {
   const auto texts = import({"1,dog\n2,cat\n3,dog\n4,011\n"});
-  CHECK(numbers(texts.targets) == std::vector<double>{2, 1, 2, 0});
-  CHECK(texts.class_names == Texts{"011", "cat", "dog"});
+  CHECK(numbers(*texts.targets) == std::vector<double>{2, 1, 2, 0});
+  CHECK(texts.description.class_names == Texts{"011", "cat", "dog"});
   const auto large = import({"1,100\n2,20\n3,-3\n4,100\n"});
-  CHECK(numbers(large.targets) == std::vector<double>{2, 1, 0, 2});
-  CHECK(large.class_names == Texts{"-3", "20", "100"});
+  CHECK(numbers(*large.targets) == std::vector<double>{2, 1, 0, 2});
+  CHECK(large.description.class_names == Texts{"-3", "20", "100"});
   CsvOptions options;
   options.task = Task::classification;
   const auto spelled = import({"1,-1\n2,1\n3,-1.0\n4,1\n"}, options);
-  CHECK(numbers(spelled.targets) == std::vector<double>{0, 1, 0, 1});
-  CHECK(spelled.class_names.size() == 2);
-  CHECK(import({"1,1.0\n2,0.0\n"}, options).class_names.empty());
+  CHECK(numbers(*spelled.targets) == std::vector<double>{0, 1, 0, 1});
+  CHECK(spelled.description.class_names == Texts{"-1", "1"});
+  CHECK(import({"1,1.0\n2,0.0\n"}, options).description.class_names == Texts{"0", "1"});
 }
 
 TEST_CASE("fractional labels, several targets, or the requested task make a regression data set") {
   const auto fractions = import({"1,0.5\n2,1\n"});
-  CHECK(fractions.targets.type == NumberType::float32);
-  CHECK(numbers(fractions.targets) == std::vector<double>{0.5, 1});
+  CHECK(fractions.targets->type == NumberType::float32);
+  CHECK(numbers(*fractions.targets) == std::vector<double>{0.5, 1});
   CHECK(fractions.classes() == 0);
   const auto two = import({"a,b,c\n1,2,3\n4,5,6\n"}, label("a,c"));
-  CHECK(two.targets.shape == std::vector<std::int64_t>{2, 2});
-  CHECK(numbers(two.targets) == std::vector<double>{1, 3, 4, 6});
+  CHECK(two.targets->shape == std::vector<std::int64_t>{2, 2});
+  CHECK(numbers(*two.targets) == std::vector<double>{1, 3, 4, 6});
   CHECK(numbers(two.features) == std::vector<double>{2, 5});
   CsvOptions options;
   options.task = Task::regression;
-  CHECK(import({"1,0\n2,1\n"}, options).targets.type == NumberType::float32);
+  CHECK(import({"1,0\n2,1\n"}, options).targets->type == NumberType::float32);
+}
+
+TEST_CASE("integers with gaps are numbered, whatever the number of rows") {
+  const auto few = import({"1,1\n2,3\n"});
+  CHECK(numbers(*few.targets) == std::vector<double>{0, 1});
+  CHECK(few.description.class_names == Texts{"1", "3"});
+  const auto more = import({"1,1\n2,3\n1,1\n2,3\n1,1\n2,3\n"});
+  CHECK(numbers(*more.targets) == std::vector<double>{0, 1, 0, 1, 0, 1});
+}
+
+TEST_CASE("integers with more than 100 different values and gaps are regression targets, unless the task is set") {
+  std::string dense, sparse;
+  for (int row = 0; row < 101; ++row) {
+    dense += "1," + std::to_string(row) + "\n";
+    sparse += "1," + std::to_string(2 * row) + "\n";
+  }
+  CHECK(import({dense}).classes() == 101);
+  const auto regression = import({sparse});
+  CHECK(regression.targets->type == NumberType::float32);
+  REQUIRE(regression.notes.size() == 1);
+  CHECK_THAT(regression.notes[0], ContainsSubstring("--task=classification"));
+  CsvOptions options;
+  options.task = Task::classification;
+  CHECK(import({sparse}, options).classes() == 101);
+  CHECK(import({sparse}, options).notes.empty());
 }
 
 TEST_CASE("too many different text labels are refused, and the same number of integer labels is accepted") {
-  std::string names, integers, sparse;
-  for (int row = 0; row < 4001; ++row) {
+  std::string names, integers;
+  for (std::size_t row = 0; row <= most_class_names; ++row) {
     names += "1,a" + std::to_string(row) + "\n";
     integers += "1," + std::to_string(row) + "\n";
-    sparse += "1," + std::to_string(2 * row) + "\n";
   }
-  CHECK_THROWS_WITH(import({names}), StartsWith("The label column 1 of '0' has more than 4000 different values"));
-  CHECK_THROWS_WITH(import({sparse}), ContainsSubstring("--task=regression"));
-  CHECK(import({integers}).classes() == 4001);
+  CHECK_THROWS_WITH(import({names}), StartsWith("The label column 1 of '0' has more than 65536 different values"));
+  CHECK(import({integers}).classes() == 65537);
+  CHECK(import({integers}).description.class_names.empty());
 }
 
 TEST_CASE("several files with the same columns are concatenated") {
   const auto data = import({"a,y\n1,0\n", "2,1\n", "a,y\n3,0"});
   CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
-  CHECK(numbers(data.targets) == std::vector<double>{0, 1, 0});
+  CHECK(numbers(*data.targets) == std::vector<double>{0, 1, 0});
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "b,y\n1,0\n"}), StartsWith("'0' and '1' have different column names"));
   CHECK_THROWS_WITH(import({"1,0\n", "1,2,0\n"}), StartsWith("'1' has 3 columns, but '0' has 2"));
   CHECK_THROWS_WITH(import({"a,y\n1,0\n", "a,y\n"}), StartsWith("'1' is empty (it has only a header)"));

@@ -137,18 +137,18 @@ TEST_CASE("arrays are found by their usual names or by given names") {
                                    {"x_train.npy", npy_bytes("(2, 1)", "\5\6"), 8},
                                    {"data.npy", npy_bytes("(2, 1)", "\7\10"), 8}});
   CHECK(numbers(import_npz(archive, "a.npz", {}).features) == std::vector<double>{7, 8});
-  CHECK(numbers(import_npz(archive, "a.npz", {"x_train", "", {}}).features) == std::vector<double>{5, 6});
-  CHECK(numbers(import_npz(archive, "a.npz", {}).targets) == std::vector<double>{1, 2});
-  CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"", "label", {}}),
+  CHECK(numbers(import_npz(archive, "a.npz", {"x_train", "", true, {}}).features) == std::vector<double>{5, 6});
+  CHECK(import_npz(archive, "a.npz", {}).description.class_names == std::vector<std::string>{"1", "2"});
+  CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"", "label", true, {}}),
                     "'a.npz' has no array 'label' (it has: labels, x_train, data). Did you mean 'labels'? Select one "
                     "with --targets=NAME.");
 }
 
 TEST_CASE("control characters in names are not printed") {
   const std::string archive = zip({{"y\x1b[2J\n.npy", npy_bytes("(2,)", "\1\2"), 0}, {"X", "no array", 0}});
-  CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"X", "y", {}}), ContainsSubstring("(it has: y?[2J?, X)"));
+  CHECK_THROWS_WITH(import_npz(archive, "a.npz", {"X", "y", true, {}}), ContainsSubstring("(it has: y?[2J?, X)"));
   const std::string bad = zip({{"\x1b", "no array", 0}, {"y", npy_bytes("(1,)", "\1"), 0}});
-  CHECK_THROWS_WITH(import_npz(bad, "a.npz", {"\x1b", "y", {}}), StartsWith("'a.npz:?' is no"));
+  CHECK_THROWS_WITH(import_npz(bad, "a.npz", {"\x1b", "y", true, {}}), StartsWith("'a.npz:?' is no"));
 }
 
 TEST_CASE("an array whose header does not match the declared size is not decompressed") {

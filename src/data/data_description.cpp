@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "data/data_description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+using Json = nlohmann::json;
+using Texts = std::vector<std::string>;
+
+Json json_of(const std::vector<DataColumn>& columns) {
+  Json list = Json::array();
+  for (const DataColumn& column : columns) {
+    Json entry = {{"name", column.name}};
+    if (column.is_text()) entry["categories"] = column.categories;
+    if (column.fill) entry["fill"] = *column.fill;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json parsed(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  require(!json.is_discarded(), "it is not valid JSON");
+  return json;
+}
+
+Texts texts_of(const Json& json, const std::string& what) {
+  require(json.is_array(), [&] { return what + " is not a list"; });
+  Texts texts;
+  for (const Json& element : json) {
+    require(element.is_string(), [&] { return what + " contains an entry that is not a text"; });
+    texts.push_back(element.get<std::string>());
+  }
+  return texts;
+}
+
+void require_distinct(Texts texts, const std::string& what) {
+  std::sort(texts.begin(), texts.end());
+  const auto twice = std::adjacent_find(texts.begin(), texts.end());
+  require(twice == texts.end(), [&] { return what + " contains " + sheaf::quoted(*twice) + " twice"; });
+}
+
+DataColumn column_of(const Json& json) {
+  require(json.is_object() && json.contains("name") && json["name"].is_string(), "a column has no name");
+  DataColumn column{json["name"].get<std::string>(), {}, std::nullopt};
+  const std::string what = "column " + sheaf::quoted(column.name);
+  if (json.contains("categories")) {
+    column.categories = texts_of(json["categories"], "the categories of " + what);
+    require(!column.categories.empty(), [&] { return what + " has an empty list of categories"; });
+    require_distinct(column.categories, "the list of categories of " + what);
+  }
+  if (json.contains("fill")) {
+    require(json["fill"].is_number() && !column.is_text(),
+            [&] { return "the fill value of " + what + " is not valid"; });
+    column.fill = json["fill"].get<float>();
+  }
+  return column;
+}
+
+std::vector<DataColumn> columns_of(const Json& json) {
+  require(json.is_array() && !json.empty(), "columns is not a list");
+  std::vector<DataColumn> columns;
+  Texts names;
+  for (const Json& entry : json) {
+    columns.push_back(column_of(entry));
+    if (!columns.back().name.empty()) names.push_back(columns.back().name);
+  }
+  require_distinct(std::move(names), "the list of columns");
+  return columns;
+}
+
+// "column 'a'", "columns 'a' and 'b'", "columns 'a', 'b' and 3 more"
+std::string list_of_columns(const Texts& names) {
+  constexpr std::size_t most_shown = 5;
+  const std::size_t shown = names.size() <= most_shown ? names.size() : most_shown - 1;
+  std::string text = names.size() == 1 ? "column " : "columns ";
+  for (std::size_t index = 0; index < shown; ++index) {
+    if (index > 0) text += index + 1 == names.size() ? " and " : ", ";
+    text += sheaf::quoted(names[index]);
+  }
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+}  // namespace
+
+bool operator==(const DataColumn& a, const DataColumn& b) {
+  return a.name == b.name && a.categories == b.categories && a.fill == b.fill;
+}
+
+bool has_names(const std::vector<DataColumn>& columns) {
+  return !columns.empty() &&
+         std::none_of(columns.begin(), columns.end(), [](const DataColumn& column) { return column.name.empty(); });
+}
+
+std::vector<std::string> feature_names(const std::vector<DataColumn>& columns) {
+  Texts names;
+  for (const DataColumn& column : columns) {
+    if (!column.is_text()) names.push_back(column.name);
+    for (const auto& category : column.categories) names.push_back(column.name + "=" + category);
+  }
+  return names;
+}
+
+std::int64_t feature_count(const std::vector<DataColumn>& columns) {
+  std::int64_t count = 0;
+  for (const DataColumn& column : columns) count += column.feature_count();
+  return count;
+}
+
+std::vector<DataColumn> number_columns(const std::vector<std::string>& names) {
+  std::vector<DataColumn> columns;
+  for (const auto& name : names) columns.push_back({name, {}, std::nullopt});
+  return columns;
+}
+
+std::string columns_text(const std::vector<DataColumn>& columns) {
+  return text_of(json_of(columns));
+}
+
+std::vector<DataColumn> parse_columns(const std::string& text) {
+  return columns_of(parsed(text));
+}
+
+std::string description_text(const DataDescription& description) {
+  Json json = Json::object();
+  if (!description.columns.empty()) json["columns"] = json_of(description.columns);
+  if (!description.class_names.empty()) json["class_names"] = description.class_names;
+  if (!description.target_names.empty()) json["target_names"] = description.target_names;
+  if (!description.source.empty()) json["source"] = description.source;
+  if (!description.content_hash.empty()) json["content_hash"] = description.content_hash;
+  return text_of(json);
+}
+
+DataDescription parse_description(const std::string& text) {
+  const Json json = parsed(text);
+  require(json.is_object(), "the description of the data is not an object");
+  DataDescription description;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "columns") {
+      description.columns = columns_of(value);
+    } else if (key == "class_names") {
+      description.class_names = texts_of(value, key);
+      require_distinct(description.class_names, key);
+    } else if (key == "target_names") {
+      description.target_names = texts_of(value, key);
+    } else if (key == "source" || key == "content_hash") {
+      require(value.is_string(), [&] { return key + " is not a text"; });
+      (key == "source" ? description.source : description.content_hash) = value.get<std::string>();
+    } else {
+      throw RunError("it has an unknown entry " + sheaf::quoted(key));
+    }
+  }
+  return description;
+}
+
+std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,
+                                      const std::string& present_text, const std::string& wanted_text) {
+  std::unordered_map<std::string, std::int64_t> positions;
+  for (std::size_t index = 0; index < present.size(); ++index)
+    positions.try_emplace(present[index], static_cast<std::int64_t>(index));
+  Texts missing, unknown;
+  std::vector<std::int64_t> order;
+  for (const auto& name : wanted) {
+    const auto found = positions.find(name);
+    if (found == positions.end())
+      missing.push_back(name);
+    else
+      order.push_back(found->second);
+  }
+  require(missing.empty(), [&] {
+    return fmt::format("{} has no {} (it is a feature of {}).{} Add it, or correct its name.", present_text,
+                       list_of_columns(missing), wanted_text, did_you_mean(missing.front(), present));
+  });
+  Texts sorted = wanted;
+  std::sort(sorted.begin(), sorted.end());
+  for (const auto& name : present)
+    if (!std::binary_search(sorted.begin(), sorted.end(), name)) unknown.push_back(name);
+  require(unknown.empty(), [&] {
+    return fmt::format("{} has {}, which {} does not have. Leave out columns that are not features.", present_text,
+                       list_of_columns(unknown), wanted_text);
+  });
+  return order;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,65 @@
+// The description of a data set: what its features, classes and targets are called, and how a table of numbers and
+// texts was turned into features. Data files and saved models store it. SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sheaf {
+
+/// A column of a table. A column of numbers is one feature. A column of texts is one-hot encoded: one feature for each
+/// category, 1 in rows of this category and 0 in others.
+struct DataColumn {
+  std::string name;                     ///< empty if the table has no header
+  std::vector<std::string> categories;  ///< of a column of texts, in the order of its features; empty: numbers
+  std::optional<float> fill;            ///< the value of empty cells in a column of numbers; nullopt: they are errors
+
+  bool is_text() const { return !categories.empty(); }
+  std::int64_t feature_count() const { return is_text() ? static_cast<std::int64_t>(categories.size()) : 1; }
+};
+
+bool operator==(const DataColumn& a, const DataColumn& b);
+
+/// All members are optional, since files that other programs write may have none of them.
+struct DataDescription {
+  std::vector<DataColumn> columns;        ///< in the order of the features
+  std::vector<std::string> class_names;   ///< of the labels 0, 1, ...
+  std::vector<std::string> target_names;  ///< of the columns with the label or the targets
+  std::string source;                     ///< names of the files from which the data were imported
+  std::string content_hash;               ///< fingerprint of the features and targets
+};
+
+/// Whether all columns have names. False without columns.
+bool has_names(const std::vector<DataColumn>& columns);
+
+/// Names of the features: the column's, or "column=category". Requires has_names().
+std::vector<std::string> feature_names(const std::vector<DataColumn>& columns);
+
+std::int64_t feature_count(const std::vector<DataColumn>& columns);
+
+/// Columns of numbers with these names.
+std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
+
+/// The columns as JSON: [{"name": "age", "fill": 3.5}, {"name": "city", "categories": ["Oslo", "Rome"]}]. Bytes that
+/// are not valid UTF-8 are replaced.
+std::string columns_text(const std::vector<DataColumn>& columns);
+
+/// Parses columns_text(). Throws RunError with a reason only, such as "columns is not a list".
+std::vector<DataColumn> parse_columns(const std::string& text);
+
+/// The whole description as JSON.
+std::string description_text(const DataDescription& description);
+
+/// Parses description_text(). Throws as parse_columns().
+DataDescription parse_description(const std::string& text);
+
+/// Finds each name of `wanted` in `present`. Returns the positions in `present`, in the order of `wanted`. Throws
+/// RunError
+/// "<present_text> has no columns 'x' and 'y' (<wanted_text> has them) ..." if names are missing, and if `present` has
+/// others.
+std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,
+                                      const std::string& present_text, const std::string& wanted_text);
+
+}  // namespace sheaf

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Columns = std::vector<std::size_t>;
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::optional<std::int64_t> column_number(const std::string& text, std::size_t column_count) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  const auto count = static_cast<std::int64_t>(column_count);
+  require(number >= -count && number < count,
+          fmt::format("There is no column {} (there are {} columns, counted from 0 or backwards from -1). Check the "
+                      "options that name columns.",
+                      number, count));
+  return number < 0 ? number + count : number;
+}
+
+std::size_t find_column(const std::string& text, const Texts& names, std::size_t column_count,
+                        const std::string& file) {
+  const auto named = std::find(names.begin(), names.end(), text);
+  if (named != names.end()) return static_cast<std::size_t>(named - names.begin());
+  if (const auto number = column_number(text, column_count)) return static_cast<std::size_t>(*number);
+  throw RunError(fmt::format("'{}' has no column {} ({}).{} Columns can also be given by number, from 0.", file,
+                             quoted(text),
+                             names.empty() ? "no header was found; if there is one, pass --header=true"
+                                           : fmt::format("its header has {} names", names.size()),
+                             did_you_mean(text, names)));
+}
+
+bool has_row_names(const Texts& names) {
+  return names.size() > 1 && (names.front().empty() || names.front() == "Unnamed: 0");
+}
+
+// The target columns that a file has according to the data that it is coded like.
+Columns known_targets(const CsvOptions& options, const Texts& names, std::size_t column_count) {
+  const DataDescription& like = *options.like;
+  Columns found;
+  if (names.empty() || !has_names(like.columns)) {
+    if (column_count == like.columns.size() + 1) found.push_back(column_count - 1);
+    return found;
+  }
+  for (const auto& target : like.target_names) {
+    const auto named = std::find(names.begin(), names.end(), target);
+    if (named != names.end()) found.push_back(static_cast<std::size_t>(named - names.begin()));
+  }
+  return found.size() == like.target_names.size() ? found : Columns();
+}
+
+Columns find_targets(const CsvOptions& options, const Texts& names, std::size_t column_count, const std::string& file) {
+  if (options.label == "none") return {};
+  if (options.label) return find_columns(*options.label, names, column_count, file);
+  return options.like != nullptr ? known_targets(options, names, column_count) : Columns{column_count - 1};
+}
+
+void require_distinct_names(const Columns& features, const Texts& names, const std::string& file) {
+  if (names.empty()) return;
+  Columns sorted = features;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end(),
+                                        [&](std::size_t a, std::size_t b) { return names[a] == names[b]; });
+  if (twice == sorted.end()) return;
+  throw RunError(
+      fmt::format("Columns {} and {} of '{}' have the same name, {}. Rename one, or drop one with --drop={}.", *twice,
+                  *(twice + 1), file, quoted(names[*twice]), *(twice + 1)));
+}
+
+// Puts the features in the order of the known columns.
+Columns in_known_order(const CsvOptions& options, const Columns& features, const Texts& names,
+                       const std::string& file) {
+  const auto& known = options.like->columns;
+  if (known.empty()) return features;
+  if (names.empty() || !has_names(known)) {
+    require(features.size() == known.size(),
+            fmt::format("'{}' has {} feature columns, but {} has {} (without column names, the numbers must be "
+                        "equal). Check --header, --label and --drop.",
+                        file, features.size(), options.like_name, known.size()));
+    return features;
+  }
+  Texts present, wanted;
+  for (const std::size_t column : features) present.push_back(names[column]);
+  for (const auto& column : known) wanted.push_back(column.name);
+  Columns ordered;
+  for (const std::int64_t position : match_names(present, wanted, fmt::format("'{}'", file), options.like_name))
+    ordered.push_back(features[static_cast<std::size_t>(position)]);
+  return ordered;
+}
+
+}  // namespace
+
+bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+  const auto is_number = [](const std::string& text) {
+    return CellNumbers(std::nullopt, ';').parse<double>(text).has_value();
+  };
+  if (std::none_of(first.begin(), first.end(), is_number)) return true;
+  for (std::size_t column = 0; column < std::min(first.size(), second.size()); ++column)
+    if (!is_number(first[column]) && is_number(second[column])) return true;
+  return false;
+}
+
+std::vector<std::size_t> find_columns(const std::string& list, const std::vector<std::string>& names,
+                                      std::size_t column_count, const std::string& file) {
+  Columns columns;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::size_t column = find_column(list.substr(begin, end - begin), names, column_count, file);
+    if (!contains(columns, column)) columns.push_back(column);
+    begin = end + 1;
+  }
+  return columns;
+}
+
+ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
+                         const std::string& file) {
+  ColumnRoles roles;
+  const Columns targets = find_targets(options, names, column_count, file);
+  const Columns dropped = find_columns(options.drop, names, column_count, file);
+  const Columns ids = find_columns(options.id, names, column_count, file);
+  require(ids.size() <= 1, fmt::format("--id={} names {} columns. Name one.", options.id, ids.size()));
+  if (!ids.empty()) roles.id = ids.front();
+  if (has_row_names(names) && !contains(targets, std::size_t{0})) roles.row_names = 0;
+  for (std::size_t column = 0; column < column_count; ++column)
+    if (!contains(targets, column) && !contains(dropped, column) && roles.row_names != column && roles.id != column)
+      roles.features.push_back(column);
+  require(!roles.features.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). "
+                                               "Check --delimiter, --label and --drop.",
+                                               file, column_count));
+  require_distinct_names(roles.features, names, file);
+  if (options.like != nullptr) roles.features = in_known_order(options, roles.features, names, file);
+  if (options.reads_targets) roles.targets = targets;
+  roles.categorical = find_columns(options.categorical, names, column_count, file);
+  return roles;
+}
+
+}  // namespace sheaf

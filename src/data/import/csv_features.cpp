@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_features.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+constexpr float empty_cell = std::numeric_limits<float>::quiet_NaN();
+constexpr float unknown_text = -1;
+
+// The median as in NumPy: the mean of the two middle values of an even number.
+double median(std::vector<float> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return double{*middle};
+  return (double{*std::max_element(values.begin(), middle)} + double{*middle}) / 2;
+}
+
+// Ascending numbers if all names are numbers, otherwise ascending texts.
+void sort_names(std::vector<std::string>& names) {
+  const bool numbers = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    const auto number = parse_number<double>(name);
+    return number && std::isfinite(*number);
+  });
+  std::sort(names.begin(), names.end());
+  if (!numbers) return;
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return *parse_number<double>(a) < *parse_number<double>(b);
+  });
+}
+
+}  // namespace
+
+FeatureColumn::FeatureColumn(std::string name, std::string option_name, bool declared_text, MissingCells missing)
+    : name_(std::move(name)),
+      option_name_(std::move(option_name)),
+      missing_(missing),
+      kind_(declared_text ? Kind::text : Kind::undecided),
+      declared_text_(declared_text) {}
+
+FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing,
+                             bool ignore_unknown)
+    : name_(known.name),
+      option_name_(std::move(option_name)),
+      missing_(missing),
+      known_(known),
+      ignore_unknown_(ignore_unknown),
+      kind_(known.is_text() ? Kind::text : Kind::number),
+      declared_text_(known.is_text()) {
+  for (std::size_t code = 0; code < known.categories.size(); ++code)
+    codes_[known.categories[code]] = static_cast<std::int32_t>(code);
+}
+
+float FeatureColumn::read(std::string_view text, CellNumbers& numbers) {
+  if (known_ && codes_.count(as_utf8(text)) != 0) return text_code(text);
+  if (is_missing(text)) {
+    require_accepts_empty(text);
+    return empty_cell;
+  }
+  if (declared_text_) return text_code(text);
+  const auto number = numbers.parse<float>(text);
+  if (!number && kind_ != Kind::number) {
+    kind_ = Kind::text;
+    return text_code(text);
+  }
+  const std::string cell = quoted(std::string(text));
+  if (number && kind_ != Kind::text) {
+    kind_ = Kind::number;
+    if (std::isfinite(*number)) return *number;
+    throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), drop_advice()};
+  }
+  const std::string advice = known_ ? "" : fmt::format(", read the column as text with --categorical={}", option_name_);
+  throw BadCell{fmt::format("contains {} ({})", cell,
+                            number ? "other cells of the column are not numbers" : "a number is expected"),
+                advice + drop_advice()};
+}
+
+std::string FeatureColumn::drop_advice() const {
+  return fmt::format(", or drop the column with --drop={}", option_name_);
+}
+
+void FeatureColumn::require_accepts_empty(std::string_view text) const {
+  if (missing_.kind == MissingCells::Kind::drop) return;
+  if (known_ ? known_->fill.has_value() : missing_.kind != MissingCells::Kind::error) return;
+  const std::string problem =
+      text.empty() ? "is empty" : fmt::format("contains {} (a word for an empty cell)", quoted(std::string(text)));
+  if (known_) throw BadCell{problem + "; there were no empty cells in the data that are the model's or --like", ""};
+  throw BadCell{problem, ", set --missing=median or --missing=drop" + drop_advice()};
+}
+
+float FeatureColumn::text_code(std::string_view text) {
+  key_ = as_utf8(text);
+  const auto found = codes_.find(key_);
+  if (found != codes_.end()) return static_cast<float>(found->second);
+  if (known_ && ignore_unknown_) return unknown_text;
+  if (known_)
+    throw BadCell{fmt::format("contains {} (not one of the column's {} categories)", quoted(key_), codes_.size()),
+                  ", or pass --unknown=ignore"};
+  if (codes_.size() == most_categories)
+    throw BadCell{fmt::format("contains {}, the {}th category of its column (the limit is {}; is it an identifier?)",
+                              quoted(key_), most_categories + 1, most_categories),
+                  drop_advice()};
+  const auto code = static_cast<std::int32_t>(codes_.size());
+  codes_.emplace(key_, code);
+  return static_cast<float>(code);
+}
+
+bool FeatureColumn::replaces_empty() const {
+  return missing_.kind == MissingCells::Kind::mean || missing_.kind == MissingCells::Kind::median ||
+         missing_.kind == MissingCells::Kind::value;
+}
+
+float FeatureColumn::fill_of(const std::vector<float>& present) const {
+  if (missing_.kind == MissingCells::Kind::value) return missing_.value;
+  if (missing_.kind == MissingCells::Kind::median) return static_cast<float>(median(present));
+  double sum = 0;
+  for (const float value : present) sum += double{value};
+  return static_cast<float>(sum / static_cast<double>(present.size()));
+}
+
+DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::int64_t stride,
+                                   const std::string& place) {
+  DataColumn column = known_.value_or(DataColumn{name_, {}, std::nullopt});
+  if (!known_) {
+    std::vector<float> present;
+    for (std::int64_t row = 0; row < rows; ++row)
+      if (!std::isnan(values[row * stride])) present.push_back(values[row * stride]);
+    require(!present.empty(), [&] {
+      return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place, option_name_);
+    });
+    if (kind_ == Kind::text) {
+      for (const auto& [name, code] : codes_) column.categories.push_back(name);
+      sort_names(column.categories);
+      if (static_cast<std::int64_t>(present.size()) < rows) column.categories.insert(column.categories.begin(), "");
+    } else if (replaces_empty()) {
+      column.fill = fill_of(present);
+    }
+  }
+  feature_of_code_.assign(codes_.size(), -1);
+  for (std::size_t feature = 0; feature < column.categories.size(); ++feature) {
+    const auto found = codes_.find(column.categories[feature]);
+    if (found != codes_.end())
+      feature_of_code_[static_cast<std::size_t>(found->second)] = static_cast<std::int64_t>(feature);
+    if (column.categories[feature].empty()) feature_of_empty_ = static_cast<std::int64_t>(feature);
+  }
+  return column;
+}
+
+std::int64_t FeatureColumn::feature_of(float code) const {
+  if (std::isnan(code)) return feature_of_empty_;
+  return code == unknown_text ? -1 : feature_of_code_[static_cast<std::size_t>(code)];
+}
+
+NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
+                           const std::vector<std::string>& places, std::vector<DataColumn>& described) {
+  const auto stride = static_cast<std::int64_t>(columns.size());
+  const auto* values = reinterpret_cast<const float*>(cells.data());
+  described.clear();
+  for (std::int64_t column = 0; column < stride; ++column) {
+    const auto index = static_cast<std::size_t>(column);
+    described.push_back(columns[index].describe(values + column, rows, stride, places[index]));
+  }
+  const auto is_plain = [](const DataColumn& column) { return !column.is_text() && !column.fill; };
+  if (std::all_of(described.begin(), described.end(), is_plain))
+    return {NumberType::float32, {rows, stride}, std::move(cells)};
+
+  const std::int64_t width = feature_count(described);
+  NumberArray features{NumberType::float32, {rows, width}, {}};
+  features.bytes.resize(static_cast<std::size_t>(rows * width) * sizeof(float));
+  auto* feature = reinterpret_cast<float*>(features.bytes.data());
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      const float value = *values++;
+      if (described[column].is_text()) {
+        const std::int64_t one = columns[column].feature_of(value);
+        if (one >= 0) feature[one] = 1;
+      } else {
+        *feature = std::isnan(value) ? described[column].fill.value_or(0) : value;
+      }
+      feature += described[column].feature_count();
+    }
+  return features;
+}
+
+}  // namespace sheaf
