@@ -84,7 +84,8 @@ ImportedData read_inputs(const ImportRequest& request, const std::optional<LikeD
 
 // Writes the data and frees each array after it is written.
 void write_data(const std::string& path, ImportedData data, int compression) {
-  Hdf5Writer file(path);
+  constexpr bool long_attributes = true;
+  Hdf5Writer file(path, long_attributes);
   const auto write = [&](const char* name, NumberArray& array) {
     file.write_numbers(name, array, compression);
     array.bytes = std::vector<std::byte>();  // = {} would not free the memory

@@ -155,12 +155,15 @@ void Hdf5Table::close() {
   data_set_.close(problem_);
 }
 
-Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path), output_(path) {
+Hdf5Writer::Hdf5Writer(const std::string& path, bool long_attributes) : path_(path), output_(path) {
   silence_hdf5();
   const Handle access = output_.access();
-  // Older formats limit an attribute to 64 KiB, which is 4095 texts.
-  check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), problem());
-  handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose, problem());
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, problem());
+  if (long_attributes) {
+    check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), problem());
+    check_hdf5(H5Pset_obj_track_times(creation.id(), false), problem());  // this format stores them for groups
+  }
+  handle_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, problem());
 }
 
 std::string Hdf5Writer::problem() const {

@@ -61,7 +61,8 @@ class Hdf5Table {
 /// members throw RunError, but only close() reports a full disk. Local.
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(const std::string& path);
+  /// With `long_attributes`, data sets can have attributes of more than 64 KiB, such as more than 4095 texts.
+  explicit Hdf5Writer(const std::string& path, bool long_attributes = false);
 
   /// Writes an attribute of the root group.
   void write_attribute(const std::string& name, const AttributeValue& value);
@@ -77,7 +78,8 @@ class Hdf5Writer {
   /// not be empty. `compression` is a gzip level, 0 (none) to 9, applied after HDF5's shuffle filter.
   void write_numbers(const std::string& name, const NumberArray& array, int compression);
 
-  /// Writes an attribute of an existing data set, with at least one text.
+  /// Writes an attribute of an existing data set, with at least one text. More than 4000 texts require
+  /// `long_attributes`.
   void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
 
   /// Writes all buffered data and waits until it is on the disk. Must be the last call.
