@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "commands/line/arguments.hpp"
 #include "core/error.hpp"
@@ -52,7 +51,7 @@ const std::vector<Key> keys = {
     {"format",
      {},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.format = option_value(choice(formats), key, text);
+       request.options.format = option_value(choice(formats), key, text);
      }},
     {"compression",
      {},
@@ -68,7 +67,7 @@ const std::vector<Key> keys = {
      {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
-       request.task = option_value(tasks, key, text);
+       request.options.csv.task = option_value(tasks, key, text);
      }},
     {"like",
      {},
@@ -78,54 +77,54 @@ const std::vector<Key> keys = {
     {"label",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.label = option_value(non_empty_text(), key, text);
+       request.options.csv.label = option_value(non_empty_text(), key, text);
      }},
     {"drop",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.drop = option_value(non_empty_text(), key, text);
+       request.options.csv.drop = option_value(non_empty_text(), key, text);
      }},
     {"categorical",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.categorical = option_value(non_empty_text(), key, text);
+       request.options.csv.categorical = option_value(non_empty_text(), key, text);
      }},
     {"missing",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.missing = missing_cells(key, text);
+       request.options.csv.missing = missing_cells(key, text);
      }},
     {"unknown",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.ignore_unknown = option_value(choice<bool>({{"error", false}, {"ignore", true}}), key, text);
+       request.options.csv.ignore_unknown = option_value(choice<bool>({{"error", false}, {"ignore", true}}), key, text);
      }},
     {"header",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.header = option_value(flag(), key, text);
+       request.options.csv.header = option_value(flag(), key, text);
      }},
     {"delimiter",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
        const auto delimiters =
            choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
-       request.csv.delimiter = option_value(delimiters, key, text);
+       request.options.csv.delimiter = option_value(delimiters, key, text);
      }},
     {"decimal",
      {ImportFormat::csv},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.csv.decimal = option_value(choice<char>({{".", '.'}, {",", ','}}), key, text);
+       request.options.csv.decimal = option_value(choice<char>({{".", '.'}, {",", ','}}), key, text);
      }},
     {"features",
      {ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.features = option_value(non_empty_text(), key, text);
+       request.options.features = option_value(non_empty_text(), key, text);
      }},
     {"targets",
      {ImportFormat::npz},
      [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.targets = option_value(non_empty_text(), key, text);
+       request.options.targets = option_value(non_empty_text(), key, text);
      }},
 };
 
@@ -137,10 +136,6 @@ std::vector<std::string> key_names() {
   std::vector<std::string> names;
   for (const auto& key : keys) names.push_back(key.name);
   return names;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 // The one format of all inputs.
@@ -166,28 +161,15 @@ ImportFormat common_format(const std::vector<std::string>& inputs) {
 void require_input_count(const ImportRequest& request) {
   const std::size_t count = request.inputs.size();
   const auto refuse = [&](const std::string& expected) {
-    throw UsageError(fmt::format("format {} expects {} (it got {}). {}.", format_name(request.format), expected,
+    throw UsageError(fmt::format("format {} expects {} (it got {}). {}.", format_name(request.options.format), expected,
                                  counted(static_cast<std::int64_t>(count), "input file"), usage));
   };
-  if (request.format == ImportFormat::npy && count > 2) refuse("features and, in a second file, targets");
-  if (request.format == ImportFormat::npz && count != 1) refuse("one archive");
-  if (request.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
+  if (request.options.format == ImportFormat::npy && count > 2) refuse("features and, in a second file, targets");
+  if (request.options.format == ImportFormat::npz && count != 1) refuse("one archive");
+  if (request.options.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }
 
 }  // namespace
-
-std::optional<ImportFormat> format_of(const std::string& path) {
-  std::filesystem::path name = std::filesystem::path(path).filename();
-  if (name.extension() == ".gz") name = name.stem();
-  const std::string text = name.string();
-  for (const char* end : {".csv", ".tsv"})
-    if (ends_with(text, end)) return ImportFormat::csv;
-  if (ends_with(text, ".npy")) return ImportFormat::npy;
-  if (ends_with(text, ".npz")) return ImportFormat::npz;
-  if (ends_with(text, "ubyte") || ends_with(text, ".idx")) return ImportFormat::idx;
-  if (ends_with(text, ".bin")) return ImportFormat::cifar10;
-  return std::nullopt;
-}
 
 ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) {
   const Arguments command_line = parse_arguments("import", arguments, key_names());
@@ -206,12 +188,14 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
   if (!has_hdf5_ending(request.output))
     throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
                                  request.output, usage));
-  if (!has_format) request.format = common_format(request.inputs);
+  if (!has_format) request.options.format = common_format(request.inputs);
   require_input_count(request);
   for (const auto& [name, text] : command_line.options) {
     const auto& with_option = key_named(name).formats;
-    if (!with_option.empty() && std::find(with_option.begin(), with_option.end(), request.format) == with_option.end())
-      throw UsageError(fmt::format("format {} has no option --{}. Leave it out.", format_name(request.format), name));
+    if (!with_option.empty() &&
+        std::find(with_option.begin(), with_option.end(), request.options.format) == with_option.end())
+      throw UsageError(
+          fmt::format("format {} has no option --{}. Leave it out.", format_name(request.options.format), name));
   }
   return request;
 }

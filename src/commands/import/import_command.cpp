@@ -17,14 +17,10 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
-#include "data/import/csv.hpp"
-#include "data/import/image_files.hpp"
-#include "data/import/numpy_files.hpp"
 #include "data/stored_description.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/table_writer.hpp"
 #include "files/replace_file.hpp"
-#include "files/zip.hpp"
 #include "models/saved_model_record.hpp"
 #include "parallel/mpi/agreement.hpp"
 
@@ -35,51 +31,30 @@ namespace {
 struct LikeData {
   DataDescription description;
   Task task = Task::regression;
-  std::int64_t features = 0;
 };
+
+// Columns of numbers without names, if the names are not known.
+LikeData with_columns(LikeData like, std::int64_t features) {
+  if (like.description.columns.empty())
+    like.description.columns = number_columns(std::vector<std::string>(static_cast<std::size_t>(features)));
+  return like;
+}
 
 LikeData read_like(const std::string& path) {
   if (!has_hdf5_ending(path)) {
     const auto model = read_saved_model_record(path);
-    require(model.has_value(),
-            fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. Pass "
-                        "--like=TRAIN.h5, the data file of the training.",
-                        path));
-    return {model->description.data, model->description.task, model->description.shape.features};
+    require(model.has_value(), fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. "
+                                           "Pass the data file of its training.",
+                                           path));
+    return with_columns({model->description.data, model->description.task}, model->description.shape.features);
   }
   DataOptions options;
   options.file = path;
-  const FileSchema schema = inspect_features(InputFile(path), options);
-  LikeData like{schema.description, Task::regression, schema.feature_count};
   const InputFile file(path);
-  if (file.has(options.targets) && file.data_set(options.targets).info().number_class == NumberClass::integer)
-    like.task = Task::classification;
-  return like;
-}
-
-ImportedData read_inputs(const ImportRequest& request, const std::optional<LikeData>& like) {
-  const std::optional<Task> task = request.task || !like ? request.task : like->task;
-  const TargetOptions targets{task, like ? like->description.class_names : std::vector<std::string>()};
-  CsvOptions csv = request.csv;
-  csv.task = task;
-  csv.like = like ? &like->description : nullptr;
-  csv.like_name = fmt::format("'{}'", request.like);
-  std::vector<std::unique_ptr<ByteSource>> sources;
-  for (const auto& input : request.inputs) sources.push_back(open_source(input));
-  switch (request.format) {
-    case ImportFormat::csv:
-      return import_csv(sources, csv);
-    case ImportFormat::npy:
-      return import_npy(*sources[0], sources.size() > 1 ? sources[1].get() : nullptr, targets);
-    case ImportFormat::npz:
-      return import_npz(read_archive(*sources[0]), request.inputs[0],
-                        {request.features, request.targets, true, targets});
-    case ImportFormat::idx:
-      return import_idx(sources);
-    case ImportFormat::cifar10:
-      break;
-  }
-  return import_cifar10(sources);
+  const FileSchema schema = inspect_features(file, options);
+  const bool has_labels =
+      file.has(options.targets) && file.data_set(options.targets).info().number_class == NumberClass::integer;
+  return with_columns({schema.description, has_labels ? Task::classification : Task::regression}, schema.feature_count);
 }
 
 // Writes the data and frees each array after it is written.
@@ -127,12 +102,14 @@ std::string content_of(const ImportedData& data) {
 void import_files(const ImportRequest& request) {
   const auto start = Clock::now();
   require_free_name(request.output, request.overwrite);
+  ImportOptions options = request.options;
   const auto like = request.like.empty() ? std::nullopt : std::optional(read_like(request.like));
-  ImportedData data = read_inputs(request, like);
-  if (like)
-    require(data.features.row_elements() == like->features,
-            fmt::format("'{}' has {} features per row, but '{}' has {}. Import files with the same features.",
-                        request.inputs.front(), data.features.row_elements(), request.like, like->features));
+  if (like) {
+    options.csv.like = &like->description;
+    options.csv.like_name = fmt::format("'{}'", request.like);
+    if (!options.csv.task) options.csv.task = like->task;
+  }
+  ImportedData data = import_files(request.inputs, options);
   data.description.source = source_of(request);
   data.description.content_hash = content_hash(data);
   for (const auto& note : data.notes) log_root(note);
