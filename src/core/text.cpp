@@ -89,6 +89,16 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return nearest.empty() ? "" : " Did you mean '" + printable(nearest) + "'?";
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char character : text) {
+    if (character == '"') cell += '"';
+    cell += character;
+  }
+  return cell + '"';
+}
+
 std::string as_utf8(std::string_view text) {
   bool is_valid = true;
   for (std::string_view rest = text; is_valid && !rest.empty();) {

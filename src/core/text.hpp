@@ -24,6 +24,9 @@ std::string printable(std::string_view text);
 /// that is stored again.
 std::string as_utf8(std::string_view text);
 
+/// Returns a cell of a CSV file: `text`, quoted if it contains a comma, a quote or a line end (RFC 4180).
+std::string csv_field(const std::string& text);
+
 /// Returns for example "1 row" or "2 rows". `noun` is singular; its plural must end in s.
 std::string counted(std::int64_t count, std::string_view noun);
 

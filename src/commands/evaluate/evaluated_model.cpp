@@ -6,8 +6,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "commands/evaluate/hdf5_rows.hpp"
+#include "commands/evaluate/imported_rows.hpp"
 #include "core/error.hpp"
+#include "data/import/import_files.hpp"
 #include "engines/model_opening.hpp"
+#include "files/hdf5/data_set.hpp"
+#include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "runs/search_stages.hpp"
@@ -56,9 +61,7 @@ std::vector<std::string> best_files(const std::string& directory) {
 Task task_of(const EvaluationRequest& request, const OpenedModel& model, const EvaluatedRows& rows) {
   if (request.task) return *request.task;
   if (model.trained) return model.trained->description.task;
-  const StoredRows* targets = rows.targets();
-  return targets != nullptr && targets->info().number_class == NumberClass::integer ? Task::classification
-                                                                                    : Task::regression;
+  return rows.targets() != nullptr && rows.targets()->integers ? Task::classification : Task::regression;
 }
 
 LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Task task) {
@@ -67,39 +70,79 @@ LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Tas
   return task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
 }
 
-void check_targets(const EvaluationRequest& request, const StoredRows& targets, const Scoring& scoring) {
+void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
   const std::int64_t expected = scoring.task == Task::classification ? 1 : scoring.output_count;
-  require(targets.info().row_elements() == expected,
-          fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model.", targets.description(),
-                      shape_text(targets.info().shape), request.model,
+  require(targets.columns() == expected,
+          fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model.", targets.text,
+                      shape_text(targets.shape), request.model,
                       scoring.task == Task::classification ? "a classifier needs one label per row"
                                                            : fmt::format("it has {} outputs", expected)));
 }
 
-}  // namespace
-
-std::vector<std::string> model_files(const EvaluationRequest& request) {
-  std::error_code ignored;
-  const bool is_run = fs::is_directory(request.model, ignored);
-  if (!is_run && request.iteration)
-    throw UsageError(fmt::format("--iteration = {} requires a run directory ('{}' is a file). Leave it out.",
-                                 *request.iteration, request.model));
-  require(is_run || fs::exists(request.model, ignored),
-          fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));
-  if (!is_run) return {request.model};
-  if (!request.iteration) return best_files(request.model);
-  const std::string file = model_path(request.model, *request.iteration);
-  require(fs::exists(file, ignored),
-          fmt::format("Iteration {} has no saved model ('{}' does not exist). Run the study with --run.models=all, or "
-                      "select an iteration that has a file in the models directory.",
-                      *request.iteration, file));
-  return {file};
+// "model 'm.pt'"
+std::string name_of(const OpenedModel& model) {
+  return fmt::format("model '{}'", model.path);
 }
 
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device) {
-  std::vector<OpenedModel> models;
-  for (const auto& path : model_files(request)) models.push_back(load_model(path, request.run, device));
-  EvaluatedRows rows(request.data, request.targets);
+// The data of the model's training, with unnamed columns if their names are not known.
+DataDescription training_data(const ModelDescription& model) {
+  DataDescription data = model.data;
+  if (data.columns.empty())
+    data.columns = number_columns(std::vector<std::string>(static_cast<std::size_t>(model.shape.features)));
+  return data;
+}
+
+// Options of the import of a CSV or NumPy file. `like` outlives them.
+ImportOptions import_options(const EvaluationRequest& request, ImportFormat format, const OpenedModel& model,
+                             const DataDescription& like) {
+  ImportOptions options;
+  options.format = format;
+  options.csv = request.csv;
+  options.csv.task = request.task || !model.trained ? request.task : model.trained->description.task;
+  options.csv.reads_targets = request.targets != TargetsMode::no;
+  if (model.trained) {
+    options.csv.like = &like;
+    options.csv.like_name = name_of(model);
+  } else {
+    options.csv.numbers_only = true;
+    if (!options.csv.reads_targets && !options.csv.label) options.csv.label = "none";
+  }
+  const DataOptions defaults;
+  if (request.data.features != defaults.features) options.features = request.data.features;
+  if (request.data.targets != defaults.targets) options.targets = request.data.targets;
+  return options;
+}
+
+// Opens the rows of `evaluated`. Collective over world.
+void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, const Communicator& world,
+               const Communicator& node) {
+  const OpenedModel& model = evaluated.models.front();
+  const auto format = format_of(request.data.file);
+  agree(world, [&] {
+    if (!format) {
+      if (!request.csv.id.empty())
+        throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
+      evaluated.rows = open_hdf5_rows(request.data, request.targets, evaluated.description(), name_of(model));
+      return;
+    }
+    if (*format == ImportFormat::idx || *format == ImportFormat::cifar10)
+      throw UsageError(
+          fmt::format("'{}' cannot be read directly. Convert it to HDF5 with sheaf import.", request.data.file));
+    if (*format != ImportFormat::csv && !request.csv.id.empty())
+      throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
+  });
+  if (!format) return;
+  const DataDescription like = model.trained ? training_data(model.trained->description) : DataDescription();
+  ImportedRows imported =
+      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), world, node);
+  evaluated.rows = std::move(imported.rows);
+  evaluated.ids = std::move(imported.ids);
+}
+
+// Chooses task, loss and outputs, and checks them against the request.
+Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
+  const auto& models = evaluated.models;
+  const EvaluatedRows& rows = *evaluated.rows;
   Scoring scoring;
   scoring.task = task_of(request, models.front(), rows);
   scoring.loss = loss_of(request, models.front(), scoring.task);
@@ -121,12 +164,52 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
                     "--data.task=regression, or wrap the model in a module with two outputs.",
                     request.model));
   if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
-  if (rows.targets() == nullptr && request.predictions.empty())
-    throw UsageError(
-        fmt::format("there is nothing to compute ('{}' has no data set '{}' to compare with, and --predictions is not "
-                    "set). Select the targets with --data.targets, or write predictions with --predictions=OUT.h5.",
-                    request.data.file, request.data.targets));
-  return {std::move(models), std::move(rows), scoring};
+  return scoring;
+}
+
+}  // namespace
+
+const DataDescription& EvaluatedModel::description() const {
+  static const DataDescription unknown;
+  const auto& trained = models.front().trained;
+  return trained ? trained->description.data : unknown;
+}
+
+std::vector<std::string> model_files(const EvaluationRequest& request) {
+  std::error_code ignored;
+  const bool is_run = fs::is_directory(request.model, ignored);
+  if (!is_run && request.iteration)
+    throw UsageError(fmt::format("--iteration = {} requires a run directory ('{}' is a file). Leave it out.",
+                                 *request.iteration, request.model));
+  require(is_run || fs::exists(request.model, ignored),
+          fmt::format("Model '{}' does not exist. Pass a model file or a run directory.", request.model));
+  if (!is_run) return {request.model};
+  if (!request.iteration) return best_files(request.model);
+  const std::string file = model_path(request.model, *request.iteration);
+  require(fs::exists(file, ignored),
+          fmt::format("Iteration {} has no saved model ('{}' does not exist). Run the study with --run.models=all, or "
+                      "select an iteration that has a file in the models directory.",
+                      *request.iteration, file));
+  return {file};
+}
+
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
+                                    const Communicator& node) {
+  EvaluatedModel evaluated;
+  agree(world, [&] {
+    for (const auto& path : model_files(request)) evaluated.models.push_back(load_model(path, request.run, device));
+  });
+  open_rows(request, evaluated, world, node);
+  agree(world, [&] {
+    evaluated.scoring = choose_scoring(request, evaluated);
+    if (evaluated.rows->targets() == nullptr && request.predictions.empty())
+      throw UsageError(fmt::format(
+          "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). "
+          "Select the targets with --data.targets (HDF5) or --label (CSV), or write predictions with "
+          "--predictions=OUT.csv.",
+          request.data.file));
+  });
+  return evaluated;
 }
 
 }  // namespace sheaf

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,24 +10,29 @@
 #include "commands/evaluate/evaluation_request.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
+#include "parallel/mpi/communicator.hpp"
 #include "training/metrics/evaluation_sums.hpp"
 
 namespace sheaf {
 
 struct EvaluatedModel {
   std::vector<OpenedModel> models;  ///< more than one: an ensemble
-  EvaluatedRows rows;
+  std::unique_ptr<EvaluatedRows> rows;
+  std::vector<std::string> ids;  ///< on rank 0, with --id: the cells of this column, one per row
   Scoring scoring;
 
   /// Whether predictions are class probabilities, not values.
   bool predicts_classes() const { return scoring.task == Task::classification; }
+  /// Describes the data of the training; empty for models that were not written by sheaf.
+  const DataDescription& description() const;
 };
 
 /// The model files that a request selects. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);
 
-/// Loads the models for lanes on `device`, opens the data, and checks both. Throws UsageError or RunError for the first
-/// problem. Local.
-EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device);
+/// Loads the models for lanes on `device`, opens the data, and checks both. Throws AgreedError for the first problem.
+/// The ranks of `node` must destroy the result together. Collective over world.
+EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice device, const Communicator& world,
+                                    const Communicator& node);
 
 }  // namespace sheaf

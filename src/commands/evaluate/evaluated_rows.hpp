@@ -1,15 +1,14 @@
-// The rows of a file on which a model is evaluated, read by any number of lanes.
+// The rows on which a model is evaluated, read by any number of lanes. They come from an HDF5 file (hdf5_rows) or from
+// an imported file in memory (imported_rows). Features have the order that the model expects, labels its numbers.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/index_range.hpp"
-#include "data/feature_reader.hpp"
-#include "data/file_schema.hpp"
-#include "files/hdf5/stored_rows.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -17,70 +16,61 @@ namespace sheaf {
 /// Whether targets are read; if_present: if the file has them.
 enum class TargetsMode { if_present, no, yes };
 
-/// An open file whose features and targets were checked against each other.
-class EvaluatedRows {
- public:
-  /// Throws RunError for the first problem. Local.
-  EvaluatedRows(const DataOptions& options, TargetsMode mode);
-
-  const FeatureReader& features() const { return *features_; }
-  /// Null without targets.
-  const StoredRows* targets() const { return targets_.get(); }
-  std::int64_t count() const { return schema_.rows; }
-  std::int64_t feature_count() const { return schema_.feature_count; }
-  /// The shape of one row: [channels, height, width] for images, otherwise as stored.
-  const std::vector<std::int64_t>& row_shape() const { return row_shape_; }
-
-  /// Number of batches. A batch is a few whole blocks, in row order, that a core predicts at once.
-  std::int64_t batch_count() const;
-  /// The rows of a range of batches, which is not empty.
-  IndexRange rows_of(IndexRange batches) const;
-
-  /// Throws RunError if the file has changed since it was opened; rows read so far are then not reliable.
-  void require_unchanged() const;
-
- private:
-  FileSchema schema_;
-  std::vector<std::int64_t> row_shape_;
-  std::unique_ptr<FeatureReader> features_;
-  std::unique_ptr<StoredRows> targets_;
-  std::int64_t blocks_per_batch_ = 1;
-};
-
 /// Reads rows for one lane. Not thread-safe.
 class RowReader {
  public:
-  /// `rows` outlives it. `outputs`: number of model outputs, which labels or targets must fit.
-  RowReader(const EvaluatedRows& rows, Task task, std::int64_t outputs);
+  virtual ~RowReader() = default;
 
   /// Reads rows, which the functions below return. Throws RunError if they cannot be read, a target is not finite or a
   /// label is not valid.
-  void read(IndexRange rows);
+  virtual void read(IndexRange rows) = 0;
 
   /// [rows, features]; values are not checked.
-  const float* features() const { return features_; }
+  virtual const float* features() const = 0;
   /// Throws RunError that names the first feature of these rows that is not finite.
-  void require_finite_features() const;
+  virtual void require_finite_features() const = 0;
   /// [rows], for classification; null without targets.
-  const std::int64_t* labels() const;
+  virtual const std::int64_t* labels() const = 0;
   /// [rows, outputs], for regression; null without targets.
-  const float* targets() const;
-
- private:
-  template <class T>
-  void read_targets(std::vector<T>& values);
-  void check_labels(const std::vector<double>& numbers);
-
-  const EvaluatedRows& rows_;
-  Task task_;
-  std::int64_t outputs_;
-  const float* features_ = nullptr;
-  FeatureReader::Buffers feature_buffers_;
-  RowBuffers target_buffers_;
-  IndexRange rows_read_;    // by the last read()
-  IndexRange target_rows_;  // whose targets are in memory
-  std::vector<std::int64_t> labels_;
-  std::vector<float> targets_;
+  virtual const float* targets() const = 0;
 };
+
+/// The targets of the rows.
+struct TargetsInfo {
+  std::string text;                 ///< names them in messages: "data set '/targets' of 'test.h5'"
+  std::vector<std::int64_t> shape;  ///< [rows] or [rows, outputs]
+  bool integers = false;
+
+  std::int64_t columns() const { return shape.size() == 1 ? 1 : shape[1]; }
+};
+
+class EvaluatedRows {
+ public:
+  virtual ~EvaluatedRows() = default;
+
+  virtual std::int64_t count() const = 0;
+  /// The shape of one row: [channels, height, width] for images, otherwise as stored.
+  virtual const std::vector<std::int64_t>& row_shape() const = 0;
+  /// Null without targets.
+  virtual const TargetsInfo* targets() const = 0;
+
+  /// Number of batches. A batch is a few rows, in the order of the file, that a core predicts at once.
+  virtual std::int64_t batch_count() const = 0;
+  /// The rows of a range of batches, which is not empty.
+  virtual IndexRange rows_of(IndexRange batches) const = 0;
+
+  /// The reader must not outlive this object. `outputs`: number of model outputs, which labels or targets must fit.
+  virtual std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const = 0;
+
+  /// Throws RunError if the file has changed since it was opened; rows read so far are then not reliable.
+  virtual void require_unchanged() const = 0;
+
+  /// The product of row_shape().
+  std::int64_t feature_count() const;
+};
+
+/// Size of a batch: many rows, for large matrix products, that still fit into a core's second-level cache with the
+/// other data in use. Copies into a larger buffer cost twice as much.
+constexpr std::int64_t evaluated_batch_bytes = std::int64_t{256} << 10;
 
 }  // namespace sheaf

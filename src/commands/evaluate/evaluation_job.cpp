@@ -45,7 +45,7 @@ std::int64_t number_count(const Scoring& scoring) {
 // limits keep the memory of all sums small.
 std::int64_t segment_count(const EvaluatedModel& evaluated) {
   const std::int64_t most = std::clamp<std::int64_t>((1 << 20) / number_count(evaluated.scoring), 64, 1024);
-  return std::min(evaluated.rows.batch_count(), most);
+  return std::min(evaluated.rows->batch_count(), most);
 }
 
 // Evaluates segments in one lane.
@@ -55,13 +55,13 @@ class EvaluationLane {
                  const PredictionFile* predictions)
       : evaluated_(evaluated),
         predictions_(predictions),
-        reader_(evaluated.rows, evaluated.scoring.task, evaluated.scoring.output_count) {
-    const std::int64_t batch_rows = evaluated.rows.rows_of({0, 1}).count();
-    const auto batch_bytes = batch_rows * evaluated.rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
+        reader_(evaluated.rows->make_reader(evaluated.scoring.task, evaluated.scoring.output_count)) {
+    const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
+    const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
     if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
     for (const OpenedModel& model : evaluated.models)
       predictors_.push_back(
-          make_predictor(model, evaluated.rows.row_shape(), evaluated.scoring.output_count, run, device));
+          make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
     const std::int64_t classes = evaluated.scoring.output_count;
     if (evaluated.predicts_classes() && classes <= most_confused_classes)
       confusion_.resize(static_cast<std::size_t>(classes * classes));
@@ -71,7 +71,7 @@ class EvaluationLane {
   EvaluationSums evaluate(IndexRange batches) {
     EvaluationSums sums(evaluated_.scoring);
     for (std::int64_t begin = batches.begin; begin < batches.end; begin += batches_at_once_)
-      evaluate_rows(evaluated_.rows.rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
+      evaluate_rows(evaluated_.rows->rows_of({begin, std::min(begin + batches_at_once_, batches.end)}), sums);
     return sums;
   }
 
@@ -80,14 +80,14 @@ class EvaluationLane {
  private:
   void evaluate_rows(IndexRange rows, EvaluationSums& sums) {
     const Scoring& scoring = evaluated_.scoring;
-    reader_.read(rows);
+    reader_->read(rows);
     outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
     if (predictors_.size() == 1)
       predict(*predictors_.front(), rows.count());
     else
       average_members(rows.count());
     find_labels(rows.count());
-    if (evaluated_.rows.targets() != nullptr) add_to(sums, rows.count());
+    if (evaluated_.rows->targets() != nullptr) add_to(sums, rows.count());
     if (predictions_ == nullptr) return;
     if (predictors_.size() == 1 && evaluated_.predicts_classes())
       make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
@@ -95,7 +95,7 @@ class EvaluationLane {
   }
 
   void predict(Predictor& predictor, std::int64_t count) {
-    if (!predictor.predict(reader_.features(), count, outputs_.data())) reader_.require_finite_features();
+    if (!predictor.predict(reader_->features(), count, outputs_.data())) reader_->require_finite_features();
   }
 
   // Called before logits are converted to probabilities, where rounding may make two of them equal.
@@ -123,10 +123,10 @@ class EvaluationLane {
 
   void add_to(EvaluationSums& sums, std::int64_t count) {
     if (!evaluated_.predicts_classes()) {
-      sums.add({count, outputs_.data(), nullptr, nullptr, reader_.targets()});
+      sums.add({count, outputs_.data(), nullptr, nullptr, reader_->targets()});
       return;
     }
-    sums.add({count, outputs_.data(), labels_.data(), reader_.labels(), nullptr});
+    sums.add({count, outputs_.data(), labels_.data(), reader_->labels(), nullptr});
     count_confusion(count);
   }
 
@@ -134,12 +134,12 @@ class EvaluationLane {
     if (confusion_.empty()) return;
     const std::int64_t classes = evaluated_.scoring.output_count;
     for (std::int64_t row = 0; row < count; ++row)
-      ++confusion_[static_cast<std::size_t>(reader_.labels()[row] * classes + labels_[static_cast<std::size_t>(row)])];
+      ++confusion_[static_cast<std::size_t>(reader_->labels()[row] * classes + labels_[static_cast<std::size_t>(row)])];
   }
 
   const EvaluatedModel& evaluated_;
   const PredictionFile* predictions_;
-  RowReader reader_;
+  std::unique_ptr<RowReader> reader_;
   std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
   std::int64_t batches_at_once_ = 1;
   std::vector<float> outputs_;
@@ -161,7 +161,7 @@ struct PartialResult {
 
 PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& run, const Placement& placement,
                             const PredictionFile* predictions, IndexRange segments) {
-  const std::int64_t all_segments = segment_count(evaluated), batches = evaluated.rows.batch_count();
+  const std::int64_t all_segments = segment_count(evaluated), batches = evaluated.rows->batch_count();
   const std::int64_t numbers_per_segment = number_count(evaluated.scoring);
   PartialResult part{std::vector<double>(static_cast<std::size_t>(segments.count() * numbers_per_segment)), {}};
   std::mutex mutex;
@@ -176,7 +176,7 @@ PartialResult evaluate_part(const EvaluatedModel& evaluated, const RunOptions& r
       std::copy(numbers.begin(), numbers.end(), part.sums.begin() + (segment - segments.begin) * numbers_per_segment);
     };
   });
-  evaluated.rows.require_unchanged();
+  evaluated.rows->require_unchanged();
   for (const auto& lane : lanes) add_to(part.confusion, lane->confusion());
   return part;
 }
@@ -200,6 +200,24 @@ Fit gather_fit(const EvaluatedModel& evaluated, const PartialResult& part, const
   return fit;
 }
 
+PredictionContents contents_of(const EvaluatedModel& evaluated, const EvaluationRequest& request) {
+  PredictionContents contents;
+  contents.rows = evaluated.rows->count();
+  contents.outputs = evaluated.scoring.output_count;
+  contents.classes = evaluated.predicts_classes();
+  const DataDescription& data = evaluated.description();
+  const auto fits = [&](const std::vector<std::string>& names) {
+    return static_cast<std::int64_t>(names.size()) == contents.outputs;
+  };
+  if (contents.classes && fits(data.class_names)) contents.class_names = data.class_names;
+  if (!contents.classes && fits(data.target_names)) contents.target_names = data.target_names;
+  contents.id_name = request.csv.id;
+  contents.ids = evaluated.ids;
+  contents.model = request.model;
+  contents.data = request.data.file;
+  return contents;
+}
+
 }  // namespace
 
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
@@ -207,8 +225,8 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   const Placement placement = place_ranks(request.run, find_usable_gpus, world, node);
   std::optional<EvaluatedModel> evaluated;
   EngineChoice choice{};
+  evaluated.emplace(make_evaluated_model(request, placement.lanes.front(), world, node));
   agree(world, [&] {
-    evaluated.emplace(make_evaluated_model(request, placement.lanes.front()));
     choice = choose_predictor(evaluated->models.front(), request.run, placement.lanes.front());
     const bool native = choice.engine->kind == EngineKind::native;
     if (request.run.engine == EngineKind::native && !native)
@@ -216,12 +234,10 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
                                    request.model, choice.reason.value_or("")));
     if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
   });
-  const std::int64_t rows = evaluated->rows.count();
+  const std::int64_t rows = evaluated->rows->count();
   std::optional<PredictionFile> predictions;
   if (!request.predictions.empty())
-    predictions.emplace(request.predictions,
-                        PredictionShape{rows, evaluated->scoring.output_count, evaluated->predicts_classes()},
-                        request.model, request.data.file, request.overwrite, world);
+    predictions.emplace(request.predictions, contents_of(*evaluated, request), request.overwrite, world);
 
   const auto start = Clock::now();
   PartialResult part;
@@ -230,7 +246,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
                          split_evenly(segment_count(*evaluated), world.size(), world.rank()));
   });
   EvaluationReport report;
-  if (evaluated->rows.targets() != nullptr) report.fit = gather_fit(*evaluated, part, world);
+  if (evaluated->rows->targets() != nullptr) report.fit = gather_fit(*evaluated, part, world);
   if (predictions) predictions->finish();
   report.seconds = seconds_since(start);
   if (!world.is_root()) return report;
@@ -242,7 +258,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;
   report.predictions = request.predictions;
-  report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows.feature_count()) * 4;
+  report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands/evaluate/evaluated_rows.hpp"
+#include "data/import/csv_options.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -14,12 +15,13 @@ namespace sheaf {
 struct EvaluationRequest {
   std::string model;                      ///< a model file, or a run directory
   std::optional<std::int64_t> iteration;  ///< in a run directory; none: the best model
-  DataOptions data;                       ///< file, features, targets, classes, image, channels
+  DataOptions data;                       ///< file (HDF5, CSV or NumPy), features, targets, classes, image, channels
+  CsvOptions csv;                         ///< how a CSV file is read, without `task` and `like`
   RunOptions run;                         ///< device, engine, lanes, threads, ranks_per_gpu
   TargetsMode targets = TargetsMode::if_present;
   std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
   std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
-  std::string predictions;       ///< HDF5 file to write; may be empty
+  std::string predictions;       ///< CSV or HDF5 file to write; may be empty
   bool overwrite = false;        ///< replace that file
 };
 

@@ -1,29 +1,54 @@
 // SPDX-License-Identifier: MIT
 #include "commands/evaluate/prediction_file.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "commands/line/arguments.hpp"
+#include "core/error.hpp"
 #include "core/version.hpp"
+#include "files/hdf5/file.hpp"
 #include "parallel/mpi/agreement.hpp"
 
 namespace sheaf {
 namespace {
 
-std::vector<RowArray> arrays_of(const PredictionShape& shape) {
-  if (!shape.classes) return {{"values", NumberType::float32, {shape.rows, shape.outputs}}};
-  return {{"probabilities", NumberType::float32, {shape.rows, shape.outputs}},
-          {"labels", NumberType::int64, {shape.rows}}};
+std::vector<RowArray> arrays_of(const PredictionContents& contents) {
+  if (!contents.classes) return {{"values", NumberType::float32, {contents.rows, contents.outputs}}};
+  return {{"probabilities", NumberType::float32, {contents.rows, contents.outputs}},
+          {"labels", NumberType::int64, {contents.rows}}};
+}
+
+bool has_csv_ending(const std::string& path) {
+  return std::filesystem::path(path).extension() == ".csv";
 }
 
 }  // namespace
 
-PredictionFile::PredictionFile(const std::string& path, const PredictionShape& shape, const std::string& model,
-                               const std::string& data, bool overwrite, const Communicator& world)
-    : shape_(shape), world_(world) {
+void require_prediction_ending(const std::string& path, const std::string& option) {
+  if (!has_csv_ending(path) && !has_hdf5_ending(path))
+    throw UsageError(
+        fmt::format("{} = '{}' has no known ending (the format follows from it). Use a name that ends in "
+                    ".csv or .h5.",
+                    option, path));
+}
+
+PredictionFile::PredictionFile(const std::string& path, PredictionContents contents, bool overwrite,
+                               const Communicator& world)
+    : path_(path), contents_(std::move(contents)), world_(world) {
   agree(world, [&] {
     if (!world.is_root()) return;
     require_free_name(path, overwrite);
     file_.emplace(path);
-    offsets_ = create_row_file(file_->temporary(), arrays_of(shape),
-                               {{"program", "sheaf " + program_version()}, {"model", model}, {"data", data}});
+    std::vector<TextAttribute> attributes = {{"", "program", {"sheaf " + program_version()}},
+                                             {"", "model", {contents_.model}},
+                                             {"", "data", {contents_.data}}};
+    if (!contents_.class_names.empty()) attributes.push_back({"probabilities", "class_names", contents_.class_names});
+    if (!contents_.target_names.empty()) attributes.push_back({"values", "target_names", contents_.target_names});
+    offsets_ = create_row_file(file_->temporary(), arrays_of(contents_), attributes);
   });
   world.broadcast_vector(offsets_);
   const std::string temporary = world.broadcast(file_ ? file_->temporary() : "", 0);
@@ -31,18 +56,45 @@ PredictionFile::PredictionFile(const std::string& path, const PredictionShape& s
 }
 
 void PredictionFile::write(IndexRange rows, const float* predictions, const std::int64_t* labels) const {
-  const std::int64_t row_bytes = shape_.outputs * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t row_bytes = contents_.outputs * static_cast<std::int64_t>(sizeof(float));
   constexpr auto label_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
   writer_->write(predictions, static_cast<std::size_t>(rows.count() * row_bytes), offsets_[0] + rows.begin * row_bytes);
-  if (shape_.classes)
+  if (contents_.classes)
     writer_->write(labels, static_cast<std::size_t>(rows.count() * label_bytes),
                    offsets_[1] + rows.begin * label_bytes);
+}
+
+// Converts the rows of the complete file, some at a time.
+void PredictionFile::write_csv() const {
+  constexpr std::int64_t values_per_part = 1 << 18;
+  const std::int64_t rows_per_part = std::max<std::int64_t>(1, values_per_part / contents_.outputs);
+  const InputFile stored(file_->temporary());
+  const DataSetReader predictions = stored.data_set(contents_.classes ? "probabilities" : "values");
+  std::optional<DataSetReader> all_labels;
+  if (contents_.classes) all_labels.emplace(stored.data_set("labels"));
+  UnfinishedFile csv(path_);
+  csv.file().write(prediction_csv_header(contents_));
+  std::vector<float> values;
+  std::vector<std::int64_t> labels;
+  for (std::int64_t begin = 0; begin < contents_.rows; begin += rows_per_part) {
+    const IndexRange rows{begin, std::min(begin + rows_per_part, contents_.rows)};
+    values.resize(static_cast<std::size_t>(rows.count() * contents_.outputs));
+    labels.resize(static_cast<std::size_t>(rows.count()));
+    predictions.read_rows(rows, values.data());
+    if (all_labels) all_labels->read_rows(rows, labels.data());
+    csv.file().write(prediction_csv_lines(contents_, rows, values.data(), labels.data()));
+  }
+  csv.commit();
 }
 
 void PredictionFile::finish() {
   agree(world_, [&] { writer_->sync(); });
   agree(world_, [&] {
-    if (world_.is_root()) file_->commit();
+    if (!world_.is_root()) return;
+    if (has_csv_ending(path_))
+      write_csv();
+    else
+      file_->commit();
   });
 }
 

@@ -1,4 +1,4 @@
-// The file of predictions, written by all lanes of all ranks.
+// The file of predictions, HDF5 or CSV. All lanes of all ranks write to it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/evaluate/prediction_csv.hpp"
 #include "core/index_range.hpp"
 #include "files/hdf5/row_file.hpp"
 #include "files/replace_file.hpp"
@@ -15,20 +16,13 @@
 
 namespace sheaf {
 
-/// The shape of the data sets in the file: `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows,
-/// outputs].
-struct PredictionShape {
-  std::int64_t rows = 0;
-  std::int64_t outputs = 0;
-  bool classes = false;
-};
-
-/// Has a temporary name until finish(). The destructor removes an unfinished file.
+/// An HDF5 file with the data sets `probabilities` [rows, outputs] and `labels` [rows], or `values` [rows, outputs]. A
+/// CSV file (name.csv) is made from such a file at the end, since its lines have different lengths. Has a temporary
+/// name until finish(). The destructor removes an unfinished file.
 class PredictionFile {
  public:
   /// Creates the file. Throws AgreedError. Collective over world, which outlives the object.
-  PredictionFile(const std::string& path, const PredictionShape& shape, const std::string& model,
-                 const std::string& data, bool overwrite, const Communicator& world);
+  PredictionFile(const std::string& path, PredictionContents contents, bool overwrite, const Communicator& world);
   PredictionFile(const PredictionFile&) = delete;
   PredictionFile& operator=(const PredictionFile&) = delete;
 
@@ -40,11 +34,17 @@ class PredictionFile {
   void finish();
 
  private:
-  PredictionShape shape_;
+  void write_csv() const;
+
+  std::string path_;
+  PredictionContents contents_;
   const Communicator& world_;
   std::vector<std::int64_t> offsets_;
   std::optional<UnfinishedFile> file_;  // on rank 0
   std::unique_ptr<RowFileWriter> writer_;
 };
+
+/// Throws UsageError, with the name of the option, unless the name ends in .csv, .h5 or .hdf5.
+void require_prediction_ending(const std::string& path, const std::string& option);
 
 }  // namespace sheaf

@@ -158,6 +158,8 @@ void Table::choose_columns(const Texts& first, bool header) {
         std::find(roles_.categorical.begin(), roles_.categorical.end(), column) != roles_.categorical.end();
     if (known != nullptr && !known->empty())
       features_.emplace_back((*known)[index], option_name, options_.missing, options_.ignore_unknown);
+    else if (options_.numbers_only)
+      features_.emplace_back(DataColumn{name, {}, std::nullopt}, option_name, options_.missing, false);
     else
       features_.emplace_back(name, option_name, is_text, options_.missing);
   }

@@ -26,6 +26,7 @@ struct CsvOptions {
   bool reads_targets = true;  ///< false: the label columns are left out
   const DataDescription* like = nullptr;  ///< columns and classes are coded as there; null: they are learned
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"
+  bool numbers_only = false;              ///< without `like`: columns of texts and empty cells are errors
   bool ignore_unknown = false;            ///< with `like`: accepts texts that are not among the categories
 };
 

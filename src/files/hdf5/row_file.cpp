@@ -38,6 +38,7 @@ std::int64_t create_array(const Handle& file, const RowArray& array, const std::
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, problem);
   check_hdf5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), problem);
   check_hdf5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), problem);
+  check_hdf5(H5Pset_obj_track_times(creation.id(), false), problem);
   Handle data_set(H5Dcreate2(file.id(), array.name.c_str(), native_type(array.type), space.id(), H5P_DEFAULT,
                              creation.id(), H5P_DEFAULT),
                   H5Dclose, problem);
@@ -47,16 +48,30 @@ std::int64_t create_array(const Handle& file, const RowArray& array, const std::
   return static_cast<std::int64_t>(offset);
 }
 
-void write_text(const Handle& file, const std::string& name, const std::string& value, const std::string& problem) {
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem);
+void write_attribute(const Handle& file, const TextAttribute& attribute, const std::string& problem) {
+  const hsize_t count = attribute.texts.size();
+  const Handle space(attribute.array.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, nullptr), H5Sclose,
+                     problem);
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, problem);
   check_hdf5(H5Tset_size(type.id(), H5T_VARIABLE), problem);
   H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  Handle attribute(H5Acreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-                   problem);
-  const char* characters = value.c_str();
-  check_hdf5(H5Awrite(attribute.id(), type.id(), &characters), problem);
-  attribute.close(problem);
+  const std::string object = attribute.array.empty() ? "/" : attribute.array;
+  Handle created(H5Acreate_by_name(file.id(), object.c_str(), attribute.name.c_str(), type.id(), space.id(),
+                                   H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                 H5Aclose, problem);
+  std::vector<const char*> characters;
+  for (const auto& text : attribute.texts) characters.push_back(text.c_str());
+  check_hdf5(H5Awrite(created.id(), type.id(), characters.data()), problem);
+  created.close(problem);
+}
+
+// An upper bound for the space that HDF5 takes for the texts.
+std::int64_t attribute_bytes(const std::vector<TextAttribute>& attributes) {
+  constexpr std::size_t bytes_per_text = 64;
+  std::size_t bytes = 0;
+  for (const auto& attribute : attributes)
+    for (const auto& text : attribute.texts) bytes += 2 * text.size() + bytes_per_text;
+  return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace
@@ -68,16 +83,21 @@ std::int64_t RowArray::row_bytes() const {
 }
 
 std::vector<std::int64_t> create_row_file(const std::string& path, const std::vector<RowArray>& arrays,
-                                          const std::vector<std::pair<std::string, std::string>>& attributes) {
-  std::int64_t bytes = metadata_bytes;
+                                          const std::vector<TextAttribute>& attributes) {
+  std::int64_t bytes = metadata_bytes + attribute_bytes(attributes);
   for (const RowArray& array : arrays) bytes += array.shape.front() * array.row_bytes();
   require_room(path, O_TRUNC, bytes);
   silence_hdf5();
   const std::string problem = problem_of_writing(path);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, problem);
+  // Older formats limit an attribute to 64 KiB, which is 4095 texts.
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, problem);
+  check_hdf5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18), problem);
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, problem);
+  check_hdf5(H5Pset_obj_track_times(creation.id(), false), problem);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, problem);
   std::vector<std::int64_t> offsets;
   for (const RowArray& array : arrays) offsets.push_back(create_array(file, array, problem));
-  for (const auto& [name, value] : attributes) write_text(file, name, value, problem);
+  for (const auto& attribute : attributes) write_attribute(file, attribute, problem);
   file.close(problem);
   // HDF5 has truncated the file and released the space of the arrays, so reserve it again.
   for (std::size_t array = 0; array < arrays.size(); ++array)

@@ -21,11 +21,18 @@ struct RowArray {
   std::int64_t row_bytes() const;
 };
 
-/// Creates file `path` with text attributes and reserves disk space for the arrays, which must not be empty. Returns
+/// An attribute of the root group, a text, or of an array, a list of texts.
+struct TextAttribute {
+  std::string array;  ///< name of the array; empty: root group
+  std::string name;
+  std::vector<std::string> texts;  ///< exactly one for the root group
+};
+
+/// Creates file `path` with attributes and reserves disk space for the arrays, which must not be empty. Returns
 /// the offset of each array in the file, in bytes. Throws RunError if the file cannot be created or the disk is full.
 /// Local.
 std::vector<std::int64_t> create_row_file(const std::string& path, const std::vector<RowArray>& arrays,
-                                          const std::vector<std::pair<std::string, std::string>>& attributes);
+                                          const std::vector<TextAttribute>& attributes);
 
 /// Writes to a file that create_row_file has created. Does not use HDF5.
 class RowFileWriter {

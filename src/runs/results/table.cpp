@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/text.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -37,15 +39,8 @@ void add(Text& text, std::string_view more) {
   text.append(more.data(), more.data() + more.size());
 }
 
-// RFC 4180: quoted if it contains a comma, a quote or a line end.
 void add_cell(Text& text, const std::string& cell) {
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return add(text, cell);
-  text.push_back('"');
-  for (char c : cell) {
-    if (c == '"') text.push_back('"');
-    text.push_back(c);
-  }
-  text.push_back('"');
+  add(text, csv_field(cell));
 }
 
 void add_cell(Text& text, std::int64_t value) {

@@ -11,7 +11,7 @@ using namespace sheaf;
 
 TEST_CASE("arrays can be written in any order and are read back as data sets") {
   const std::vector<RowArray> arrays{{"values", NumberType::float32, {5, 3}}, {"labels", NumberType::int64, {5}}};
-  const auto offsets = create_row_file("rows.h5", arrays, {{"model", "a.pt"}});
+  const auto offsets = create_row_file("rows.h5", arrays, {{"", "model", {"a.pt"}}});
   {
     const RowFileWriter writer("rows.h5");
     for (const std::int64_t row : {4, 0, 2, 3, 1}) {

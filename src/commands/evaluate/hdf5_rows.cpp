@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/hdf5_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/finite.hpp"
+#include "core/log.hpp"
+#include "data/feature_reader.hpp"
+#include "data/file_schema.hpp"
+#include "data/import/class_labels.hpp"
+#include "files/hdf5/file.hpp"
+#include "files/hdf5/stored_rows.hpp"
+
+namespace sheaf {
+namespace {
+
+// Number of target values that are read at once; chunks of targets have many more rows than chunks of features.
+constexpr std::int64_t target_values_per_read = 1 << 17;
+
+void require_finite(const StoredRows& from, const std::vector<float>& values, std::int64_t first_row) {
+  const std::int64_t width = from.info().row_elements(), count = static_cast<std::int64_t>(values.size());
+  const std::int64_t index = first_not_finite(values.data(), count);
+  require(index == count,
+          fmt::format("The {} has {} in row {}, column {} (values must be finite in 32-bit floating point). Remove or "
+                      "replace it.",
+                      from.description(), index < count ? values[static_cast<std::size_t>(index)] : 0,
+                      first_row + index / width, index % width));
+}
+
+// The shape of one row: of its image, otherwise as stored.
+std::vector<std::int64_t> row_shape_of(const FileSchema& schema) {
+  if (schema.image.channels > 0) return {schema.image.channels, schema.image.height, schema.image.width};
+  const auto& shape = schema.features.shape;
+  if (shape.size() == 1) return {1};
+  return {shape.begin() + 1, shape.end()};
+}
+
+bool is_identity(const std::vector<std::int64_t>& positions) {
+  for (std::size_t index = 0; index < positions.size(); ++index)
+    if (positions[index] != static_cast<std::int64_t>(index)) return false;
+  return true;
+}
+
+// For each feature of the model its position in the file; empty if they are the same or have no names.
+std::vector<std::int64_t> feature_order(const DataDescription& file, const DataDescription& model,
+                                        const std::string& file_name, const std::string& model_name) {
+  if (!has_names(file.columns) || !has_names(model.columns)) return {};
+  auto order = match_names(feature_names(file.columns), feature_names(model.columns), file_name, model_name);
+  return is_identity(order) ? std::vector<std::int64_t>() : order;
+}
+
+// For each label of the file its number in the model; empty if they are the same or have no names.
+std::vector<std::int64_t> class_order(const DataDescription& file, const DataDescription& model,
+                                      const std::string& description) {
+  std::vector<std::int64_t> order;
+  if (file.class_names.empty() || model.class_names.empty()) return order;
+  for (const auto& name : file.class_names) order.push_back(known_class(name, model.class_names, description));
+  return is_identity(order) ? std::vector<std::int64_t>() : order;
+}
+
+class Hdf5Rows : public EvaluatedRows {
+ public:
+  Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name)
+      : schema_(inspect_features(InputFile(options.file), options)),
+        row_shape_(row_shape_of(schema_)),
+        features_(std::make_unique<FeatureReader>(options, schema_)),
+        order_(feature_order(schema_.description, model, fmt::format("'{}'", options.file), model_name)) {
+    const std::int64_t block_bytes =
+        features_->block(0).count() * schema_.feature_count * static_cast<std::int64_t>(sizeof(float));
+    blocks_per_batch_ = std::max<std::int64_t>(1, evaluated_batch_bytes / block_bytes);
+    const bool reads_targets =
+        mode == TargetsMode::yes || (mode == TargetsMode::if_present && InputFile(options.file).has(options.targets));
+    if (reads_targets) open_targets(options, model, model_name);
+  }
+
+  std::int64_t count() const override { return schema_.rows; }
+  const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
+  const TargetsInfo* targets() const override { return targets_ ? &targets_info_ : nullptr; }
+
+  std::int64_t batch_count() const override {
+    return (features_->block_count() + blocks_per_batch_ - 1) / blocks_per_batch_;
+  }
+  IndexRange rows_of(IndexRange batches) const override {
+    const std::int64_t last_block = std::min(batches.end * blocks_per_batch_, features_->block_count()) - 1;
+    return {features_->block(batches.begin * blocks_per_batch_).begin, features_->block(last_block).end};
+  }
+
+  std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const override;
+
+  void require_unchanged() const override {
+    features_->require_unchanged();
+    if (targets_) targets_->require_unchanged();
+  }
+
+ private:
+  friend class Hdf5RowReader;
+
+  void open_targets(const DataOptions& options, const DataDescription& model, const std::string& model_name) {
+    targets_ = std::make_unique<StoredRows>(options.file, options.targets);
+    const DataSetInfo& targets = targets_->info();
+    require(targets.rows() == schema_.rows,
+            fmt::format("Data sets '{}' and '{}' of '{}' have {} and {} rows. They must have the same number of rows.",
+                        options.features, options.targets, options.file, schema_.rows, targets.rows()));
+    require(targets.shape.size() <= 2 && targets.row_elements() >= 1,
+            fmt::format("The {} has shape {} (targets are [rows] or [rows, outputs]). Select another data set with "
+                        "--data.targets.",
+                        targets_->description(), shape_text(targets.shape)));
+    targets_info_ = {targets_->description(), targets.shape, targets.number_class == NumberClass::integer};
+    class_order_ = class_order(schema_.description, model, targets_->description());
+    const auto& names = schema_.description.target_names;
+    require(names.size() < 2 || model.target_names.size() < 2 || names == model.target_names, [&] {
+      return fmt::format("The {} has the columns {}, but {} predicts {}. Store the targets in this order.",
+                         targets_->description(), fmt::join(names, ", "), model_name,
+                         fmt::join(model.target_names, ", "));
+    });
+  }
+
+  FileSchema schema_;
+  std::vector<std::int64_t> row_shape_;
+  std::unique_ptr<FeatureReader> features_;
+  std::vector<std::int64_t> order_;
+  std::unique_ptr<StoredRows> targets_;
+  TargetsInfo targets_info_;
+  std::vector<std::int64_t> class_order_;
+  std::int64_t blocks_per_batch_ = 1;
+};
+
+class Hdf5RowReader : public RowReader {
+ public:
+  Hdf5RowReader(const Hdf5Rows& rows, Task task, std::int64_t outputs) : rows_(rows), task_(task), outputs_(outputs) {}
+
+  void read(IndexRange rows) override {
+    rows_read_ = rows;
+    stored_features_ = rows_.features_->view_floats(rows, feature_buffers_);
+    features_ = stored_features_;
+    if (!rows_.order_.empty()) reorder();
+    if (!rows_.targets_ || (rows.begin >= target_rows_.begin && rows.end <= target_rows_.end)) return;
+    const std::int64_t count = std::max(rows.count(), target_values_per_read / rows_.targets_->info().row_elements());
+    target_rows_ = {rows.begin, std::min(rows.begin + count, rows_.count())};
+    if (task_ == Task::regression) {
+      read_targets(targets_);
+      require_finite(*rows_.targets_, targets_, target_rows_.begin);
+    } else {
+      std::vector<double> numbers;  // checked before they are converted to integers
+      read_targets(numbers);
+      find_labels(numbers);
+    }
+  }
+
+  const float* features() const override { return features_; }
+  void require_finite_features() const override { rows_.features_->require_finite(rows_read_, stored_features_); }
+  const std::int64_t* labels() const override {
+    return labels_.empty() ? nullptr : labels_.data() + (rows_read_.begin - target_rows_.begin);
+  }
+  const float* targets() const override {
+    return targets_.empty() ? nullptr : targets_.data() + (rows_read_.begin - target_rows_.begin) * outputs_;
+  }
+
+ private:
+  void reorder() {
+    const std::size_t width = rows_.order_.size();
+    ordered_.resize(static_cast<std::size_t>(rows_read_.count()) * width);
+    float* to = ordered_.data();
+    for (const float* row = stored_features_; to != ordered_.data() + ordered_.size(); row += width)
+      for (const std::int64_t position : rows_.order_) *to++ = row[position];
+    features_ = ordered_.data();
+  }
+
+  template <class T>
+  void read_targets(std::vector<T>& values) {
+    values.resize(static_cast<std::size_t>(target_rows_.count() * rows_.targets_->info().row_elements()));
+    rows_.targets_->read(target_rows_, values.data(), target_buffers_);
+  }
+
+  void find_labels(const std::vector<double>& numbers) {
+    const auto& order = rows_.class_order_;
+    const auto limit = order.empty() ? static_cast<double>(outputs_) : static_cast<double>(order.size());
+    const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [limit](double label) {
+      return label >= 0 && label < limit && std::floor(label) == label;
+    });
+    if (bad != numbers.end())
+      throw RunError(
+          fmt::format("The {} has {} in row {} ({}, so labels are 0 to {}). Correct it, or use data that "
+                      "match the model.",
+                      rows_.targets_->description(), *bad, target_rows_.begin + (bad - numbers.begin()),
+                      order.empty() ? fmt::format("the model has {} outputs", outputs_)
+                                    : fmt::format("its attribute class_names has {} names", limit),
+                      limit - 1));
+    labels_.assign(numbers.begin(), numbers.end());
+    if (order.empty()) return;
+    for (std::int64_t& label : labels_) label = order[static_cast<std::size_t>(label)];
+  }
+
+  const Hdf5Rows& rows_;
+  Task task_;
+  std::int64_t outputs_;
+  const float* stored_features_ = nullptr;
+  const float* features_ = nullptr;
+  FeatureReader::Buffers feature_buffers_;
+  AlignedVector<float> ordered_;  // features in the order of the model
+  RowBuffers target_buffers_;
+  IndexRange rows_read_;    // by the last read()
+  IndexRange target_rows_;  // whose targets are in memory
+  std::vector<std::int64_t> labels_;
+  std::vector<float> targets_;
+};
+
+std::unique_ptr<RowReader> Hdf5Rows::make_reader(Task task, std::int64_t outputs) const {
+  return std::make_unique<Hdf5RowReader>(*this, task, outputs);
+}
+
+}  // namespace
+
+std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode,
+                                              const DataDescription& model, const std::string& model_name) {
+  return std::make_unique<Hdf5Rows>(options, mode, model, model_name);
+}
+
+}  // namespace sheaf

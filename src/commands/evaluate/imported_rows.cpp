@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "commands/evaluate/imported_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/padding.hpp"
+#include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/shared_array.hpp"
+
+namespace sheaf {
+namespace {
+
+// What the ranks of a node must know of the rows, as numbers for a broadcast.
+struct Layout {
+  std::vector<std::int64_t> features;  // shape
+  std::vector<std::int64_t> targets;   // shape; empty: none
+  bool labels = false;
+
+  std::size_t feature_bytes() const { return elements(features) * sizeof(float); }
+  std::size_t target_bytes() const { return elements(targets) * (labels ? sizeof(std::int64_t) : sizeof(float)); }
+  std::size_t targets_begin() const { return round_up(feature_bytes(), 64); }
+
+ private:
+  static std::size_t elements(const std::vector<std::int64_t>& shape) {
+    std::size_t count = shape.empty() ? 0 : 1;
+    for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+    return count;
+  }
+};
+
+// Collective.
+Layout broadcast_layout(const std::optional<ImportedData>& data, const Communicator& node) {
+  Layout layout;
+  std::vector<std::int64_t> labels;
+  if (data) {
+    layout.features = data->features.shape;
+    if (data->targets) layout.targets = data->targets->shape;
+    labels = {data->targets && !is_real(data->targets->type)};
+  }
+  node.broadcast_vector(layout.features);
+  node.broadcast_vector(layout.targets);
+  node.broadcast_vector(labels);
+  layout.labels = labels.front() != 0;
+  return layout;
+}
+
+// Writes the numbers as floats.
+void copy_floats(const NumberArray& array, std::byte* to) {
+  visit_numbers(array, [&](const auto* values) {
+    std::transform(values, values + array.elements(), reinterpret_cast<float*>(to),
+                   [](auto value) { return static_cast<float>(value); });
+  });
+}
+
+class MemoryRows : public EvaluatedRows {
+ public:
+  MemoryRows(std::string name, const Layout& layout, std::shared_ptr<NodeMemory> memory)
+      : name_(std::move(name)),
+        count_(layout.features.front()),
+        row_shape_(layout.features.begin() + 1, layout.features.end()),
+        memory_(std::move(memory)),
+        features_(reinterpret_cast<const float*>(memory_->array.data())) {
+    if (row_shape_.empty()) row_shape_ = {1};
+    const std::int64_t row_bytes = feature_count() * static_cast<std::int64_t>(sizeof(float));
+    batch_rows_ = std::max<std::int64_t>(1, evaluated_batch_bytes / row_bytes);
+    if (layout.targets.empty()) return;
+    targets_ = TargetsInfo{fmt::format("target of '{}'", name_), layout.targets, layout.labels};
+    const std::byte* begin = memory_->array.data() + layout.targets_begin();
+    if (layout.labels)
+      labels_ = reinterpret_cast<const std::int64_t*>(begin);
+    else
+      values_ = reinterpret_cast<const float*>(begin);
+  }
+
+  std::int64_t count() const override { return count_; }
+  const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
+  const TargetsInfo* targets() const override { return targets_ ? &*targets_ : nullptr; }
+  std::int64_t batch_count() const override { return (count_ + batch_rows_ - 1) / batch_rows_; }
+  IndexRange rows_of(IndexRange batches) const override {
+    return {batches.begin * batch_rows_, std::min(batches.end * batch_rows_, count_)};
+  }
+  std::unique_ptr<RowReader> make_reader(Task task, std::int64_t outputs) const override;
+  void require_unchanged() const override {}  // the file was read completely
+
+ private:
+  friend class MemoryRowReader;
+
+  std::string name_;
+  std::int64_t count_;
+  std::vector<std::int64_t> row_shape_;
+  std::shared_ptr<NodeMemory> memory_;
+  const float* features_;
+  std::int64_t batch_rows_ = 1;
+  std::optional<TargetsInfo> targets_;
+  const std::int64_t* labels_ = nullptr;  // one of these two, with targets
+  const float* values_ = nullptr;
+};
+
+class MemoryRowReader : public RowReader {
+ public:
+  MemoryRowReader(const MemoryRows& rows, Task task, std::int64_t outputs)
+      : rows_(rows), task_(task), outputs_(outputs) {}
+
+  void read(IndexRange rows) override {
+    read_ = rows;
+    if (task_ != Task::classification || rows_.labels_ == nullptr) return;
+    const auto* begin = rows_.labels_ + rows.begin;
+    const auto* end = rows_.labels_ + rows.end;
+    const auto* bad = std::find_if(begin, end, [this](std::int64_t label) { return label >= outputs_; });
+    require(bad == end, [&] {
+      return fmt::format(
+          "The {} has the label {} in row {} (the model has {} outputs, so labels are 0 to {}). Correct "
+          "it, or use data that match the model.",
+          rows_.targets_->text, *bad, bad - rows_.labels_, outputs_, outputs_ - 1);
+    });
+  }
+  const float* features() const override { return rows_.features_ + read_.begin * rows_.feature_count(); }
+  void require_finite_features() const override {}  // checked by the import
+  const std::int64_t* labels() const override {
+    return rows_.labels_ == nullptr ? nullptr : rows_.labels_ + read_.begin;
+  }
+  const float* targets() const override {
+    return rows_.values_ == nullptr ? nullptr : rows_.values_ + read_.begin * outputs_;
+  }
+
+ private:
+  const MemoryRows& rows_;
+  Task task_;
+  std::int64_t outputs_;
+  IndexRange read_;
+};
+
+std::unique_ptr<RowReader> MemoryRows::make_reader(Task task, std::int64_t outputs) const {
+  return std::make_unique<MemoryRowReader>(*this, task, outputs);
+}
+
+// Checks that all nodes imported the same file: a path may refer to a local file of each node. Collective.
+void require_same_file(const std::string& path, const std::string& hash, const Communicator& world) {
+  const std::string of_root = world.broadcast(hash, 0);
+  agree(world, [&] {
+    require(hash.empty() || hash == of_root,
+            fmt::format("File '{}' is not the same on all nodes. Use a file on a shared file system.", path));
+  });
+}
+
+}  // namespace
+
+ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const Communicator& world,
+                                   const Communicator& node) {
+  std::optional<ImportedData> data;
+  std::string hash;
+  agree(world, [&] {
+    if (!node.is_root()) return;
+    data = import_files({path}, options);
+    hash = content_hash(*data);
+  });
+  require_same_file(path, hash, world);
+  const Layout layout = broadcast_layout(data, node);
+  std::shared_ptr<NodeMemory> memory;
+  agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.targets_begin() + layout.target_bytes()); });
+  ImportedRows imported;
+  if (data) {
+    copy_floats(data->features, memory->array.data());
+    std::byte* targets = memory->array.data() + layout.targets_begin();
+    if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
+    if (data->targets && !layout.labels) copy_floats(*data->targets, targets);
+    for (const auto& note : data->notes) log_root(note);
+    if (world.is_root()) imported.ids = std::move(data->ids);
+  }
+  memory->array.synchronize();
+  imported.rows = std::make_unique<MemoryRows>(path, layout, std::move(memory));
+  return imported;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,25 @@
+// The rows of a CSV or NumPy file, for an evaluation. One copy per node is in memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/evaluate/evaluated_rows.hpp"
+#include "data/import/import_files.hpp"
+#include "parallel/mpi/communicator.hpp"
+
+namespace sheaf {
+
+struct ImportedRows {
+  std::unique_ptr<EvaluatedRows> rows;
+  std::vector<std::string> ids;  ///< on rank 0: the cells of --id, one per row; otherwise empty
+};
+
+/// Imports `path` on one rank per node. Logs the notes of the import. The ranks of `node` must destroy the result
+/// together. Throws AgreedError. Collective over world.
+ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const Communicator& world,
+                                   const Communicator& node);
+
+}  // namespace sheaf

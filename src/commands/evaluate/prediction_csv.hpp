@@ -1,0 +1,35 @@
+// Predictions as CSV: a header and one line per row. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/index_range.hpp"
+
+namespace sheaf {
+
+/// What predictions contain, in a file of any format.
+struct PredictionContents {
+  std::int64_t rows = 0;
+  std::int64_t outputs = 0;
+  bool classes = false;                   ///< probabilities and labels, otherwise values
+  std::vector<std::string> class_names;   ///< [outputs], or empty: the classes are numbers
+  std::vector<std::string> target_names;  ///< [outputs], or empty
+  std::string id_name;                    ///< of the column that identifies the rows; empty: there is none
+  std::vector<std::string> ids;           ///< [rows] on rank 0, with `id_name`
+  std::string model;                      ///< model file or run directory
+  std::string data;                       ///< file of the rows
+};
+
+/// "id,prediction,probability_cat,probability_dog\n"; for values "id,prediction\n" or, with several outputs, the names
+/// of the targets.
+std::string prediction_csv_header(const PredictionContents& contents);
+
+/// The lines of some rows. `values`: probabilities or values [rows.count(), outputs]; `labels`: [rows.count()], for
+/// classes. Floats have enough digits to read back the same value.
+std::string prediction_csv_lines(const PredictionContents& contents, IndexRange rows, const float* values,
+                                 const std::int64_t* labels);
+
+}  // namespace sheaf
