@@ -82,9 +82,9 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   std::set_terminate(end_program);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (const auto text = text_answer(arguments)) return static_cast<int>(print_text(*text));
   const Command* command = nullptr;
   try {
+    if (const auto text = text_answer(arguments)) return static_cast<int>(print_text(*text));
     command = &find_command(arguments);
   } catch (const UsageError& error) {
     if (is_first_process()) log_error_lines(error.what());

@@ -17,7 +17,9 @@ const std::vector<Command>& command_table();
 /// unknown command.
 const Command& find_command(const std::vector<std::string>& arguments);
 
-/// The text printed for --help or --version; nothing for other arguments.
+/// The text printed for --help, help or --version; nothing for other arguments. "sheaf help COMMAND TOPIC", "sheaf
+/// COMMAND
+/// --help TOPIC" and "sheaf --help COMMAND TOPIC" are the same. Throws UsageError for an unknown command or topic.
 std::optional<std::string> text_answer(const std::vector<std::string>& arguments);
 
 }  // namespace sheaf

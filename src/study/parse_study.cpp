@@ -28,17 +28,10 @@ namespace {
 constexpr std::size_t largest_file = 1 << 20;
 constexpr std::size_t most_problems_shown = 50;
 
-// A key and the text of its value, from the file or the command line.
-struct Entry {
-  std::string key;
-  std::string text;
-};
-
 // The problems found so far.
 struct Findings {
   std::vector<std::string> problems;
   std::vector<std::string> invalid_keys;  ///< keys that were set to an invalid value
-  bool overrides_lost = false;            ///< the command line could not be parsed
 };
 
 bool is_blank(const std::string& line) {
@@ -80,74 +73,16 @@ std::string readable_lines(const std::string& text, const std::string& origin, F
   return readable;
 }
 
-std::vector<Entry> file_entries(const std::string& text, const std::string& origin, Findings& findings) {
+std::vector<Assignment> file_entries(const std::string& text, const std::string& origin, Findings& findings) {
   std::istringstream lines(readable_lines(text, origin, findings));
   constexpr bool allow_unregistered = true;  // apply_entries() reports all unknown keys, with suggestions
-  std::vector<Entry> entries;
+  std::vector<Assignment> entries;
   for (const auto& option : po::parse_config_file(lines, po::options_description(), allow_unregistered).options)
     entries.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
   return entries;
 }
 
-// Splits "--key=" into "--key" and an empty argument, which Boost accepts.
-std::vector<std::string> with_empty_values(const std::vector<std::string>& arguments) {
-  std::vector<std::string> split;
-  for (const auto& argument : arguments) {
-    const bool empty_value = argument.rfind("--", 0) == 0 && argument.find('=') == argument.size() - 1;
-    split.push_back(empty_value ? argument.substr(0, argument.size() - 1) : argument);
-    if (empty_value) split.push_back("");
-  }
-  return split;
-}
-
-std::string no_value(const std::string& option) {
-  return fmt::format("command line: {} has no value. Write {}=value.", option, option);
-}
-
-po::options_description known_options() {
-  po::options_description known;
-  for (const auto& setting : all_settings()) known.add_options()(setting.key.c_str(), po::value<std::string>());
-  for (const auto& key : searchable_keys()) known.add_options()(("search." + key).c_str(), po::value<std::string>());
-  return known;
-}
-
-// Converts options to entries, and reports unexpected arguments. The name of the next option is never a value
-// ("--key --other=1").
-void sort_arguments(const std::vector<po::option>& options, std::vector<Entry>& entries, Findings& findings) {
-  bool value_may_follow = false;  // after an unknown option, the next argument may be its value
-  for (const auto& option : options) {
-    const std::string text = option.value.empty() ? "" : option.value.front();
-    const bool named = !option.string_key.empty();
-    if (named && option.original_tokens.size() > 1 && text.rfind("--", 0) == 0)
-      findings.problems.push_back(no_value("--" + option.string_key));
-    else if (named)
-      entries.push_back({option.string_key, text});
-    else if (!value_may_follow)
-      findings.problems.push_back(
-          fmt::format("command line: unexpected argument {}. Write options as --section.key=value.", quoted(text)));
-    value_may_follow = option.unregistered && option.value.empty();
-  }
-}
-
-std::vector<Entry> command_line_entries(const std::vector<std::string>& arguments, Findings& findings) {
-  namespace style = po::command_line_style;
-  const po::options_description known = known_options();
-  std::vector<Entry> entries;
-  try {
-    const auto parsed = po::command_line_parser(with_empty_values(arguments))
-                            .options(known)
-                            .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next)
-                            .allow_unregistered()
-                            .run();
-    sort_arguments(parsed.options, entries, findings);
-  } catch (const po::error_with_option_name& error) {
-    findings.problems.push_back(no_value(error.get_option_name()));
-    findings.overrides_lost = true;
-  }
-  return entries;
-}
-
-void apply_entry(Study& study, const Entry& entry, Findings& findings, std::vector<std::string>& problems) {
+void apply_entry(Study& study, const Assignment& entry, Findings& findings, std::vector<std::string>& problems) {
   const std::string prefix = "search.";
   const bool in_search = entry.key.rfind(prefix, 0) == 0;
   const std::string searched = in_search ? entry.key.substr(prefix.size()) : "";
@@ -170,7 +105,8 @@ void apply_entry(Study& study, const Entry& entry, Findings& findings, std::vect
   if (in_search) findings.invalid_keys.push_back("search.method");  // it may lack the candidates of this key
 }
 
-void apply_entries(Study& study, const std::vector<Entry>& entries, const std::string& origin, Findings& findings) {
+void apply_entries(Study& study, const std::vector<Assignment>& entries, const std::string& origin,
+                   Findings& findings) {
   std::vector<std::string> problems;
   std::unordered_map<std::string, int> times;
   for (const auto& entry : entries) {
@@ -182,9 +118,8 @@ void apply_entries(Study& study, const std::vector<Entry>& entries, const std::s
 }
 
 // Adds the problems between keys. Skips those that involve a key with an invalid value, since they may disappear with a
-// valid one; and all of them if the command line could not be parsed.
+// valid one.
 void add_problems_between_keys(const Study& study, Findings& findings) {
-  if (findings.overrides_lost) return;
   for (const auto& problem : problems_in(study)) {
     const auto is_invalid = [&](const std::string& key) {
       return std::find(findings.invalid_keys.begin(), findings.invalid_keys.end(), key) != findings.invalid_keys.end();
@@ -207,11 +142,11 @@ std::string read_study_text(const std::string& path) try {
   throw UsageError(error.what());
 }
 
-Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<std::string>& overrides) {
+Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides) {
   Study study;
   Findings findings;
   apply_entries(study, file_entries(text, origin, findings), origin, findings);
-  apply_entries(study, command_line_entries(overrides, findings), "command line", findings);
+  apply_entries(study, overrides, "command line", findings);
   add_problems_between_keys(study, findings);
 
   auto& problems = findings.problems;
@@ -224,7 +159,7 @@ Study parse_study_text(const std::string& text, const std::string& origin, const
   throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
 }
 
-Study parse_study(const std::string& path, const std::vector<std::string>& overrides) {
+Study parse_study(const std::string& path, const std::vector<Assignment>& overrides) {
   return parse_study_text(read_study_text(path), path, overrides);
 }
 

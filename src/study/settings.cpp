@@ -51,27 +51,36 @@ std::string new_name_of(const std::string& key, const std::string& value) {
   return "";
 }
 
-// Suggests the key that was probably meant: the same name, in the same section if possible, or a similar one.
-std::string key_hint(const std::string& key) {
-  if (key.size() > longest_typo) return "";
-  if (std::string name = new_name_of(key, ""); !name.empty()) return name;
-  std::vector<std::string> keys, namesakes;
-  for (const auto& setting : all_settings()) keys.push_back(setting.key);
-  for (const auto& searchable : searchable_keys()) keys.push_back("search." + searchable);
-  for (const auto& known : keys)
-    if (without_section(known) == without_section(key)) namesakes.push_back(known);
-  if (namesakes.empty()) return did_you_mean(key, keys);
-  const auto own = std::find_if(namesakes.begin(), namesakes.end(),
-                                [&](const auto& known) { return section_of(known) == section_of(key); });
-  return fmt::format(" Did you mean '{}'?", own == namesakes.end() ? namesakes.front() : *own);
+}  // namespace
+
+const std::vector<std::string>& all_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> found;
+    for (const auto& setting : all_settings()) found.push_back(setting.key);
+    for (const auto& searchable : searchable_keys()) found.push_back("search." + searchable);
+    return found;
+  }();
+  return keys;
 }
 
-}  // namespace
+std::string unknown_name_hint(const std::string& word, const std::vector<std::string>& known,
+                              const std::string& dashes) {
+  if (word.size() > longest_typo) return "";
+  if (std::string name = new_name_of(word, ""); !name.empty()) return name;
+  std::string meant;
+  for (const auto& name : known) {
+    if (without_section(name) != without_section(word)) continue;
+    if (meant.empty() || section_of(name) == section_of(word)) meant = name;
+    if (section_of(name) == section_of(word)) break;
+  }
+  if (meant.empty()) meant = nearest_name(word, known);
+  return meant.empty() ? "" : fmt::format(" Did you mean '{}{}'?", dashes, meant);
+}
 
 SetValue value_setter(const std::string& key, const std::string& text) {
   const Setting* setting = find_setting(key);
   if (!setting) {
-    const std::string hint = key_hint(key);
+    const std::string hint = unknown_name_hint(key, all_keys(), "");
     throw UsageError(
         fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " Use --help to list the keys." : hint));
   }

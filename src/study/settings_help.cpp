@@ -47,7 +47,7 @@ std::vector<std::string> description(const SettingInfo& setting, std::size_t wid
 
 }  // namespace
 
-std::string settings_help(int width) {
+std::string settings_help(const std::vector<std::string>& keys, int width) {
   const auto assignment = [](const SettingInfo& setting) {
     const std::string name = setting.key.substr(setting.key.find('.') + 1);
     return fmt::format("  {} = {}", name, setting.default_value);
@@ -65,6 +65,7 @@ std::string settings_help(int width) {
                     indent, columns);
   };
   for (const auto& setting : all_settings()) {
+    if (std::find(keys.begin(), keys.end(), setting.key) == keys.end()) continue;
     const std::string its_section = setting.key.substr(0, setting.key.find('.'));
     if (its_section != section) {
       end_section();
@@ -73,6 +74,7 @@ std::string settings_help(int width) {
     }
     help += wrapped(assignment(setting), description(setting, columns - indent), indent, columns);
   }
+  end_section();
   return help;
 }
 

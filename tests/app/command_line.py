@@ -10,7 +10,8 @@ for ranks in (None, 3):
     where = "without mpiexec" if ranks is None else f"on {ranks} ranks"
     for args, expected in ((["--help"], "usage: sheaf COMMAND"), (["help"], "usage: sheaf COMMAND"),
                            (["--version"], "sheaf 0."), (["run", "--help"], "--train.epochs"),
-                           (["plan", "-h"], "usage: sheaf plan"), (["info", "--help"], "usage: sheaf info"),
+                           (["plan", "-h"], "usage: sheaf plan"), (["help", "run"], "usage: sheaf run"),
+                           (["--help", "evaluate"], "usage: sheaf evaluate"), (["run", "--help", "train"], "[train]"), (["info", "--help"], "usage: sheaf info"),
                            (["import", "--help"], "usage: sheaf import"),
                            (["preprocess", "--help"], "--resize=HEIGHTxWIDTH")):
         result = sheaf(*args, ranks=ranks)
@@ -22,7 +23,13 @@ for ranks in (None, 3):
     for args, expected in (([], "the command is missing"), (["rum"], "Did you mean 'run'?"),
                            (["--frobnicate"], "unknown"),
                            (["run"], "needs a study file"), (["run", "--train.epochs=5"], "needs a study file"),
-                           (["info", "more"], "takes no arguments"), (["import"], "it got 0 file names"),
+                           (["info", "more"], "takes no arguments"), (["help", "rum"], "Did you mean 'run'?"),
+                           (["import", "--help", "csv"], "has no help topics"),
+                           (["run", "x.cfg", "--help", "tran"], "Did you mean 'train'?"),
+                           (["run", "x.cfg", "y.cfg"], "takes one study file"),
+                           (["run", "--train.epochs"], "--train.epochs has no value"),
+                           (["import", "a.csv", "a.h5", "--label", "--drop=a"], "--label has no value"),
+                           (["evaluate", "a.pt", "--iteration", "-x"], "--iteration has no value"), (["import"], "it got 0 file names"),
                            (["run", "x.cfg", "--resume=true"], "--resume takes no value"),
                            (["resume", "x", "--force", "--force"], "--force is given twice"),
                            (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),

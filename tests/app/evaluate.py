@@ -267,7 +267,7 @@ for path in glob.glob("unfinished/journal/*/*.jsonl"):
 GOOD = f"--data.file={DIGITS}"
 refused("no arguments", 2, "needs a model")
 refused("no data", 2, "needs --data.file", "best")
-refused("misspelt option", 2, "Did you mean 'predictions'?", "best", GOOD, "--prediction=p.h5")
+refused("misspelt option", 2, "Did you mean '--predictions'?", "best", GOOD, "--prediction=p.h5")
 refused("repeated option", 2, "--loss is given twice", "best", GOOD, "--loss=mse", "--loss=bce")
 refused("invalid value", 2, "run.lanes", "best", GOOD, "--run.lanes=-1")
 refused("--iteration with a model file", 2, "--iteration", "best/models/iteration-3.pt", GOOD, "--iteration=3")

@@ -188,7 +188,7 @@ for case, args, code, message in (
         ("no arguments", [], 2, "it got 0 file names"),
         ("no output", ["header.csv"], 2, "it got 1 file name"),
         ("output is an input", ["header.csv", "word.csv"], 2, "'word.csv' is not a valid output file name"),
-        ("unknown option", ["header.csv", "new.h5", "--lable=a"], 2, "Did you mean 'label'?"),
+        ("unknown option", ["header.csv", "new.h5", "--lable=a"], 2, "Did you mean '--label'?"),
         ("option without a value", ["header.csv", "new.h5", "--header"], 2, "--header"),
         ("wrong value", ["header.csv", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("unknown format", ["study.cfg", "new.h5"], 2, "--format="),

@@ -352,7 +352,7 @@ for case, args, code, message in (
         ("no arguments", [], 2, "it got 0 file names"),
         ("three files", ["a.h5", "b.h5", "c.h5"], 2, "it got 3 file names"),
         ("output is not named .h5", ["table.h5", "new.csv"], 2, "'new.csv' is not a valid output file name"),
-        ("unknown option", ["in.h5", "new.h5", "--resise=8x8"], 2, "Did you mean 'resize'?"),
+        ("unknown option", ["in.h5", "new.h5", "--resise=8x8"], 2, "Did you mean '--resize'?"),
         ("no value", ["in.h5", "new.h5", "--resize"], 2, "--resize has no value"),
         ("one side", ["in.h5", "new.h5", "--resize=8"], 2, "--resize = '8'"),
         ("side of 0", ["in.h5", "new.h5", "--resize=0x8"], 2, "--resize = '0x8'"),

@@ -21,13 +21,6 @@ constexpr const char* usage =
 const std::vector<std::string> study_keys = {"data.file",    "data.features", "data.targets",  "data.task",
                                              "data.classes", "data.image",    "data.channels", "run.device",
                                              "run.engine",   "run.lanes",     "run.threads",   "run.ranks_per_gpu"};
-const std::vector<std::string> own_keys = {"loss", "iteration", "predictions", "overwrite", "output"};
-
-std::vector<std::string> all_keys() {
-  std::vector<std::string> keys = study_keys;
-  keys.insert(keys.end(), own_keys.begin(), own_keys.end());
-  return keys;
-}
 
 void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, const std::string& text) {
   EvaluationRequest& request = parsed.request;
@@ -54,12 +47,17 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
 
 }  // namespace
 
+const LineOptions& evaluate_options() {
+  static const LineOptions options{study_keys, {"loss", "iteration", "predictions", "overwrite", "output"}, {}};
+  return options;
+}
+
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments) {
-  const Arguments command_line = parse_arguments("evaluate", arguments, all_keys());
+  const Arguments command_line = parse_arguments("evaluate", evaluate_options(), arguments);
   EvaluateArguments parsed;
   EvaluationRequest& request = parsed.request;
   Study study;
-  for (const auto& [key, text] : command_line.options) {
+  for (const auto& [key, text] : command_line.assignments) {
     const bool is_study_key = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
     if (is_study_key)
       apply_study_key(request, study, key, text);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands/evaluate/evaluation_job.hpp"
+#include "commands/line/arguments.hpp"
 
 namespace sheaf {
 
@@ -14,6 +15,8 @@ struct EvaluateArguments {
   EvaluationRequest request;
   bool json = false;
 };
+
+const LineOptions& evaluate_options();
 
 /// `arguments`: after the name of the command. Throws UsageError.
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments);

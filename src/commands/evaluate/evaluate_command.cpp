@@ -23,8 +23,12 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command evaluate_command() {
-  return {"evaluate", "MODEL --data.file=F.h5 [--key=value ...]",
-          "compute loss, score and predictions of a trained model", evaluate_help, run};
+  return {"evaluate",
+          "MODEL --data.file=F.h5 [--key=value ...]",
+          "compute loss, score and predictions of a trained model",
+          evaluate_help,
+          evaluate_options,
+          run};
 }
 
 }  // namespace sheaf

@@ -171,12 +171,17 @@ void require_input_count(const ImportRequest& request) {
 
 }  // namespace
 
+const LineOptions& import_options() {
+  static const LineOptions options{{}, key_names(), {}};
+  return options;
+}
+
 ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) {
-  const Arguments command_line = parse_arguments("import", arguments, key_names());
+  const Arguments command_line = parse_arguments("import", import_options(), arguments);
   ImportRequest request;
   request.inputs = command_line.positional;
   bool has_format = false;
-  for (const auto& [name, text] : command_line.options) {
+  for (const auto& [name, text] : command_line.assignments) {
     key_named(name).apply(request, name, text);
     has_format = has_format || name == "format";
   }
@@ -190,7 +195,7 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
                                  request.output, usage));
   if (!has_format) request.options.format = common_format(request.inputs);
   require_input_count(request);
-  for (const auto& [name, text] : command_line.options) {
+  for (const auto& [name, text] : command_line.assignments) {
     const auto& with_option = key_named(name).formats;
     if (!with_option.empty() &&
         std::find(with_option.begin(), with_option.end(), request.options.format) == with_option.end())

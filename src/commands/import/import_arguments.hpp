@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/line/arguments.hpp"
 #include "data/import/import_files.hpp"
 
 namespace sheaf {
@@ -18,6 +19,8 @@ struct ImportRequest {
   int compression = 0;    ///< of gzip, 0 to 9
   bool overwrite = false;
 };
+
+const LineOptions& import_options();
 
 /// `arguments`: after the name of the command. Throws UsageError.
 ImportRequest parse_import_arguments(const std::vector<std::string>& arguments);

@@ -131,8 +131,12 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command import_command() {
-  return {"import", "FILE... OUT.h5 [--key=value ...]", "convert CSV, NumPy, IDX or CIFAR-10 files to a data file",
-          import_help, run};
+  return {"import",
+          "FILE... OUT.h5 [--key=value ...]",
+          "convert CSV, NumPy, IDX or CIFAR-10 files to a data file",
+          import_help,
+          import_options,
+          run};
 }
 
 }  // namespace sheaf

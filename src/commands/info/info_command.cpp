@@ -61,13 +61,19 @@ std::string help() {
          "matrix-product speed for one core of each rank.\n";
 }
 
+const LineOptions& options() {
+  static const LineOptions none;
+  return none;
+}
+
 ExitCode run(const CommandCall& call, const Communicator& world) {
   double flops = 0;
   std::optional<std::string> torch_problem;  // reported last, so that the other information is printed
   agree(world, [&] {
-    if (!call.arguments.empty())
-      throw UsageError(
-          fmt::format("'sheaf info' takes no arguments (it got '{}'). Write: sheaf info.", call.arguments[0]));
+    const Arguments arguments = parse_arguments("info", options(), call.arguments);
+    if (!arguments.positional.empty())
+      throw UsageError(fmt::format("'sheaf info' takes no arguments (it got {}). Write: sheaf info.",
+                                   quoted(arguments.positional[0])));
     try {
       flops = torch_backend().measure_blas_flops();
     } catch (const RunError& error) {
@@ -96,7 +102,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command info_command() {
-  return {"info", "", "show ranks, hosts, devices, cores, libraries and an approximate speed", help, run};
+  return {"info", "", "show ranks, hosts, devices, cores, libraries and an approximate speed", help, options, run};
 }
 
 }  // namespace sheaf

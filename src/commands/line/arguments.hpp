@@ -1,29 +1,57 @@
-// Parses the arguments of commands that have their own options, "--name=value". Pure.
+// Splits the arguments of a command into names, options and flags. The same for all commands. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "study/parse_study.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
 
+/// The options that a command accepts, without their dashes.
+struct LineOptions {
+  std::vector<std::string> keys;     ///< keys of a study
+  std::vector<std::string> options;  ///< options of the command itself, which have a value
+  std::vector<std::string> flags;    ///< options without a value
+};
+
 /// The arguments of a command, in order.
 struct Arguments {
   std::vector<std::string> positional;
-  std::vector<std::pair<std::string, std::string>> options;  ///< name, value
+  std::vector<Assignment> assignments;  ///< keys and options with their values
+  std::vector<std::string> flags;
+  std::vector<std::string> problems;  ///< one sentence each: unknown or repeated options, a missing value, ...
+
+  bool has_flag(const std::string& flag) const;
 };
 
-/// Splits the arguments of `command`. Throws UsageError for an option that is not in `names`, has no value or is given
-/// twice.
-Arguments parse_arguments(const std::string& command, const std::vector<std::string>& arguments,
-                          const std::vector<std::string>& names);
+/// Splits the arguments of `command`. A value follows "=" or is the next argument: "--key=value", "--key value". The
+/// next argument is not a value if it begins with "-", unless it is a number. All arguments after "--" are positional.
+/// An unknown option may have a value, too.
+Arguments split_arguments(const std::string& command, const LineOptions& known,
+                          const std::vector<std::string>& arguments);
+
+/// Same, but throws one UsageError with all problems, one per line.
+Arguments parse_arguments(const std::string& command, const LineOptions& known,
+                          const std::vector<std::string>& arguments);
+
+/// An argument that asks for help: "--help", "-h" or "--help=TOPIC".
+struct HelpArgument {
+  std::optional<std::string> topic;
+};
+
+/// Reads such an argument. Returns nothing for other arguments.
+std::optional<HelpArgument> read_help_argument(const std::string& argument);
+
+/// Whether an argument is the name of an option, and therefore not a value: it begins with "-" and is not a number.
+bool is_option(const std::string& argument);
 
 /// The value of option `name`. Throws UsageError with the allowed values if `text` is not valid.
 template <class Value>

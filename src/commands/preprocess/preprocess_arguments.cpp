@@ -107,10 +107,15 @@ std::vector<std::string> key_names() {
 
 }  // namespace
 
+const LineOptions& preprocess_options() {
+  static const LineOptions options{{}, key_names(), {}};
+  return options;
+}
+
 PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments) {
-  const Arguments command_line = parse_arguments("preprocess", arguments, key_names());
+  const Arguments command_line = parse_arguments("preprocess", preprocess_options(), arguments);
   Draft draft;
-  for (const auto& [name, text] : command_line.options)
+  for (const auto& [name, text] : command_line.assignments)
     for (const auto& [key, apply] : keys)
       if (key == name) apply(draft, name, text);
   const auto& files = command_line.positional;

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "commands/line/arguments.hpp"
 #include "commands/preprocess/preprocess_job.hpp"
 
 namespace sheaf {
+
+const LineOptions& preprocess_options();
 
 /// `arguments`: after the name of the command. Throws UsageError.
 PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arguments);

@@ -18,8 +18,12 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command preprocess_command() {
-  return {"preprocess", "IN.h5 OUT.h5 [--key=value ...]", "resize, scale and cast the features of a data file",
-          preprocess_help, run};
+  return {"preprocess",
+          "IN.h5 OUT.h5 [--key=value ...]",
+          "resize, scale and cast the features of a data file",
+          preprocess_help,
+          preprocess_options,
+          run};
 }
 
 }  // namespace sheaf

@@ -120,11 +120,16 @@ loads the TorchScript files and plugins of the study, which are code: plan only 
 )" + study_help();
 }
 
+const LineOptions& options() {
+  static const LineOptions all{all_keys(), {}, {}};
+  return all;
+}
+
 ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
   agree(world, [&] {
-    study = study_from_arguments("plan", call.arguments);
+    study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments));
     plan.emplace(study);
     SearchStages(*make_searcher(study), *plan).choose_next();
   });
@@ -143,7 +148,9 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command plan_command() {
-  return {"plan", "STUDY.cfg [--key=value ...]", "show iterations, cost, memory and placement of a study", help, run};
+  return {
+      "plan", "STUDY.cfg [--key=value ...]", "show iterations, cost, memory and placement of a study", help, options,
+      run};
 }
 
 }  // namespace sheaf

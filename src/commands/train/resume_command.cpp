@@ -4,6 +4,7 @@
 #include "commands/train/study_arguments.hpp"
 #include "commands/train/train_job.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
@@ -15,15 +16,22 @@ data.file, and all of [run] except output, engine and curves. If data.mode or ru
 value that was chosen when it began.
 
   --force    continue even if the data file, a model file or the version of sheaf has changed
+
+--help SECTION shows the keys of one section, e.g. --help run.
 )";
+}
+
+const LineOptions& options() {
+  static const LineOptions all{all_keys(), {}, {"force"}};
+  return all;
 }
 
 ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   RunRequest request{call.command_line, true};
   agree(world, [&] {
-    auto arguments = call.arguments;
-    request.force = take_flag(arguments, "--force");
+    const Arguments arguments = split_arguments("resume", options(), call.arguments);
+    request.force = arguments.has_flag("force");
     study = study_of_run(arguments, request.force);
   });
   return execute_run(study, request, world);
@@ -32,8 +40,9 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command resume_command() {
-  return {"resume", "RUN_DIR [--force] [--key=value ...]", "continue a run that was stopped or killed", help, run,
-          true};
+  return {
+      "resume", "RUN_DIR [--force] [--key=value ...]", "continue a run that was stopped or killed", help, options, run,
+      true};
 }
 
 }  // namespace sheaf

@@ -4,6 +4,7 @@
 #include "commands/train/study_arguments.hpp"
 #include "commands/train/train_job.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
@@ -18,13 +19,18 @@ journal/, results.h5, results.csv and, with run.models, models/.
 )" + study_help();
 }
 
+const LineOptions& options() {
+  static const LineOptions all{all_keys(), {}, {"resume", "force"}};
+  return all;
+}
+
 ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   RunRequest request{call.command_line};
   agree(world, [&] {
-    auto arguments = call.arguments;
-    request.resume = take_flag(arguments, "--resume");
-    request.force = take_flag(arguments, "--force");
+    const Arguments arguments = split_arguments("run", options(), call.arguments);
+    request.resume = arguments.has_flag("resume");
+    request.force = arguments.has_flag("force");
     if (request.force && !request.resume)
       throw UsageError("--force only works together with --resume. Leave it out, or add --resume.");
     study = study_from_arguments("run", arguments);
@@ -39,6 +45,7 @@ Command run_command() {
           "STUDY.cfg [--resume [--force]] [--key=value ...]",
           "train all models of a study and write the results",
           help,
+          options,
           run,
           true};
 }

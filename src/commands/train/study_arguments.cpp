@@ -2,8 +2,8 @@
 #include "commands/train/study_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "core/error.hpp"
@@ -11,13 +11,15 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "study/parse_study.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr const char* format_help =
     R"(A study file has sections with one key = value per line; '#' starts a comment. The command line overrides
-the file; write each key with its section: --train.epochs=5. Paths are relative to the working directory.
+the file; write each key with its section: --train.epochs=5 or
+--train.epochs 5. Paths are relative to the working directory.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:
@@ -28,48 +30,69 @@ candidates; spaces separate the layers of one candidate:
     train.learning_rate = 1e-3, 1e-2
 On the command line: --search.model.hidden="16, 64 32"
 
+--help SECTION shows the keys of one section, e.g. --help train.
+
 )";
 
-}  // namespace
-
-Study study_from_arguments(const std::string& command, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
-    throw UsageError(fmt::format(
-        "'sheaf {}' needs a study file{}. Write: sheaf {} STUDY.cfg [--key=value ...].", command,
-        arguments.empty() ? "" : fmt::format(" before the options (the first argument is '{}')", arguments[0]),
-        command));
-  return parse_study(arguments[0], {arguments.begin() + 1, arguments.end()});
+[[noreturn]] void refuse(const std::vector<std::string>& problems) {
+  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
 }
 
-Study study_of_run(const std::vector<std::string>& arguments, bool forced) {
-  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
-    throw UsageError("'sheaf resume' needs a run directory. Write: sheaf resume RUN_DIR [--key=value ...].");
-  if (!std::filesystem::exists(study_path(arguments[0])))
-    throw UsageError(
-        fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", arguments[0]));
-  if (std::any_of(arguments.begin(), arguments.end(),
-                  [](const std::string& argument) { return argument.rfind("--run.output=", 0) == 0; }))
-    throw UsageError(
-        fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", arguments[0]));
-  const std::string text = RunReader(arguments[0]).study_text(forced);
-  Study study = parse_study_text(text, study_path(arguments[0]), {arguments.begin() + 1, arguments.end()});
-  study.run.output = arguments[0];
+// The only positional argument. `what`: its meaning, for messages.
+std::string only_name(const Arguments& arguments, const std::string& command, const std::string& what,
+                      const std::string& usage) {
+  const auto& names = arguments.positional;
+  const bool is_one = names.size() == 1 && !names[0].empty();
+  // An unknown option may have taken the name as its value, or left its value as the name.
+  if (!arguments.problems.empty() && (!is_one || !std::filesystem::exists(names[0]))) refuse(arguments.problems);
+  if (is_one) return names[0];
+  if (names.size() > 1)
+    throw UsageError(fmt::format("'sheaf {}' takes one {} (it got {} and {}). {}", command, what, quoted(names[0]),
+                                 quoted(names[1]), usage));
+  throw UsageError(fmt::format("'sheaf {}' needs a {}. {}", command, what, usage));
+}
+
+// Reports the problems of the command line together with those of the study.
+template <class Parse>
+Study checked_study(const Arguments& arguments, Parse parse) {
+  std::vector<std::string> problems = arguments.problems;
+  Study study;
+  try {
+    study = parse();
+  } catch (const UsageError& error) {
+    problems.emplace_back(error.what());
+  }
+  if (!problems.empty()) refuse(problems);
   return study;
 }
 
-bool take_flag(std::vector<std::string>& arguments, const std::string& flag) {
-  for (const auto& argument : arguments)
-    if (argument.compare(0, flag.size() + 1, flag + "=") == 0)
-      throw UsageError(fmt::format("{} takes no value (it got {}). Write {} alone.", flag, quoted(argument), flag));
-  const auto end = std::remove(arguments.begin(), arguments.end(), flag);
-  const auto count = arguments.end() - end;
-  if (count > 1) throw UsageError(fmt::format("{} is given twice. Remove one.", flag));
-  arguments.erase(end, arguments.end());
-  return count == 1;
+}  // namespace
+
+Study study_from_arguments(const std::string& command, const Arguments& arguments) {
+  const std::string path =
+      only_name(arguments, command, "study file", fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...].", command));
+  return checked_study(arguments, [&] { return parse_study(path, arguments.assignments); });
+}
+
+Study study_of_run(const Arguments& arguments, bool forced) {
+  const std::string directory =
+      only_name(arguments, "resume", "run directory", "Write: sheaf resume RUN_DIR [--key=value ...].");
+  if (!std::filesystem::exists(study_path(directory)))
+    throw UsageError(
+        fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", directory));
+  for (const auto& [key, text] : arguments.assignments)
+    if (key == "run.output")
+      throw UsageError(
+          fmt::format("resume cannot change run.output (the run stays in '{}'). Leave it out.", directory));
+  const std::string text = RunReader(directory).study_text(forced);
+  Study study =
+      checked_study(arguments, [&] { return parse_study_text(text, study_path(directory), arguments.assignments); });
+  study.run.output = directory;
+  return study;
 }
 
 std::string study_help() {
-  return format_help + settings_help();
+  return format_help + settings_help(all_keys());
 }
 
 }  // namespace sheaf

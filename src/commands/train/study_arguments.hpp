@@ -3,22 +3,19 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "commands/line/arguments.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
 
-/// Parses a study file, followed by overrides. Throws UsageError.
-Study study_from_arguments(const std::string& command, const std::vector<std::string>& arguments);
+/// Parses the study file of the arguments, and overrides. Throws one UsageError with the problems of the arguments and
+/// of the study, one per line.
+Study study_from_arguments(const std::string& command, const Arguments& arguments);
 
-/// Parses the stored study of a run directory, the first argument, followed by overrides; run.output becomes that
-/// directory. Throws UsageError, and RunError if another version of the program stored the study, unless `forced`.
-Study study_of_run(const std::vector<std::string>& arguments, bool forced);
-
-/// Removes `flag` from the arguments and returns whether it was there. Throws UsageError if it has a value or is given
-/// twice.
-bool take_flag(std::vector<std::string>& arguments, const std::string& flag);
+/// Parses the stored study of the run directory of the arguments, and overrides; run.output becomes that directory.
+/// Throws UsageError as above, and RunError if another version of the program stored the study, unless `forced`.
+Study study_of_run(const Arguments& arguments, bool forced);
 
 /// The format of study files and all keys.
 std::string study_help();
