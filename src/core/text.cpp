@@ -121,6 +121,12 @@ std::string as_utf8(std::string_view text) {
   return decoded;
 }
 
+std::string lower_case(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return text;
+}
+
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {

@@ -16,6 +16,9 @@ std::string nearest_name(const std::string& word, const std::vector<std::string>
 /// Returns " Did you mean 'x'?" with the nearest candidate, made printable, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
 
+/// Returns `text` with lower-case ASCII letters.
+std::string lower_case(std::string text);
+
 /// Returns `text` with '?' for control characters and for bytes that are not valid UTF-8. Names in files may contain
 /// any bytes, and messages go to terminals.
 std::string printable(std::string_view text);

@@ -6,18 +6,14 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string_view>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
-#include "core/text.hpp"
+#include "study/other_names.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
 namespace {
-
-// Longer texts are not typing errors: they are not compared with known names, which would take time and memory.
-constexpr std::size_t longest_typo = 100;
 
 const Setting* find_setting(const std::string& key) {
   const auto& table = settings_table();
@@ -27,28 +23,6 @@ const Setting* find_setting(const std::string& key) {
 
 std::string section_of(const std::string& key) {
   return key.substr(0, key.find('.'));
-}
-
-std::string without_section(const std::string& key) {
-  return key.substr(key.rfind('.') + 1);
-}
-
-// Names from earlier versions. With `old_value`, only this value of `key` was renamed, otherwise the key.
-struct Renamed {
-  std::string_view key, old_value, new_name;
-};
-constexpr Renamed renamed[] = {{"data.normalise", "", "data.normalize"},
-                               {"model.initialisation", "", "model.initialization"},
-                               {"search.model.initialisation", "", "search.model.initialization"},
-                               {"data.mode", "resident", "memory"},
-                               {"run.engine", "resident", "native"}};
-
-// " Its name is now 'data.normalize'.", or empty if neither the key nor this value was renamed. `value` is empty to
-// search for renamed keys.
-std::string new_name_of(const std::string& key, const std::string& value) {
-  for (const auto& entry : renamed)
-    if (entry.key == key && entry.old_value == value) return fmt::format(" Its name is now '{}'.", entry.new_name);
-  return "";
 }
 
 }  // namespace
@@ -63,20 +37,6 @@ const std::vector<std::string>& all_keys() {
   return keys;
 }
 
-std::string unknown_name_hint(const std::string& word, const std::vector<std::string>& known,
-                              const std::string& dashes) {
-  if (word.size() > longest_typo) return "";
-  if (std::string name = new_name_of(word, ""); !name.empty()) return name;
-  std::string meant;
-  for (const auto& name : known) {
-    if (without_section(name) != without_section(word)) continue;
-    if (meant.empty() || section_of(name) == section_of(word)) meant = name;
-    if (section_of(name) == section_of(word)) break;
-  }
-  if (meant.empty()) meant = nearest_name(word, known);
-  return meant.empty() ? "" : fmt::format(" Did you mean '{}{}'?", dashes, meant);
-}
-
 SetValue value_setter(const std::string& key, const std::string& text) {
   const Setting* setting = find_setting(key);
   if (!setting) {
@@ -85,10 +45,8 @@ SetValue value_setter(const std::string& key, const std::string& text) {
         fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " Use --help to list the keys." : hint));
   }
   if (SetValue set = setting->setter(text)) return set;
-  std::string hint = text.empty() ? "" : new_name_of(key, text);
-  if (hint.empty() && text.size() <= longest_typo) hint = did_you_mean(text, setting->names);
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
-                               setting->allowed, hint));
+                               setting->allowed, unknown_value_hint(key, text, setting->names)));
 }
 
 void apply_setting(Study& study, const std::string& key, const std::string& text) {

@@ -17,11 +17,6 @@ SetValue value_setter(const std::string& key, const std::string& text);
 /// All keys: those of settings_table(), then the searched keys (`search.<model or train key>`).
 const std::vector<std::string>& all_keys();
 
-/// A sentence about the name that was probably meant by `word`, which is not in `known`: the same name in another
-/// section, or a similar name. It starts with a space, and `dashes` precede the name. Empty if there is none. Pure.
-std::string unknown_name_hint(const std::string& word, const std::vector<std::string>& known,
-                              const std::string& dashes);
-
 /// Sets one key from its text. Throws as value_setter().
 void apply_setting(Study& study, const std::string& key, const std::string& text);
 

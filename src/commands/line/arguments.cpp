@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "core/text.hpp"
-#include "study/settings.hpp"
+#include "study/other_names.hpp"
 
 namespace sheaf {
 namespace {

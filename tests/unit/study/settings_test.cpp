@@ -173,13 +173,12 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
 }
 
 TEST_CASE("a name of an earlier version is refused with its new name") {
-  CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Its name is now 'data.normalize'.");
-  CHECK(refusal("model.initialisation", "he") ==
-        "unknown key 'model.initialisation'. Its name is now 'model.initialization'.");
+  CHECK(refusal("data.normalise", "standard") == "unknown key 'data.normalise'. Use data.normalize.");
+  CHECK(refusal("model.initialisation", "he") == "unknown key 'model.initialisation'. Use model.initialization.");
   CHECK(refusal("run.engine", "resident") ==
-        "run.engine cannot be 'resident'. Allowed: auto | torch | native | by_model. Its name is now 'native'.");
+        "run.engine cannot be 'resident'. Allowed: auto | torch | native | by_model. Use native.");
   CHECK(refusal("data.mode", "resident") ==
-        "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Its name is now 'memory'.");
+        "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Use memory.");
 }
 
 TEST_CASE("model.kind of a model from a file has the kind and the file name") {

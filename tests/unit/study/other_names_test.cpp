@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "study/other_names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "study/settings.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool is_key(std::string_view name) {
+  return std::any_of(all_settings().begin(), all_settings().end(),
+                     [&](const auto& setting) { return setting.key == name; });
+}
+
+std::string hint(const std::string& word) {
+  return unknown_name_hint(word, all_keys(), "");
+}
+
+std::string value_hint(const std::string& key, const std::string& word) {
+  return unknown_value_hint(key, word, {});
+}
+
+}  // namespace
+
+TEST_CASE("every other name has a key that exists, or a note that Sheaf has none") {
+  std::set<std::string_view> words;
+  for (const auto& [word, key, note] : other_names()) {
+    CAPTURE(word);
+    CHECK(words.insert(word).second);
+    CHECK(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == word.npos);
+    if (key.empty())
+      CHECK((note.size() > 10 && note.back() == '.'));
+    else
+      CHECK(is_key(key));
+    // A new key with one of these names makes its entry wrong.
+    for (const auto& setting : all_settings())
+      if (setting.key.substr(setting.key.find('.') + 1) == word) CHECK(note.find(setting.key) != note.npos);
+  }
+}
+
+TEST_CASE("every other value has a value that its key accepts, and is not accepted itself") {
+  for (const auto& [key, word, value] : other_values()) {
+    CAPTURE(key, word, value);
+    REQUIRE(is_key(key));
+    Study study;
+    CHECK_NOTHROW(apply_setting(study, std::string(key), std::string(value)));
+    CHECK_THROWS(apply_setting(study, std::string(key), std::string(word)));
+  }
+}
+
+TEST_CASE("a word of another tool leads to the key with its meaning") {
+  for (const char* word :
+       {"lr", "LR", "train.lr", "optimizer.lr", "learning-rate-init", "mlpclassifier__learning_rate_init"})
+    CHECK(hint(word) == " Use train.learning_rate.");
+  CHECK(hint("search.lr") == " Use search.train.learning_rate.");
+  CHECK(hint("search.train.lr") == " Use search.train.learning_rate.");
+  CHECK(hint("search.random_state") == " Use study.seed.");
+  CHECK(hint("data.normalise") == " Use data.normalize.");
+  CHECK(hint("n_jobs") == " Use run.lanes.");
+  CHECK(hint("alpha") ==
+        " Use train.weight_decay for an L2 penalty (alpha of scikit-learn, divided by the batch size), or train.alpha "
+        "with rmsprop.");
+  CHECK(hint("train.early_stopping") == " Sheaf has no early stopping yet. Training ends after train.epochs.");
+}
+
+TEST_CASE("options of a command are named with their dashes, and only those that it has") {
+  CHECK(unknown_name_hint("normalise", {"resize", "normalize"}, "--") == " Use --normalize.");
+  CHECK(unknown_name_hint("lr", {"resize", "normalize"}, "--").empty());
+  CHECK(unknown_name_hint("device", {"run.device"}, "--") == " Did you mean '--run.device'?");
+}
+
+TEST_CASE("the last part of a key leads to the keys that have it") {
+  CHECK(hint("epochs") == " Did you mean 'train.epochs'?");
+  CHECK(hint("batch-size") == " Did you mean 'train.batch_size'?");
+  CHECK(hint("channels") == " Did you mean 'data.channels' or 'model.channels'?");
+  CHECK(hint("model.channel") == " Did you mean 'model.channels'?");
+  CHECK(hint("search.hidden") == " Did you mean 'search.model.hidden'?");
+  CHECK(hint("zzz").empty());
+}
+
+TEST_CASE("a value of another tool leads to the value with its meaning") {
+  CHECK(value_hint("train.loss", "Categorical_Crossentropy") == " Use cross_entropy.");
+  CHECK(value_hint("run.engine", "resident") == " Use native.");
+  CHECK(value_hint("train.loss", "resident").empty());
+  CHECK(unknown_value_hint("train.optimizer", "adma", {"sgd", "adam"}) == " Did you mean 'adam'?");
+}
