@@ -6,7 +6,7 @@
 
 namespace sheaf {
 
-/// "0.4.0".
+/// "0.5.0".
 std::string program_version();
 
 /// The git commit of the sources, with "+changes" if the working tree had uncommitted changes; "unknown" outside a

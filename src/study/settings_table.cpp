@@ -201,7 +201,9 @@ void add_train(std::vector<Setting>& table) {
       "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy.");
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
-            "Reduction of the losses of a batch; it scales the gradients as well.");
+            "Loss of a batch that is minimized: the mean of the losses of its rows, or their sum (mse, bce: the sum "
+            "over rows "
+            "and outputs). Reported losses are always means over rows.");
   train.add("precision", &TrainOptions::precision,
             choice<Precision>({{"float32", Precision::float32},
                                {"float64", Precision::float64},

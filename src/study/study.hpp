@@ -29,7 +29,7 @@ enum class Activation { relu, tanh, sigmoid, gelu };
 enum class Initialization { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
 enum class LossKind { mse, cross_entropy, bce };
-enum class Reduction { mean, sum };
+enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
 /// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
 /// everything else in float32. tf32: float32, except that matrix products on GPUs round their inputs to 10 mantissa
 /// bits.

@@ -39,8 +39,7 @@ struct IterationResult {
   std::int32_t gpu = -1;  ///< CUDA device number on its node; -1: CPU
   EngineName engine = no_engine;
   double final_loss = std::numeric_limits<double>::quiet_NaN();  ///< training loss of the last epoch: the mean over its
-                                                                 ///< (weighted) rows, or the sum if
-                                                                 ///< `train.reduction = sum`
+                                                                 ///< (weighted) rows
   double validation_loss = std::numeric_limits<double>::quiet_NaN();
   double validation_score = std::numeric_limits<double>::quiet_NaN();  ///< value of the study's metric
   std::int64_t epochs = 0;                                             ///< completed epochs

@@ -58,8 +58,8 @@ class Trainer {
   /// long as rows are read from it.
   virtual void read_from(const DataSet& data) = 0;
 
-  /// Trains on rows of the data. Adds the losses of the rows to `loss_sum` (the losses of the batches if
-  /// `train.reduction = sum`), batch by batch, so that the sum does not depend on how an epoch is divided into calls.
+  /// Trains on rows of the data. Adds the losses of the rows (training/losses/reduction.hpp) to `loss_sum`, batch by
+  /// batch, so that the sum does not depend on how an epoch is divided into calls.
   virtual void train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) = 0;
 
   /// Evaluates `count` rows of the data without sample weights. Returns the sum of their losses and appends the outputs

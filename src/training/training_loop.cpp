@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "training/batches.hpp"
+#include "training/losses/reduction.hpp"
 
 namespace sheaf {
 namespace {
@@ -42,7 +43,7 @@ void TrainingLoop::trained(std::int64_t batches, double loss_sum) {
 // A diverged iteration does not report the validation of an earlier epoch.
 void TrainingLoop::end_epoch() {
   state_.batches = 0;
-  state_.training_loss = reduced(std::exchange(state_.loss_sum, 0), rows_);
+  state_.training_loss = mean_loss(std::exchange(state_.loss_sum, 0), rows_);
   ++state_.epochs;
   state_.diverged = !std::isfinite(state_.training_loss);
   if (state_.diverged)
@@ -55,15 +56,11 @@ void TrainingLoop::end_epoch() {
 void TrainingLoop::validated(double loss_sum, std::int64_t rows, double score) {
   assert(next() == Next::validate);
   state_.awaits_validation = false;
-  state_.validation_loss = reduced(loss_sum, rows);
+  state_.validation_loss = mean_loss(loss_sum, rows);
   state_.validation_score = score;
   if (!has_curve_) return;
   epochs_.back().validation_loss = state_.validation_loss;
   epochs_.back().validation_score = score;
-}
-
-double TrainingLoop::reduced(double loss_sum, std::int64_t rows) const {
-  return train_.reduction == Reduction::mean ? loss_sum / static_cast<double>(rows) : loss_sum;
 }
 
 void TrainingLoop::write_results(TrainedIteration& trained) const {

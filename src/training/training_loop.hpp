@@ -65,7 +65,6 @@ class TrainingLoop {
     State();
   };
 
-  double reduced(double loss_sum, std::int64_t rows) const;
   void end_epoch();
 
   TrainOptions train_;

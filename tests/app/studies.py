@@ -39,15 +39,14 @@ for name in ("iterations", "iterations-keras"):
     checks.check(len({row["final_loss"] for row in rows}) == 10, f"{name}: each iteration draws its own data", stdout)
     checks.check(all(row["epochs"] == "5" and row["steps"] == "5" for row in rows), f"{name}: 5 full-batch epochs")
 
-# Weights start at zero, so the first loss is the sum of squared targets (1000 uniform ones: 333). Summed gradients
-# overshoot in later steps.
+# Weights start at zero, so the first loss is the mean of the squared uniform targets (1/3). Summed gradients overshoot
+# in later steps. oracle/compare_numpy.py compares the losses of these three studies with loops in NumPy.
 stdout, rows = run("iterations-by-hand")
-checks.check(len(rows) == 10 and all(float(row["final_loss"]) > 1000 for row in rows), "by hand: losses overshoot",
+checks.check(len(rows) == 10 and all(250 < float(row["final_loss"]) < 750 for row in rows), "by hand: losses overshoot",
              stdout)
 stdout, rows = run("iterations-by-hand", "--train.epochs=1", output="one-epoch")
-checks.check(all(300 < float(row["final_loss"]) < 370 for row in rows),
-             "by hand: the first loss is the sum of squared targets",
-             stdout)
+checks.check(len(rows) == 10 and all(0.3 < float(row["final_loss"]) < 0.37 for row in rows),
+             "by hand: the first loss is the mean of squared targets", stdout)
 
 stdout, rows = run("digits-bagging", f"--data.file={DIGITS}", "--train.epochs=5")
 match = re.search(r"^Ensemble of 10 members accuracy: (\d\.\d{4}) \(mean of members (\d\.\d{4})\)$", stdout,

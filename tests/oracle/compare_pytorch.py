@@ -139,7 +139,14 @@ def make_optimizer(train, weight_decay, parameters):
 
 
 def make_loss(name, reduction, classes):
-    """Returns a function of (outputs, targets). Targets are labels if `classes` > 0."""
+    """Returns a function of (outputs, targets, weights of the rows). Targets are labels if `classes` > 0. The weights
+    may be None."""
+    plain, weighted = make_plain_loss(name, reduction, classes), make_weighted_loss(name, reduction, classes)
+    return lambda outputs, targets, weights: (plain(outputs, targets) if weights is None
+                                              else weighted(outputs, targets, weights))
+
+
+def make_plain_loss(name, reduction, classes):
     if name == "cross_entropy":
         return torch.nn.CrossEntropyLoss(reduction=reduction)
     plain = {"mse": torch.nn.MSELoss, "bce": torch.nn.BCEWithLogitsLoss}[name](reduction=reduction)
@@ -149,8 +156,7 @@ def make_loss(name, reduction, classes):
 
 
 def make_weighted_loss(name, reduction, classes):
-    """Returns a function of (outputs, targets, weights of the rows)."""
-    unreduced = make_loss(name, "none", classes)
+    unreduced = make_plain_loss(name, "none", classes)
 
     def loss_of(outputs, targets, weights):
         losses = unreduced(outputs, targets)  # [rows] or [rows, outputs]
@@ -186,8 +192,8 @@ def train_network(network, entry, sections, data):
     features = torch.from_numpy((features - shift) * scale).to(dtype)
     labelled = targets.dtype.kind == "i"
     targets = torch.from_numpy(targets) if labelled else torch.from_numpy(targets).to(dtype)
-    kind = values.get("train.loss", train.get("loss")), train["reduction"], 10 if labelled else 0
-    loss_of, weighted_loss_of = make_loss(*kind), make_weighted_loss(*kind)
+    name, classes = values.get("train.loss", train.get("loss")), 10 if labelled else 0
+    minimized, reported = make_loss(name, train["reduction"], classes), make_loss(name, "mean", classes)
     row_weights = torch.from_numpy(row_weights).to(dtype) if "weights" in sections["data"] else None
     optimizer = make_optimizer(train, float(values.get("train.weight_decay", 0)), network.parameters())
     network.train()
@@ -198,16 +204,14 @@ def train_network(network, entry, sections, data):
         for rows in torch.tensor(order).split(train["batch_size"]):
             optimizer.zero_grad()
             outputs = network(features[rows])
-            loss = (loss_of(outputs, targets[rows]) if row_weights is None
-                    else weighted_loss_of(outputs, targets[rows], row_weights[rows]))
-            loss.backward()
+            batch = outputs, targets[rows], None if row_weights is None else row_weights[rows]
+            minimized(*batch).backward()
             optimizer.step()
-            total += loss.item() * (len(rows) if train["reduction"] == "mean" else 1)
-    final = total / len(order) if train["reduction"] == "mean" else total
+            total += reported(*batch).item() * len(rows)
     rows = entry["validation_rows"]
     network.eval()
     with torch.no_grad():
-        return final, loss_of(network(features[rows]), targets[rows]).item()
+        return total / len(order), reported(network(features[rows]), targets[rows], None).item()
 
 
 def studies_of(engine, studies):

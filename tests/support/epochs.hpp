@@ -42,7 +42,7 @@ class Epochs {
         rate_, sum);
     loop_.trained(batches, sum);
     if (loop_.batches() > 0) return std::nullopt;
-    return train_.reduction == Reduction::mean ? sum / static_cast<double>(task_.rows.count()) : sum;
+    return sum / static_cast<double>(task_.rows.count());
   }
 
   /// Trains the rest of the epoch and returns its loss.
@@ -53,7 +53,7 @@ class Epochs {
     outputs.clear();
     const auto count = static_cast<std::int64_t>(rows.size());
     const double sum = trainer_.evaluate(rows.data(), count, outputs, [] { return false; }).value();
-    return train_.reduction == Reduction::mean ? sum / static_cast<double>(count) : sum;
+    return sum / static_cast<double>(count);
   }
 
   std::int64_t steps() const { return loop_.steps(); }

@@ -10,31 +10,31 @@
 #include "core/error.hpp"
 #include "engines/libtorch/optimizer.hpp"
 #include "training/batches.hpp"
+#include "training/losses/reduction.hpp"
 
 namespace sheaf {
 namespace {
 
 constexpr std::int64_t validation_batch_size = 1024;  // limits the memory of activations
 
-// Adds up batch losses in double. On a GPU the sum stays there until value() is called, so that steps do not wait.
+// Adds up the losses of rows in double. On a GPU the sum stays there until value() is called, so that steps do not
+// wait.
 class LossSum {
  public:
-  LossSum(Reduction reduction, torch::Device device, double initial = 0) : reduction_(reduction), sum_(initial) {
+  explicit LossSum(torch::Device device, double initial = 0) : sum_(initial) {
     if (device.is_cuda()) on_gpu_ = torch::full({}, initial, torch::TensorOptions(torch::kFloat64).device(device));
   }
 
-  void add(const torch::Tensor& loss, std::int64_t rows) {
-    const double weight = reduction_ == Reduction::mean ? static_cast<double>(rows) : 1.0;
+  void add(const torch::Tensor& loss, double factor) {
     if (on_gpu_.defined())
-      on_gpu_.add_(loss.detach(), weight);
+      on_gpu_.add_(loss.detach(), factor);
     else
-      sum_ += weight * loss.item<double>();
+      sum_ += factor * loss.item<double>();
   }
 
   double value() const { return on_gpu_.defined() ? on_gpu_.item<double>() : sum_; }
 
  private:
-  Reduction reduction_;
   double sum_;
   torch::Tensor on_gpu_;
 };
@@ -98,10 +98,9 @@ void TorchTraining::read_from(const DataSet& data) {
                         dtype_of(train_.precision), network_->parameters().device());
 }
 
-// Adds the losses of the batches; a mean is multiplied by the number of rows.
 void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
   torch::Tensor gradients = network_->parameters().grad();
-  LossSum sum(train_.reduction, gradients.device(), loss_sum);
+  LossSum sum(gradients.device(), loss_sum);
   std::int64_t step = rows.first_step;
   reader_.read({rows.rows, rows.rows + rows.count}, batch_size_, [&](const Batch& batch) {
     gradients.zero_();
@@ -110,7 +109,7 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
     loss.backward();
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
-    sum.add(loss, batch.features.size(0));
+    sum.add(loss, loss_sum_factor(train_, outputs.size(1), outputs.size(0)));
     ++step;
     return true;
   });
@@ -120,11 +119,11 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
 std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int64_t count, std::vector<float>& outputs,
                                               const std::function<bool()>& should_stop) {
   const torch::NoGradGuard no_grad;
-  LossSum sum(train_.reduction, network_->parameters().device());
+  LossSum sum(network_->parameters().device());
   const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
     if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
-    sum.add(batch_loss(train_, found, batch.targets), batch.features.size(0));
+    sum.add(batch_loss(train_, found, batch.targets), loss_sum_factor(train_, found.size(1), found.size(0)));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
     return true;

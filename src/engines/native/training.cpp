@@ -5,6 +5,7 @@
 
 #include "engines/native/tiling.hpp"
 #include "training/batches.hpp"
+#include "training/losses/reduction.hpp"
 
 namespace sheaf {
 
@@ -47,9 +48,7 @@ void NativeTraining<Value>::read_from(const DataSet& data) {
 
 template <class Value>
 double NativeTraining<Value>::per_row(double loss_sum) const {
-  return train_.loss == LossKind::cross_entropy || train_.reduction == Reduction::sum
-             ? loss_sum
-             : loss_sum / static_cast<double>(output_count_);
+  return loss_sum / terms_per_row(train_.loss, output_count_);
 }
 
 template <class Value>
@@ -63,7 +62,7 @@ template <class Value>
 double NativeTraining<Value>::train_batch(const std::int64_t* rows, std::int64_t count, std::int64_t step,
                                           double rate) {
   const std::int64_t tile = tile_rows(count, tile_limit_);
-  const double scale = train_.reduction == Reduction::mean ? per_row(1) / static_cast<double>(count) : 1;
+  const double scale = batch_factor(train_, output_count_, count);
   double sum = 0;
   for (std::int64_t begin = 0; begin < count; begin += tile) {
     if (!has_tile_) network_.gather(rows + begin, std::min(tile, count - begin), true);

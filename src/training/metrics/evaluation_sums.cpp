@@ -8,6 +8,7 @@
 #include "core/aligned_vector.hpp"
 #include "core/padding.hpp"
 #include "training/losses/loss_kernels.hpp"
+#include "training/losses/reduction.hpp"
 #include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
@@ -126,8 +127,7 @@ void EvaluationSums::append(const EvaluationSums& later) {
 }
 
 double EvaluationSums::loss() const {
-  const double per_row = loss_sum_ / row_count_;
-  return scoring_.loss == LossKind::cross_entropy ? per_row : per_row / static_cast<double>(scoring_.output_count);
+  return loss_sum_ / row_count_ / terms_per_row(scoring_.loss, scoring_.output_count);
 }
 
 std::vector<MetricValue> EvaluationSums::metrics() const {

@@ -86,13 +86,17 @@ TEST_CASE("the loop's result has the losses, epochs and steps of the training") 
   CHECK(trained.epochs[1].epoch == 1);
 }
 
-TEST_CASE("with reduction sum, the loop reports summed losses") {
+TEST_CASE("with reduction sum, the loop reports mean losses too") {
   TrainOptions train = options_of(1, 10);
   train.reduction = Reduction::sum;
-  TrainingLoop loop(train, 25, {ValidationEpochs::last}, false);
+  TrainingLoop loop(train, 25, {ValidationEpochs::last}, true);
   walk(loop, 1);
-  CHECK(result_of(loop).result.final_loss == 10);
-  CHECK(result_of(loop).result.validation_loss == 1);
+  const TrainedIteration trained = result_of(loop);
+  CHECK(trained.result.final_loss == 10.0 / 25);
+  CHECK(trained.result.validation_loss == 1.0 / 2);
+  REQUIRE(trained.epochs.size() == 1);
+  CHECK(trained.epochs[0].training_loss == 10.0 / 25);
+  CHECK(trained.epochs[0].validation_loss == 1.0 / 2);
 }
 
 TEST_CASE("a loss that is not finite ends the training, and no earlier validation loss is reported") {
