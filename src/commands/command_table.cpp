@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "commands/evaluate/evaluate_command.hpp"
+#include "commands/evaluate/predict_command.hpp"
 #include "commands/import/import_command.hpp"
 #include "commands/info/info_command.hpp"
 #include "commands/preprocess/preprocess_command.hpp"
@@ -82,9 +83,9 @@ const Command* command_named(const std::string& name) {
 }  // namespace
 
 const std::vector<Command>& command_table() {
-  static const std::vector<Command> commands = {run_command(),      resume_command(), plan_command(),
-                                                evaluate_command(), import_command(), preprocess_command(),
-                                                info_command()};
+  static const std::vector<Command> commands = {run_command(),        resume_command(),  plan_command(),
+                                                evaluate_command(),   predict_command(), import_command(),
+                                                preprocess_command(), info_command()};
   return commands;
 }
 

@@ -170,7 +170,8 @@ DataDescription parse_description(const std::string& text) {
 }
 
 std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,
-                                      const std::string& present_text, const std::string& wanted_text) {
+                                      const std::string& present_text, const std::string& wanted_text,
+                                      const std::string& advice) {
   std::unordered_map<std::string, std::int64_t> positions;
   for (std::size_t index = 0; index < present.size(); ++index)
     positions.try_emplace(present[index], static_cast<std::int64_t>(index));
@@ -192,8 +193,8 @@ std::vector<std::int64_t> match_names(const std::vector<std::string>& present, c
   for (const auto& name : present)
     if (!std::binary_search(sorted.begin(), sorted.end(), name)) unknown.push_back(name);
   require(unknown.empty(), [&] {
-    return fmt::format("{} has {}, which {} does not have. Leave out columns that are not features.", present_text,
-                       list_of_columns(unknown), wanted_text);
+    return fmt::format("{} has {}, which {} does not have. {}", present_text, list_of_columns(unknown), wanted_text,
+                       advice);
   });
   return order;
 }

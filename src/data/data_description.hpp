@@ -56,10 +56,10 @@ std::string description_text(const DataDescription& description);
 DataDescription parse_description(const std::string& text);
 
 /// Finds each name of `wanted` in `present`. Returns the positions in `present`, in the order of `wanted`. Throws
-/// RunError
-/// "<present_text> has no columns 'x' and 'y' (<wanted_text> has them) ..." if names are missing, and if `present` has
-/// others.
+/// RunError for names that are missing, and for others in `present`, with `advice` on these: "Leave them out.". The
+/// texts name the two sides: "'new.csv'", "model 'm.pt'".
 std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,
-                                      const std::string& present_text, const std::string& wanted_text);
+                                      const std::string& present_text, const std::string& wanted_text,
+                                      const std::string& advice);
 
 }  // namespace sheaf

@@ -4,27 +4,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
+#include "commands/evaluate/prediction_file.hpp"
 #include "commands/line/arguments.hpp"
+#include "commands/line/csv_arguments.hpp"
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "core/text.hpp"
 #include "study/settings.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
 
-constexpr const char* usage =
-    "Usage: sheaf evaluate MODEL --data.file=F.h5 [--key=value ...] (see sheaf evaluate --help)";
+constexpr const char* evaluate_usage =
+    "Usage: sheaf evaluate MODEL --data.file=FILE [--key=value ...] (see sheaf evaluate --help)";
+constexpr const char* predict_usage =
+    "Usage: sheaf predict MODEL FILE OUT.csv [--key=value ...] (see sheaf predict --help)";
 
 // Keys of a study that select the data and the devices.
-const std::vector<std::string> study_keys = {"data.file",    "data.features", "data.targets",  "data.task",
-                                             "data.classes", "data.image",    "data.channels", "run.device",
-                                             "run.engine",   "run.lanes",     "run.threads",   "run.ranks_per_gpu"};
+const std::vector<std::string> data_keys = {"data.features", "data.task", "data.classes", "data.image",
+                                            "data.channels"};
+const std::vector<std::string> run_keys = {"run.device", "run.engine", "run.lanes", "run.threads", "run.ranks_per_gpu"};
+
+std::vector<std::string> joined(std::initializer_list<std::vector<std::string>> lists) {
+  std::vector<std::string> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, const std::string& text) {
   EvaluationRequest& request = parsed.request;
-  if (key == "loss") {
+  if (contains(csv_reading_options(), key)) {
+    apply_csv_option(request.csv, key, text);
+  } else if (key == "id") {
+    request.csv.id = option_value(non_empty_text(), key, text);
+  } else if (key == "loss") {
     apply_setting(study, "train.loss", text);
     request.loss = study.train.loss;
   } else if (key == "iteration") {
@@ -45,39 +66,96 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
   if (key == "data.task") request.task = study.data.task;
 }
 
+const std::string data_help = R"(  --data.features=NAME   data set of the features, [rows, ...]; default: /features
+  --data.task=classification|regression
+                         default: from the model file; for other models, classification if the targets are integers
+  --data.classes=N       number of classes that the model must have
+  --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
+  --data.channels=first|last
+                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: first
+)";
+
+const std::string csv_help = "CSV files\n" + csv_reading_help() +
+                             R"(  --drop=NAME|N,...     columns that are not features of the model
+  --unknown=error|ignore
+                        texts that are not among the categories of the training; ignore: all features of the
+                        column are 0. default: error
+)";
+
+const std::string run_help = R"(run
+  --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
+  --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
+
+The model receives features as 32-bit floating point without scaling; models saved by a run do their own scaling.
+)";
+
+// Sets all options; leaves the positional arguments to the caller.
+EvaluateArguments parse_options(const LineOptions& options, const Arguments& command_line) {
+  EvaluateArguments parsed;
+  Study study;
+  for (const auto& [key, text] : command_line.assignments) {
+    if (contains(options.keys, key))
+      apply_study_key(parsed.request, study, key, text);
+    else
+      apply_own(parsed, study, key, text);
+  }
+  if (study.run.threads > 1 && study.run.lanes != 1)
+    throw UsageError(fmt::format("run.threads = {} needs one lane. Set --run.lanes=1, or leave out run.threads.",
+                                 study.run.threads));
+  parsed.request.data = study.data;
+  parsed.request.run = study.run;
+  return parsed;
+}
+
 }  // namespace
 
 const LineOptions& evaluate_options() {
-  static const LineOptions options{study_keys, {"loss", "iteration", "predictions", "overwrite", "output"}, {}};
+  static const LineOptions options{
+      joined({{"data.file", "data.targets"}, data_keys, run_keys}),
+      joined({{"loss", "iteration", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
+      {}};
   return options;
 }
 
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments) {
   const Arguments command_line = parse_arguments("evaluate", evaluate_options(), arguments);
-  EvaluateArguments parsed;
+  EvaluateArguments parsed = parse_options(evaluate_options(), command_line);
   EvaluationRequest& request = parsed.request;
-  Study study;
-  for (const auto& [key, text] : command_line.assignments) {
-    const bool is_study_key = std::find(study_keys.begin(), study_keys.end(), key) != study_keys.end();
-    if (is_study_key)
-      apply_study_key(request, study, key, text);
-    else
-      apply_own(parsed, study, key, text);
-  }
   const auto& models = command_line.positional;
   if (models.size() > 1)
     throw UsageError(fmt::format("'sheaf evaluate' takes one model (it got {} and {}). {}.", quoted(models[0]),
-                                 quoted(models[1]), usage));
+                                 quoted(models[1]), evaluate_usage));
   if (!models.empty()) request.model = models[0];
-  if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' needs a model. {}.", usage));
-  if (study.data.file.empty()) throw UsageError(fmt::format("'sheaf evaluate' needs --data.file. {}.", usage));
-  if (study.run.threads > 1 && study.run.lanes != 1)
-    throw UsageError(fmt::format("run.threads = {} needs one lane. Set --run.lanes=1, or leave out run.threads.",
-                                 study.run.threads));
-  if (request.overwrite && request.predictions.empty())
-    throw UsageError("--overwrite only works together with --predictions. Leave it out, or add --predictions.");
-  request.data = study.data;
-  request.run = study.run;
+  if (request.model.empty()) throw UsageError(fmt::format("'sheaf evaluate' needs a model. {}.", evaluate_usage));
+  if (request.data.file.empty())
+    throw UsageError(fmt::format("'sheaf evaluate' needs --data.file. {}.", evaluate_usage));
+  for (const auto& [is_set, name] : {std::pair(request.overwrite, "overwrite"), {!request.csv.id.empty(), "id"}})
+    if (is_set && request.predictions.empty())
+      throw UsageError(
+          fmt::format("--{} only works together with --predictions. Leave it out, or add --predictions.", name));
+  if (!request.predictions.empty()) require_prediction_ending(request.predictions, "--predictions");
+  return parsed;
+}
+
+const LineOptions& predict_options() {
+  static const LineOptions options{
+      joined({data_keys, run_keys}), joined({{"iteration", "overwrite", "output", "id"}, csv_reading_options()}), {}};
+  return options;
+}
+
+EvaluateArguments parse_predict_arguments(const std::vector<std::string>& arguments) {
+  const Arguments command_line = parse_arguments("predict", predict_options(), arguments);
+  EvaluateArguments parsed = parse_options(predict_options(), command_line);
+  const auto& names = command_line.positional;
+  if (names.size() != 3)
+    throw UsageError(fmt::format("'sheaf predict' takes a model, an input file and an output file (it got {}). {}.",
+                                 counted(static_cast<std::int64_t>(names.size()), "argument"), predict_usage));
+  EvaluationRequest& request = parsed.request;
+  request.model = names[0];
+  request.data.file = names[1];
+  request.predictions = names[2];
+  request.targets = TargetsMode::no;
+  require_prediction_ending(request.predictions, "OUT");
   return parsed;
 }
 
@@ -94,27 +172,48 @@ among the ranks, which read them in blocks. MODEL is one of
   mpirun -n 4 sheaf evaluate net.pt --data.file=new.h5 --predictions=out.h5
 
 data
-  --data.file=F.h5       HDF5 file
-  --data.features=NAME   data set of the features, [rows, ...]; default: /features
-  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
-  --data.task=classification|regression
-                         default: from the model file; for other models, classification if the targets are integers
-  --data.classes=N       number of classes that the model must have
-  --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
-  --data.channels=first|last
-                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: first
+  --data.file=FILE       HDF5, CSV, or NumPy file (.npy: features only; .npz)
+)" + data_help +
+         R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --loss=mse|cross_entropy|bce
                          default: the training loss; for other models, cross_entropy for classification, otherwise mse
+)" + csv_help +
+         R"(  --label=NAME|N        the column of the targets; default: the target of the training; for models that were
+                        not saved by sheaf, the last column
 output
-  --predictions=OUT.h5   write probabilities [rows, classes] and labels [rows], or values [rows, outputs]
-  --overwrite=true       replace an existing OUT.h5
+  --predictions=OUT.csv|OUT.h5
+                         write predictions: classes and their probabilities, or values
+  --id=NAME|N            CSV: copy this column to the predictions
+  --overwrite=true       replace an existing file of predictions
   --output=text|json     format of the report on stdout; default: text
-run
-  --run.device=auto|cpu|cuda, --run.engine=auto|torch|native|by_model, --run.lanes=N,
-  --run.threads=N, --run.ranks_per_gpu=N  as for sheaf run
+)" + run_help;
+}
 
-The model receives features as 32-bit floating point without scaling; models saved by a run do their own scaling.
-)";
+std::string predict_help() {
+  return R"(Predicts the rows of a file with a trained model. Columns are found by name, in any order; text and empty
+cells are encoded as in the training. The target column may be missing. MODEL is one of
+
+  RUN_DIR                the best model of a run with run.models; the predictions of ensemble members are averaged
+  RUN_DIR --iteration=N  the model of iteration N
+  FILE.pt                a model file of a run, or a TorchScript module saved in Python
+
+  sheaf predict runs/mine new.csv predictions.csv
+  sheaf predict runs/mine new.csv predictions.csv --id=name
+  mpirun -n 4 sheaf predict runs/mine/models/iteration-3.pt new.h5 predictions.h5
+
+The input is a CSV, NumPy (.npy, .npz) or HDF5 file. The output is CSV, one line per row with the predicted class
+and the probability of each class, or the predicted values; or HDF5 with the data sets probabilities [rows, classes]
+and labels [rows], or values [rows, outputs].
+
+data
+)" + data_help +
+         csv_help +
+         R"(  --label=NAME|N        the column of the targets, which is not a feature; default: that of the training
+output
+  --id=NAME|N            CSV: copy this column to the output
+  --overwrite=true       replace an existing output file
+  --output=text|json     format of the report on stdout; default: text
+)" + run_help;
 }
 
 }  // namespace sheaf

@@ -1,20 +1,14 @@
-// The arguments of `sheaf evaluate`. Pure.
+// The arguments of `sheaf evaluate` and `sheaf predict`. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "commands/evaluate/evaluation_job.hpp"
+#include "commands/evaluate/evaluation_request.hpp"
 #include "commands/line/arguments.hpp"
 
 namespace sheaf {
-
-/// The evaluation and the format of its report.
-struct EvaluateArguments {
-  EvaluationRequest request;
-  bool json = false;
-};
 
 const LineOptions& evaluate_options();
 
@@ -22,5 +16,12 @@ const LineOptions& evaluate_options();
 EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& arguments);
 
 std::string evaluate_help();
+
+const LineOptions& predict_options();
+
+/// Same, for `sheaf predict`.
+EvaluateArguments parse_predict_arguments(const std::vector<std::string>& arguments);
+
+std::string predict_help();
 
 }  // namespace sheaf

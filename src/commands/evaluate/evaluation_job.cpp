@@ -16,6 +16,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/standard_output.hpp"
 #include "engines/model_opening.hpp"
 #include "engines/native/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -200,17 +201,22 @@ Fit gather_fit(const EvaluatedModel& evaluated, const PartialResult& part, const
   return fit;
 }
 
+// Empty if they are not known, for example for a model that was not written by sheaf.
+std::vector<std::string> class_names_of(const EvaluatedModel& evaluated) {
+  const auto& names = evaluated.description().class_names;
+  const bool fit = static_cast<std::int64_t>(names.size()) == evaluated.scoring.output_count;
+  return evaluated.predicts_classes() && fit ? names : std::vector<std::string>();
+}
+
 PredictionContents contents_of(const EvaluatedModel& evaluated, const EvaluationRequest& request) {
   PredictionContents contents;
   contents.rows = evaluated.rows->count();
   contents.outputs = evaluated.scoring.output_count;
   contents.classes = evaluated.predicts_classes();
-  const DataDescription& data = evaluated.description();
-  const auto fits = [&](const std::vector<std::string>& names) {
-    return static_cast<std::int64_t>(names.size()) == contents.outputs;
-  };
-  if (contents.classes && fits(data.class_names)) contents.class_names = data.class_names;
-  if (!contents.classes && fits(data.target_names)) contents.target_names = data.target_names;
+  contents.class_names = class_names_of(evaluated);
+  const auto& target_names = evaluated.description().target_names;
+  if (!contents.classes && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
+    contents.target_names = target_names;
   contents.id_name = request.csv.id;
   contents.ids = evaluated.ids;
   contents.model = request.model;
@@ -257,9 +263,19 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;
+  report.class_names = class_names_of(*evaluated);
   report.predictions = request.predictions;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
   return report;
+}
+
+void evaluate_and_report(const std::function<EvaluateArguments()>& parse, const Communicator& world) {
+  EvaluateArguments arguments;
+  agree(world, [&] { arguments = parse(); });
+  const EvaluationReport report = execute_evaluate(arguments.request, world);
+  agree(world, [&] {
+    if (world.is_root()) print_result(arguments.json ? evaluation_json(report) : evaluation_text(report));
+  });
 }
 
 }  // namespace sheaf

@@ -37,12 +37,20 @@ std::string score_text(double score) {
   return std::isnan(score) ? "-" : fmt::format("{:.4f}", score);
 }
 
+// The name of a class, shortened to fit into a table.
+std::string shown_class(const EvaluationReport& report, std::int64_t label) {
+  if (report.class_names.empty()) return std::to_string(label);
+  constexpr std::size_t longest = 16;
+  const std::string name = printable(report.class_names[static_cast<std::size_t>(label)]);
+  return name.size() <= longest ? name : printable(name.substr(0, longest - 3)) + "...";
+}
+
 std::string confusion_text(const EvaluationReport& report) {
   std::vector<std::vector<std::string>> rows(1, {"label"});
-  for (std::int64_t label = 0; label < report.outputs; ++label) rows[0].push_back(fmt::format("as {}", label));
+  for (std::int64_t label = 0; label < report.outputs; ++label) rows[0].push_back("as " + shown_class(report, label));
   rows[0].insert(rows[0].end(), {"precision", "recall"});
   for (std::int64_t label = 0; label < report.outputs; ++label) {
-    rows.push_back({fmt::format("{}", label)});
+    rows.push_back({shown_class(report, label)});
     for (std::int64_t other = 0; other < report.outputs; ++other)
       rows.back().push_back(fmt::format("{}", cell(report, label, other)));
     const ClassScore score = class_score(report, label);
@@ -62,6 +70,12 @@ std::string json_text(const std::string& text) {
       quoted += character;
   }
   return quoted + "\"";
+}
+
+std::string json_texts(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  for (const auto& text : texts) quoted.push_back(json_text(text));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
 std::string json_number(double value) {
@@ -104,11 +118,10 @@ std::string evaluation_text(const EvaluationReport& report) {
 }
 
 std::string evaluation_json(const EvaluationReport& report) {
-  std::vector<std::string> models;
-  for (const auto& model : report.models) models.push_back(json_text(model));
-  std::string text = fmt::format("{{\"models\": [{}], \"data\": {}, \"rows\": {}, \"outputs\": {}, \"engine\": {}",
-                                 fmt::join(models, ", "), json_text(report.data), report.rows, report.outputs,
+  std::string text = fmt::format("{{\"models\": {}, \"data\": {}, \"rows\": {}, \"outputs\": {}, \"engine\": {}",
+                                 json_texts(report.models), json_text(report.data), report.rows, report.outputs,
                                  json_text(report.engine));
+  if (!report.class_names.empty()) text += ", \"class_names\": " + json_texts(report.class_names);
   if (report.fit) {
     text += fmt::format(", \"loss_kind\": \"{}\", \"loss\": {}", loss_name(report.loss), json_number(report.fit->loss));
     for (const MetricValue& metric : report.fit->metrics)

@@ -26,10 +26,11 @@ struct EvaluationReport {
   std::string engine;  ///< "native", "torch (a cnn has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
-  std::optional<Fit> fit;   ///< none without targets
-  std::string predictions;  ///< path of the written file; may be empty
-  double seconds = 0;       ///< of reading and predicting
-  double bytes = 0;         ///< of features, as 32-bit numbers
+  std::vector<std::string> class_names;  ///< [outputs], or empty: the classes are numbers
+  std::optional<Fit> fit;                ///< none without targets
+  std::string predictions;               ///< path of the written file; may be empty
+  double seconds = 0;                    ///< of reading and predicting
+  double bytes = 0;                      ///< of features, as 32-bit numbers
 };
 
 /// A readable report; it includes the confusion matrix of up to 20 classes.

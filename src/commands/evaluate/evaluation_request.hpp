@@ -25,4 +25,10 @@ struct EvaluationRequest {
   bool overwrite = false;        ///< replace that file
 };
 
+/// An evaluation and the format of its report.
+struct EvaluateArguments {
+  EvaluationRequest request;
+  bool json = false;
+};
+
 }  // namespace sheaf

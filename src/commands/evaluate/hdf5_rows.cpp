@@ -51,7 +51,8 @@ bool is_identity(const std::vector<std::int64_t>& positions) {
 std::vector<std::int64_t> feature_order(const DataDescription& file, const DataDescription& model,
                                         const std::string& file_name, const std::string& model_name) {
   if (!has_names(file.columns) || !has_names(model.columns)) return {};
-  auto order = match_names(feature_names(file.columns), feature_names(model.columns), file_name, model_name);
+  auto order = match_names(feature_names(file.columns), feature_names(model.columns), file_name, model_name,
+                           "Store only the features of the model.");
   return is_identity(order) ? std::vector<std::int64_t>() : order;
 }
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "commands/line/arguments.hpp"
+#include "commands/line/csv_arguments.hpp"
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
@@ -27,19 +27,6 @@ std::string format_name(ImportFormat format) {
   return choice(formats).write(format);
 }
 
-// error, mean, median, drop, or a number.
-MissingCells missing_cells(const std::string& key, const std::string& text) {
-  using Kind = MissingCells::Kind;
-  if (const auto number = parse_number<float>(text); number && std::isfinite(*number)) return {Kind::value, *number};
-  const auto kinds = choice<Kind>({{"error", Kind::error},
-                                   {"mean", Kind::mean},
-                                   {"median", Kind::median},
-                                   {"drop", Kind::drop},
-                                   {"NUMBER", Kind::value}});
-  if (text == "NUMBER") throw UsageError("--missing=NUMBER stands for a number, for example --missing=0.");
-  return {option_value(kinds, key, text), 0};
-}
-
 // An option of the command line. `formats`: those that have the option; empty: all.
 struct Key {
   std::string name;
@@ -47,86 +34,54 @@ struct Key {
   void (*apply)(ImportRequest& request, const std::string& key, const std::string& text);
 };
 
-const std::vector<Key> keys = {
-    {"format",
-     {},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.format = option_value(choice(formats), key, text);
-     }},
-    {"compression",
-     {},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.compression = static_cast<int>(option_value(integer(0, 9), key, text));
-     }},
-    {"overwrite",
-     {},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.overwrite = option_value(flag(), key, text);
-     }},
-    {"task",
-     {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
-       request.options.csv.task = option_value(tasks, key, text);
-     }},
-    {"like",
-     {},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.like = option_value(non_empty_text(), key, text);
-     }},
-    {"label",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.label = option_value(non_empty_text(), key, text);
-     }},
-    {"drop",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.drop = option_value(non_empty_text(), key, text);
-     }},
-    {"categorical",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.categorical = option_value(non_empty_text(), key, text);
-     }},
-    {"missing",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.missing = missing_cells(key, text);
-     }},
-    {"unknown",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.ignore_unknown = option_value(choice<bool>({{"error", false}, {"ignore", true}}), key, text);
-     }},
-    {"header",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.header = option_value(flag(), key, text);
-     }},
-    {"delimiter",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       const auto delimiters =
-           choice<char>({{",", ','}, {";", ';'}, {"tab", '\t'}, {"\t", '\t'}, {"|", '|'}, {" ", ' '}});
-       request.options.csv.delimiter = option_value(delimiters, key, text);
-     }},
-    {"decimal",
-     {ImportFormat::csv},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.csv.decimal = option_value(choice<char>({{".", '.'}, {",", ','}}), key, text);
-     }},
-    {"features",
-     {ImportFormat::npz},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.features = option_value(non_empty_text(), key, text);
-     }},
-    {"targets",
-     {ImportFormat::npz},
-     [](ImportRequest& request, const std::string& key, const std::string& text) {
-       request.options.targets = option_value(non_empty_text(), key, text);
-     }},
-};
+std::vector<Key> make_keys() {
+  std::vector<Key> keys = {
+      {"format",
+       {},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.options.format = option_value(choice(formats), key, text);
+       }},
+      {"compression",
+       {},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.compression = static_cast<int>(option_value(integer(0, 9), key, text));
+       }},
+      {"overwrite",
+       {},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.overwrite = option_value(flag(), key, text);
+       }},
+      {"task",
+       {ImportFormat::csv, ImportFormat::npy, ImportFormat::npz},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         const auto tasks = choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}});
+         request.options.csv.task = option_value(tasks, key, text);
+       }},
+      {"like",
+       {},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.like = option_value(non_empty_text(), key, text);
+       }},
+      {"features",
+       {ImportFormat::npz},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.options.features = option_value(non_empty_text(), key, text);
+       }},
+      {"targets",
+       {ImportFormat::npz},
+       [](ImportRequest& request, const std::string& key, const std::string& text) {
+         request.options.targets = option_value(non_empty_text(), key, text);
+       }},
+  };
+  const auto apply_csv = [](ImportRequest& request, const std::string& name, const std::string& text) {
+    apply_csv_option(request.options.csv, name, text);
+  };
+  for (const auto& names : {csv_reading_options(), csv_encoding_options()})
+    for (const auto& name : names) keys.push_back({name, {ImportFormat::csv}, apply_csv});
+  return keys;
+}
+
+const std::vector<Key> keys = make_keys();
 
 const Key& key_named(const std::string& name) {
   return *std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
@@ -239,21 +194,17 @@ csv (.csv, .tsv; RFC 4180; several files are appended)
   --unknown=error|ignore
                         with --like, texts that are not among the categories; ignore: all features of the column
                         are 0. default: error
-  --header=true|false   default: true if the first line contains no numbers, or has text in a column where
-                        the second line has a number
-  --delimiter=,|;|tab|'|'|' '
-                        default: the most frequent of comma, semicolon and tab in the first line
-  --decimal=.|,         decimal separator; default: a comma in files separated by semicolons whose first number
-                        with a separator has a comma; otherwise a point
-npz
+)" + csv_reading_help() +
+         R"(npz
   --features=NAME       default: X, features, data or x_train
   --targets=NAME        default: y, targets, labels or y_train
 
 CSV features become 32-bit floating point; the other formats keep their type. Columns of text are one-hot
 encoded: one feature for each of up to 1000 categories. An unnamed first column has row names and is left out.
 Labels 0..K-1 stay; other labels are numbered in sorted order. The attributes feature_names, columns and
-class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels. IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as
-unscaled bytes; data.normalize scales them when a study runs.
+class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels.
+IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
+scales them when a study runs.
 )";
 }
 

@@ -1,0 +1,24 @@
+// The options of commands that read CSV files. Pure.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/import/csv_options.hpp"
+
+namespace sheaf {
+
+/// Options that say how a file is read: header, delimiter, decimal, label, drop, unknown.
+const std::vector<std::string>& csv_reading_options();
+
+/// Options that say how columns are encoded, for commands that learn it: categorical, missing.
+const std::vector<std::string>& csv_encoding_options();
+
+/// Sets one of these options. Throws UsageError if the value is not valid.
+void apply_csv_option(CsvOptions& options, const std::string& name, const std::string& text);
+
+/// The help of csv_reading_options(), without `label` and `drop`.
+std::string csv_reading_help();
+
+}  // namespace sheaf
