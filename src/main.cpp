@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,13 +60,13 @@ ExitCode print_text(const std::string& text) try {
   std::abort();  // a bug in the program
 }
 
-// Initializes MPI, runs the command and finalizes MPI. Logs errors that all ranks know of.
-ExitCode run_session(int& argc, char**& argv, const Command& command, const CommandCall& call) {
+// Initializes MPI, does `work` and finalizes MPI. Logs errors that all ranks know of.
+ExitCode run_session(int& argc, char**& argv, const std::function<ExitCode(const Communicator& world)>& work) {
   std::optional<MpiSession> session;
   try {
     session.emplace(argc, argv);
     session->require_threads();
-    return command.run(call, Communicator::world());
+    return work(Communicator::world());
   } catch (const AgreedError& error) {
     if (error.code() == ExitCode::stopped)
       log_root(error.what());
@@ -83,21 +84,29 @@ int main(int argc, char** argv) {
   std::set_terminate(end_program);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Command* command = nullptr;
+  std::optional<AgreedError> unknown_command;
   try {
     if (const auto text = text_answer(arguments)) return static_cast<int>(print_text(*text));
     command = &find_command(arguments);
   } catch (const UsageError& error) {
-    if (is_first_process()) log_error_lines(error.what());
-    return static_cast<int>(ExitCode::usage);
+    if (!launched_rank()) {
+      log_error_lines(error.what());
+      return static_cast<int>(ExitCode::usage);
+    }
+    unknown_command = AgreedError(ExitCode::usage, error.what());
   }
 
   // Stop signals are handled from before MPI is initialized until after it is finalized.
   std::optional<StopSignals> signals;
-  if (command->can_be_stopped) signals.emplace();
+  if (command != nullptr && command->can_be_stopped) signals.emplace();
   try {
     const CommandCall call{{arguments.begin() + 1, arguments.end()},
                            fmt::format("sheaf {}", fmt::join(arguments, " "))};
-    return static_cast<int>(run_session(argc, argv, *command, call));
+    return static_cast<int>(run_session(argc, argv, [&](const Communicator& world) {
+      // Inside MPI, because a launcher ends the job when the first process fails, perhaps before rank 0 has logged it.
+      if (unknown_command) throw AgreedError(*unknown_command);
+      return command->run(call, world);
+    }));
   } catch (const std::exception& error) {
     log_error(message_of(error));
   }
