@@ -56,6 +56,14 @@ bool make_parts(const std::string& path, std::vector<std::string>& created) {
 
 }  // namespace
 
+std::string current_directory() {
+  std::error_code error;
+  const std::string path = std::filesystem::current_path(error).string();
+  require(!error,
+          fmt::format("the current directory cannot be found ({}). Change to another directory.", error.message()));
+  return path;
+}
+
 std::vector<std::string> make_directories(const std::string& path) {
   constexpr int most_tries = 100;
   std::vector<std::string> created;

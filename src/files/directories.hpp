@@ -7,6 +7,9 @@
 
 namespace sheaf {
 
+/// The absolute path of the current directory. Throws RunError if it was removed. Local.
+std::string current_directory();
+
 /// Creates `path` and its missing parents; a symbolic link to a directory counts as a directory. Returns the
 /// directories that this call created, outermost first. Throws RunError after removing them again. Local.
 std::vector<std::string> make_directories(const std::string& path);

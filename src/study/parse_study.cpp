@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "files/regular_file.hpp"
+#include "study/paths.hpp"
 #include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -82,20 +84,21 @@ std::vector<Assignment> file_entries(const std::string& text, const std::string&
   return entries;
 }
 
-void apply_entry(Study& study, const Assignment& entry, Findings& findings, std::vector<std::string>& problems) {
+void apply_entry(Study& study, const Assignment& entry, const PathOrigin& paths, Findings& findings,
+                 std::vector<std::string>& problems) {
   const std::string prefix = "search.";
   const bool in_search = entry.key.rfind(prefix, 0) == 0;
   const std::string searched = in_search ? entry.key.substr(prefix.size()) : "";
   const std::size_t problems_before = problems.size();
   if (is_searchable(searched)) {
-    SearchedKey key = read_candidates(searched, entry.text, problems);
+    SearchedKey key = read_candidates(searched, entry.text, paths, problems);
     if (!key.candidates.empty()) set_searched_key(study.search, std::move(key));
   } else if (std::any_of(all_settings().begin(), all_settings().end(),
                          [&](const auto& setting) { return setting.key == searched; })) {
     problems.push_back(fmt::format("{} cannot be searched. Only the keys of [model] and [train] can.", searched));
   } else {
     try {
-      apply_setting(study, entry.key, entry.text);
+      apply_setting(study, entry.key, with_read_path(entry.key, entry.text, paths));
     } catch (const UsageError& error) {
       problems.push_back(error.what());
     }
@@ -106,13 +109,13 @@ void apply_entry(Study& study, const Assignment& entry, Findings& findings, std:
 }
 
 void apply_entries(Study& study, const std::vector<Assignment>& entries, const std::string& origin,
-                   Findings& findings) {
+                   const PathOrigin& paths, Findings& findings) {
   std::vector<std::string> problems;
   std::unordered_map<std::string, int> times;
   for (const auto& entry : entries) {
     if (++times[entry.key] == 2)
       problems.push_back(fmt::format("{} is set more than once. Remove the duplicates.", quoted(entry.key)));
-    apply_entry(study, entry, findings, problems);
+    apply_entry(study, entry, paths, findings, problems);
   }
   for (const auto& problem : problems) findings.problems.push_back(origin + ": " + problem);
 }
@@ -129,6 +132,25 @@ void add_problems_between_keys(const Study& study, Findings& findings) {
   }
 }
 
+// `paths`: of the text.
+Study parse(const std::string& text, const std::string& origin, const PathOrigin& paths,
+            const std::vector<Assignment>& overrides) {
+  Study study;
+  Findings findings;
+  apply_entries(study, file_entries(text, origin, findings), origin, paths, findings);
+  apply_entries(study, overrides, "command line", PathOrigin{}, findings);
+  add_problems_between_keys(study, findings);
+
+  auto& problems = findings.problems;
+  if (problems.empty()) return study;
+  if (problems.size() > most_problems_shown) {
+    const std::size_t more = problems.size() - most_problems_shown;
+    problems.resize(most_problems_shown);
+    problems.push_back(fmt::format("and {} more problems.", more));
+  }
+  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
+}
+
 }  // namespace
 
 // Every rank reads the file, so it must be a regular file: only one rank would get the text of a pipe.
@@ -143,24 +165,12 @@ std::string read_study_text(const std::string& path) try {
 }
 
 Study parse_study_text(const std::string& text, const std::string& origin, const std::vector<Assignment>& overrides) {
-  Study study;
-  Findings findings;
-  apply_entries(study, file_entries(text, origin, findings), origin, findings);
-  apply_entries(study, overrides, "command line", findings);
-  add_problems_between_keys(study, findings);
-
-  auto& problems = findings.problems;
-  if (problems.empty()) return study;
-  if (problems.size() > most_problems_shown) {
-    const std::size_t more = problems.size() - most_problems_shown;
-    problems.resize(most_problems_shown);
-    problems.push_back(fmt::format("and {} more problems.", more));
-  }
-  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
+  return parse(text, origin, PathOrigin{}, overrides);
 }
 
 Study parse_study(const std::string& path, const std::vector<Assignment>& overrides) {
-  return parse_study_text(read_study_text(path), path, overrides);
+  const PathOrigin paths{std::filesystem::path(path).parent_path().string()};
+  return parse(read_study_text(path), path, paths, overrides);
 }
 
 }  // namespace sheaf

@@ -27,7 +27,8 @@ std::vector<std::string> split_at_commas(const std::string& text) {
 
 }  // namespace
 
-SearchedKey read_candidates(const std::string& key, const std::string& text, std::vector<std::string>& problems) {
+SearchedKey read_candidates(const std::string& key, const std::string& text, const PathOrigin& origin,
+                            std::vector<std::string>& problems) {
   SearchedKey searched{key, {}};
   Study scratch;
   for (const auto& candidate : split_at_commas(text)) {
@@ -37,7 +38,7 @@ SearchedKey read_candidates(const std::string& key, const std::string& text, std
       return searched;
     }
     try {
-      apply_setting(scratch, key, candidate);
+      apply_setting(scratch, key, with_read_path(key, candidate, origin));
     } catch (const UsageError& error) {
       problems.push_back(std::string("search.") + error.what());
       continue;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -23,6 +24,16 @@ const Setting* find_setting(const std::string& key) {
 
 std::string section_of(const std::string& key) {
   return key.substr(0, key.find('.'));
+}
+
+// Replaces the path in a value of a setting, or returns the value unchanged if it has no path.
+template <class Replace>
+std::string with_path(const Setting& setting, const std::string& text, Replace replace) {
+  if (setting.path == PathKind::none) return text;
+  const std::size_t colon = setting.info.key == "model.kind" ? text.find(':') : text.npos;
+  if (setting.info.key == "model.kind" && colon == text.npos) return text;  // a model without a file
+  const std::size_t begin = colon == text.npos ? 0 : colon + 1;
+  return text.substr(0, begin) + replace(text.substr(begin));
 }
 
 }  // namespace
@@ -53,6 +64,29 @@ void apply_setting(Study& study, const std::string& key, const std::string& text
   value_setter(key, text)(study);
 }
 
+std::string with_read_path(const std::string& key, const std::string& text, const PathOrigin& origin) {
+  value_setter(key, text);
+  const Setting& setting = *find_setting(key);
+  PathOrigin place = origin;
+  if (setting.path == PathKind::output) place.folder.clear();
+  return with_path(setting, text, [&](const std::string& path) { return read_path(key, path, place); });
+}
+
+Study with_absolute_inputs(Study study, const std::string& folder) {
+  const auto absolute = [&](const std::string& path) {
+    return path.empty() ? path : (std::filesystem::path(folder) / path).lexically_normal().string();
+  };
+  for (const auto& setting : settings_table())
+    if (setting.path == PathKind::input)
+      if (const SetValue set = setting.setter(with_path(setting, setting.text(study), absolute))) set(study);
+  for (auto& searched : study.search.keys)
+    for (auto& candidate : searched.candidates) {
+      const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
+      if (find_setting(searched.key)->setter(replaced) && replaced.find(',') == replaced.npos) candidate = replaced;
+    }
+  return study;
+}
+
 std::string setting_text(const Study& study, const std::string& key) {
   const Setting* setting = find_setting(key);
   assert(setting);
@@ -72,11 +106,14 @@ std::string study_file_text(const Study& study) {
       section = section_of(key);
       file += fmt::format("{}[{}]\n", file.empty() ? "" : "\n", section);
     }
-    write(key.substr(section.size() + 1), table[i].text(study));
+    write(key.substr(section.size() + 1), with_path(table[i], table[i].text(study), written_path));
     const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
     if (section == "search" && last_of_section)
-      for (const auto& searched : study.search.keys)
-        write(searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
+      for (const auto& searched : study.search.keys) {
+        std::vector<std::string> candidates = searched.candidates;
+        for (auto& candidate : candidates) candidate = with_path(*find_setting(searched.key), candidate, written_path);
+        write(searched.key, fmt::format("{}", fmt::join(candidates, ", ")));
+      }
   }
   return file;
 }

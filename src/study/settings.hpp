@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "study/paths.hpp"
 #include "study/settings_table.hpp"
 #include "study/study.hpp"
 
@@ -20,6 +21,14 @@ const std::vector<std::string>& all_keys();
 /// Sets one key from its text. Throws as value_setter().
 void apply_setting(Study& study, const std::string& key, const std::string& text);
 
+/// `text`, a value of `key`, with the path that it means if it has one (study/paths.hpp). Throws as value_setter(), and
+/// for an undefined variable.
+std::string with_read_path(const std::string& key, const std::string& text, const PathOrigin& origin);
+
+/// The study with absolute paths of its data and model files. Relative ones are relative to `folder`; they stay
+/// relative if a study file cannot store the absolute path. Pure.
+Study with_absolute_inputs(Study study, const std::string& folder);
+
 /// The value of a key as text that apply_setting() accepts. Numbers have the fewest digits that keep their value.
 std::string setting_text(const Study& study, const std::string& key);
 
@@ -34,7 +43,7 @@ struct StudyProblem {
 std::vector<StudyProblem> problems_in(const Study& study);
 
 /// The complete study in the file format: sections, one `key = value` per line, searched keys in [search]. Parsing the
-/// text gives the same study.
+/// text gives the same study if relative paths are relative to the same directory.
 std::string study_file_text(const Study& study);
 
 }  // namespace sheaf

@@ -49,19 +49,20 @@ class Section {
 
   template <class Value>
   void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help,
-           Decides decides) {
+           Decides decides, PathKind path = PathKind::none) {
     add(
         name, type, [=](const Options& options) { return options.*value; },
-        [=](Options& options, const Value& read) { options.*value = read; }, help, decides);
+        [=](Options& options, const Value& read) { options.*value = read; }, help, decides, path);
   }
 
   /// For a value that is stored in several members: get(options) returns it, set(options, value) stores it.
   template <class Value, class Get, class Set>
   void add(const std::string& name, const ValueType<Value>& type, Get get, Set set, const std::string& help,
-           Decides decides) {
+           Decides decides, PathKind path) {
     const auto options = options_;
     Setting setting;
     setting.decides_results = decides == Decides::results;
+    setting.path = path;
     setting.allowed = type.allowed;
     setting.names = type.names;
     setting.setter = [=](const std::string& text) -> SetValue {
@@ -94,7 +95,8 @@ void add_data(std::vector<Setting>& table) {
   data.add("source", &DataOptions::source,
            choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
            "Source of the rows: an HDF5 file, or random numbers.");
-  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the working directory.", Decides::no_results);
+  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the folder of the study file.",
+           Decides::no_results, PathKind::input);
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),
            "Data set of the targets in the file, [rows] or [rows, outputs].");
@@ -164,8 +166,8 @@ void add_model(std::vector<Setting>& table) {
       "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
       "residual networks (He et al. 2016; if the shorter image side is less than 64 pixels, the first convolution is "
       "3x3 with stride 1, without pooling); torchscript: a module saved with torch.jit; plugin: a C++ module "
-      "(jobs/plugin).",
-      Decides::results);
+      "(jobs/plugin). The file is relative to the folder of the study file.",
+      Decides::results, PathKind::input);
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
@@ -263,7 +265,9 @@ void add_search(std::vector<Setting>& table) {
 
 void add_run(std::vector<Setting>& table) {
   Section<RunOptions> run(table, "run", &Study::run);
-  run.add("output", &RunOptions::output, text(), "Run directory; empty: runs/<study.name>.", Decides::no_results);
+  run.add("output", &RunOptions::output, text(),
+          "Run directory, relative to the current directory; empty: runs/<study.name>.", Decides::no_results,
+          PathKind::output);
   run.add("partition", &RunOptions::partition,
           choice<PartitionKind>({{"auto", PartitionKind::automatic},
                                  {"block", PartitionKind::block},

@@ -21,10 +21,18 @@ struct SettingInfo {
 /// Sets a key of a study to a value that was parsed before.
 using SetValue = std::function<void(Study&)>;
 
+/// Whether values of a key are paths, and of which files.
+enum class PathKind {
+  none,
+  input,  ///< relative to the folder of the study file
+  output  ///< relative to the current directory
+};
+
 /// A key with the functions that read and write its value.
 struct Setting {
   SettingInfo info;
   bool decides_results = true;     ///< whether results may depend on the key (runs/directory/study_identity.hpp)
+  PathKind path = PathKind::none;  ///< model.kind: the path follows a colon
   std::string allowed;             ///< info.values with all limits, for messages
   std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty
   std::function<SetValue(const std::string&)> setter;  ///< parses a text; returns an empty function if not allowed

@@ -74,7 +74,7 @@ struct StudyOptions {
 
 struct DataOptions {
   DataSource source = DataSource::file;
-  std::string file;                    ///< HDF5 file, relative to the working directory
+  std::string file;                    ///< HDF5 file
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
@@ -102,7 +102,7 @@ struct DataOptions {
 
 struct ModelOptions {
   ModelKind kind = ModelKind::linear;
-  std::string file;                    ///< torchscript, plugin: file, relative to the working directory
+  std::string file;                    ///< torchscript, plugin: file
   std::vector<std::int64_t> hidden;    ///< mlp, cnn: widths of the hidden dense layers; optional for a cnn
   std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;             ///< cnn: kernel size, odd

@@ -434,7 +434,8 @@ def refuse(case, ways):
     written(store)
     if change:
         change()
-    commands = {"trained": ["run", "../study.cfg"], "streamed": ["run", "../study.cfg", "--data.mode=streamed"],
+    commands = {"trained": ["run", "../study.cfg", "--data.file=data.h5"],
+                "streamed": ["run", "../study.cfg", "--data.file=data.h5", "--data.mode=streamed"],
                 "evaluated": ["evaluate", "../model.pt", "--data.file=data.h5", "--run.device=cpu"],
                 "preprocessed": PREPROCESS}
     for way in ways:
@@ -495,7 +496,7 @@ def check_ranks():
     touch("other/parts/first.h5")
     for prefix, code in ((".", 0), ("other", 1)):
         shutil.rmtree("out", ignore_errors=True)
-        rank = [SHEAF, "run", "../study.cfg"]
+        rank = [SHEAF, "run", "../study.cfg", "--data.file=data.h5"]
         result = launch(one_rank_each(rank, ["env", f"HDF5_VDS_PREFIX={prefix}", *rank]))
         lines = result.error_lines()
         checks.check(result.code == code and len(lines) == code and
@@ -517,7 +518,7 @@ with open("study.cfg", "w") as file:
 every = "--every" in sys.argv
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None
 written(plain)
-result = sheaf("run", "../study.cfg", "--run.models=best")
+result = sheaf("run", "../study.cfg", "--data.file=data.h5", "--run.models=best")
 checks.check(result.code == 0, "the model to evaluate is trained", result.stderr)
 os.rename("out/models/iteration-0.pt", "../model.pt")
 MODES = ["memory", "streamed"]

@@ -79,6 +79,18 @@ for name in ("results.csv", "results.h5"):
     checks.check(result.code == 0 and results("run") == reference, f"{name} is written again, with the same results",
                  result.stderr)
 
+# A run stores absolute paths, so it continues in another directory.
+with open("run/study.cfg") as file:
+    stored = [line.split(" = ")[1].strip() for line in file if line.startswith("file = ")]
+os.remove("run/results.csv")
+here = os.getcwd()
+os.makedirs("elsewhere-else", exist_ok=True)
+os.chdir("elsewhere-else")
+result = sheaf("resume", "../run")
+os.chdir(here)
+checks.check(result.code == 0 and results("run") == reference and len(stored) == 1 and os.path.isabs(stored[0]),
+             "a run is resumed in another directory", result.stderr)
+
 # A time limit that stops the training. On a slow machine it may end before the training begins; it is then doubled.
 # The run stays where it is.
 result = sheaf("resume", "run", "--run.output=elsewhere")

@@ -102,7 +102,7 @@ checks.check(stored("streamed") == {"mode": "streamed", "engine": "native"}, "li
              str(stored("streamed")))
 checks.check(in_memory != streamed, "streamed and in-memory results differ")
 begin("run")
-refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "'data.h5' does not fit into memory",
+refused(sheaf("resume", "run", environment=memory(TOO_LITTLE)), 1, "data.h5' does not fit into memory",
         case="resume with too little memory")
 refused(sheaf("resume", "run", "--data.mode=streamed"), 2, "data.mode = streamed, was memory",
         case="resume in another data mode")
@@ -131,7 +131,7 @@ checks.check(late.wait_for(lambda: os.path.exists("hold.reached")), "the later t
 begin("run")
 open("hold", "w").close()
 result = late.finish()
-checks.check("'data.h5' is streamed" in result.stderr, "the later task had settled on streaming", result.stderr)
+checks.check("data.h5' is streamed" in result.stderr, "the later task had settled on streaming", result.stderr)
 finished(result, in_memory, "the later task uses the stored settings")
 
 # The engine of each trial is settled and stored as well.
@@ -174,15 +174,15 @@ def changed_file(path, kind, other):
     begin("run", *args)
     with open(path, "wb") as file:
         file.write(other)
-    refused(sheaf("resume", "run", ranks=2), 1, f"the model file '{path}' has changed", "--force",
+    refused(sheaf("resume", "run", ranks=2), 1, "the model file '", f"/{path}' has changed", "--force",
             case=f"{path} has changed")
-    refused(sheaf(*STUDY, *args, "--run.output=run", "--run.array=1/2"), 1, f"'{path}' has changed",
+    refused(sheaf(*STUDY, *args, "--run.output=run", "--run.array=1/2"), 1, f"/{path}' has changed",
             case=f"{path} has changed: a task")
     shutil.copytree("run", "forced")
     result = sheaf("resume", "forced", "--force")
     checks.check(result.code == 0 and os.path.exists("forced/results.csv"), f"{path} has changed: --force",
                  result.stderr)
-    checks.check(f"the model file '{path}' has changed" in result.stderr and "results will be mixed" in result.stderr,
+    checks.check(f"/{path}' has changed" in result.stderr and "results will be mixed" in result.stderr,
                  f"{path} has changed: --force warns", result.stderr)
     shutil.rmtree("forced")
     shutil.copy("original", path)
@@ -203,9 +203,10 @@ if torch is not None:
         shutil.copy(source, f"{folder}/net.pt")
         os.link("data.h5", f"{folder}/data.h5")
         shutil.copy("study.cfg", folder)
-    parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:net.pt",
+    parts = [["env", "-C", folder, SHEAF, *STUDY, "--model.kind=torchscript:/proc/self/cwd/net.pt",
+              "--data.file=/proc/self/cwd/data.h5",
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
-    refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has a different model file ('net.pt' with fingerprint",
+    refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has a different model file ('/proc/self/cwd/net.pt' with fingerprint",
             case="different model files on two ranks", name="ranks")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:

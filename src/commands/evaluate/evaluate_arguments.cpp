@@ -51,7 +51,7 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0), key, text);
   } else if (key == "predictions") {
-    request.predictions = option_value(non_empty_text(), key, text);
+    request.predictions = read_path("--" + key, option_value(non_empty_text(), key, text), PathOrigin{});
   } else if (key == "overwrite") {
     request.overwrite = option_value(flag(), key, text);
   } else {
@@ -62,7 +62,7 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
 void apply_study_key(EvaluationRequest& request, Study& study, const std::string& key, const std::string& text) {
   if (key == "data.targets") request.targets = text.empty() ? TargetsMode::no : TargetsMode::yes;
   if (key == "data.targets" && text.empty()) return;
-  apply_setting(study, key, text);
+  apply_setting(study, key, with_read_path(key, text, PathOrigin{}));
   if (key == "data.task") request.task = study.data.task;
 }
 

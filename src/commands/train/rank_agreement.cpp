@@ -45,7 +45,7 @@ void require_same_on_all_ranks(const Study& study, const ModelFingerprints& mode
   require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
                "Use the same build on all nodes.");
   require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
-               "Use the same study file on all nodes.");
+               "Use the same study file, current directory and environment on all nodes.");
   require_same("data file", data, "Use the same file on all nodes; cp -p and sbcast -p keep the time of a copy.");
   for (const auto& [file, fingerprint] : models)
     require_same("model file", fmt::format("'{}' with fingerprint {}", file, fingerprint),

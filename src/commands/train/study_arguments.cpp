@@ -19,7 +19,9 @@ namespace {
 constexpr const char* format_help =
     R"(A study file has sections with one key = value per line; '#' starts a comment. The command line overrides
 the file; write each key with its section: --train.epochs=5 or
---train.epochs 5. Paths are relative to the working directory.
+--train.epochs 5. Paths of data and model files in a study file are relative to its folder;
+run.output and paths on the command line are relative to the current directory. ~, $NAME and ${NAME} are replaced in
+all paths; $$ is a dollar sign.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:

@@ -27,12 +27,14 @@
 #include "engines/native/native_trainer.hpp"
 #include "engines/native/product_speed.hpp"
 #include "engines/torch_backend.hpp"
+#include "files/directories.hpp"
 #include "files/hdf5/file.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "runs/run_reader.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
@@ -155,8 +157,11 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
 
 }  // namespace
 
-ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world, MakeSearcher make) {
+ExitCode execute_run(const Study& requested, const RunRequest& request, const Communicator& world, MakeSearcher make) {
   const JobStart start;
+  Study study;
+  // The run stores absolute paths, so that it can be resumed in another directory.
+  agree(world, [&] { study = with_absolute_inputs(requested, current_directory()); });
   const auto searcher = make(study);
   std::optional<ExitCode> code;
   while (!code) code = try_run(study, request, *searcher, start, world);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -182,6 +183,24 @@ TEST_CASE("a file that cannot be a study file gives one message") {
     CHECK(file_errors("sound.cfg").find("(Permission denied)") != std::string::npos);
     chmod("sound.cfg", 0600);
   }
+}
+
+TEST_CASE("data and model files are relative to the folder of the study file, overrides to the current directory") {
+  std::filesystem::create_directories("folder/inner");
+  write_file(
+      "folder/inner/s.cfg",
+      "[data]\nfile = ../d.h5\n[run]\noutput = r\n[search]\nmethod = grid\nmodel.kind = torchscript:a.pt, linear\n");
+  const Study study = parse_study("folder/inner/s.cfg", {});
+  CHECK(study.data.file == "folder/d.h5");
+  CHECK(study.run.output == "r");
+  CHECK(study.search.keys[0].candidates == Words{"torchscript:folder/inner/a.pt", "linear"});
+  CHECK(parse_study("folder/inner/s.cfg", {{"data.file", "../e.h5"}}).data.file == "../e.h5");
+  std::filesystem::remove("link.cfg");
+  std::filesystem::create_symlink("folder/inner/s.cfg", "link.cfg");
+  CHECK(parse_study("link.cfg", {}).data.file == "../d.h5");  // the folder of the name, not of the target
+  CHECK(errors_of(sound, {{"run.output", "$SHEAF_UNDEFINED/r"}}) ==
+        "command line: run.output cannot be '$SHEAF_UNDEFINED/r' (the environment variable SHEAF_UNDEFINED is not "
+        "defined). Define it, or write the path without it.");
 }
 
 TEST_CASE("any bytes give a study or a UsageError") {
