@@ -312,11 +312,13 @@ void add_run(std::vector<Setting>& table) {
           "Record the training loss of each epoch and, with validation rows, the validation loss and score.",
           Decides::results);
   run.add("time_limit", &RunOptions::time_limit, time_limit(),
-          "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job.",
+          "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
+          "units, as in 90s, 45m or 1h30m, or Slurm's format, as in 1:30:00 or 2-12:00 (days-hours:minutes). A number "
+          "alone is in seconds, not in minutes as in Slurm.",
           Decides::no_results);
-  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, number_or("none", 0.01, 1e6),
+  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, or_time(number_or("none", 0.01, 1e6)),
           "Seconds between checkpoints of a model in training.", Decides::no_results);
-  run.add("network_timeout", &RunOptions::network_timeout, integer_or("none", 1, 1000000),
+  run.add("network_timeout", &RunOptions::network_timeout, or_time(integer_or("none", 1, 1000000)),
           "Seconds without an answer from another host after which the run stops and can be resumed.",
           Decides::no_results);
   run.add(

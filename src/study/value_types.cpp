@@ -25,6 +25,11 @@ std::optional<Number> whole_number(const std::string& text) {
   return value;
 }
 
+// `keyword` has lower-case letters.
+bool is_keyword(const std::string& text, const std::string& keyword) {
+  return lower_case(text) == keyword;
+}
+
 std::optional<std::int64_t> integer_between(const std::string& text, std::int64_t least, std::int64_t most) {
   const auto value = whole_number<std::int64_t>(text);
   return value && *value >= least && *value <= most ? value : std::nullopt;
@@ -49,7 +54,7 @@ ValueType<std::string> text_that(const std::string& description, bool (*allowed)
 
 std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
   std::vector<std::int64_t> widths;
-  if (text == "none") return widths;
+  if (is_keyword(text, "none")) return widths;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     const auto width = integer_between(word, 1, widest_layer);
@@ -62,8 +67,45 @@ std::optional<std::vector<std::int64_t>> read_widths(const std::string& text) {
 constexpr std::pair<char, std::int64_t> time_units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
 constexpr std::int64_t longest_time = 10LL * 365 * 86400;
 
-// Parses a time such as "1h30m": numbers with units in descending order. The unit "s" of the last number is optional.
-std::optional<std::int64_t> read_seconds(const std::string& text) {
+// Adds `count` units to `seconds`. Returns false if the sum would exceed the longest time.
+bool add_time(std::int64_t& seconds, std::int64_t count, std::int64_t unit) {
+  if (count > (longest_time - seconds) / unit) return false;
+  seconds += count * unit;
+  return true;
+}
+
+// Parses a time as in Slurm: [[days-]hours:]minutes:seconds, days-hours or days-hours:minutes. As in Slurm, the numbers
+// have no upper limit: 90:00 is an hour and a half.
+std::optional<std::int64_t> read_slurm_time(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const bool has_days = dash != text.npos;
+  std::vector<std::string> fields(1);
+  for (const char letter : has_days ? text.substr(dash + 1) : text) {
+    if (letter == ':')
+      fields.emplace_back();
+    else
+      fields.back() += letter;
+  }
+  if (fields.size() > 3) return std::nullopt;
+  const std::int64_t units[] = {3600, 60, 1};
+  const std::size_t first_unit = has_days ? 0 : 3 - fields.size();
+  std::int64_t seconds = 0;
+  if (has_days) {
+    const auto days = integer_between(text.substr(0, dash), 0, longest_time);
+    if (!days || !add_time(seconds, *days, 86400)) return std::nullopt;
+  }
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    const auto count = integer_between(fields[field], 0, longest_time);
+    if (!count || !add_time(seconds, *count, units[first_unit + field])) return std::nullopt;
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+// Parses a time: as in Slurm, or such as "1h30m": numbers with units in descending order. The unit "s" of the last
+// number is optional.
+std::optional<std::int64_t> read_seconds(const std::string& any_case) {
+  const std::string text = lower_case(any_case);
+  if (text.find_first_of(":-") != text.npos) return read_slurm_time(text);
   std::int64_t seconds = 0;
   std::int64_t last_unit = longest_time;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -74,18 +116,29 @@ std::optional<std::int64_t> read_seconds(const std::string& text) {
                                     [letter](const auto& entry) { return entry.first == letter; });
     if (!value || unit == std::end(time_units) || unit->second >= last_unit) return std::nullopt;
     last_unit = unit->second;
-    if (*value > (longest_time - seconds) / last_unit) return std::nullopt;
-    seconds += *value * last_unit;
+    if (!add_time(seconds, *value, last_unit)) return std::nullopt;
     begin = end + 1;
   }
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 std::optional<TimeLimit> read_time_limit(const std::string& text) {
-  if (text == "auto") return TimeLimit{};
-  if (text == "none") return TimeLimit{TimeLimit::Kind::none, 0};
+  if (is_keyword(text, "auto")) return TimeLimit{};
+  if (is_keyword(text, "none")) return TimeLimit{TimeLimit::Kind::none, 0};
   const auto seconds = read_seconds(text);
   return seconds ? std::optional(TimeLimit{TimeLimit::Kind::seconds, *seconds}) : std::nullopt;
+}
+
+template <class Number>
+ValueType<Number> with_times(ValueType<Number> type) {
+  type.values += ", or a time such as 90s or 1:30:00";
+  type.allowed += ", or a time such as 90s, 45m, 1h30m or 1:30:00";
+  type.read = [read = type.read](const std::string& text) {
+    const auto value = read(text);
+    const auto seconds = value ? std::nullopt : read_seconds(text);
+    return seconds ? read(fmt::format("{}", *seconds)) : value;
+  };
+  return type;
 }
 
 std::string time_limit_text(const TimeLimit& limit) {
@@ -94,8 +147,8 @@ std::string time_limit_text(const TimeLimit& limit) {
 }
 
 std::optional<ArrayTask> read_array_task(const std::string& text) {
-  if (text == "auto") return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
-  if (text == "none") return ArrayTask{};
+  if (is_keyword(text, "auto")) return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
+  if (is_keyword(text, "none")) return ArrayTask{};
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto task = integer_between(text.substr(0, slash), 0, most_tasks - 1);
   const auto tasks = slash < text.size() ? integer_between(text.substr(slash + 1), 1, most_tasks) : std::nullopt;
@@ -108,7 +161,8 @@ std::string array_task_text(const ArrayTask& array) {
   return array.kind == ArrayTask::Kind::none ? "none" : fmt::format("{}/{}", array.task, array.tasks);
 }
 
-std::optional<ImageShape> read_image(const std::string& text) {
+std::optional<ImageShape> read_image(const std::string& any_case) {
+  const std::string text = lower_case(any_case);
   if (text == "auto") return ImageShape{};
   const std::size_t first = text.find('x');
   const std::size_t second = first == std::string::npos ? first : text.find('x', first + 1);
@@ -148,7 +202,7 @@ ValueType<std::int64_t> integer_or(const std::string& keyword, std::int64_t leas
   type.values += ", or " + keyword;
   type.allowed += ", or " + keyword;
   type.read = [=](const std::string& text) {
-    return text == keyword ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
+    return is_keyword(text, keyword) ? std::optional<std::int64_t>(0) : integer_between(text, least, most);
   };
   type.write = [=](std::int64_t value) { return value == 0 ? keyword : fmt::format("{}", value); };
   return type;
@@ -168,7 +222,7 @@ ValueType<double> number_or(const std::string& keyword, double least, double mos
   type.values = fmt::format("number >= {}, or {}", least, keyword);
   type.allowed = fmt::format("number from {} to {}, or {}", least, most, keyword);
   type.read = [=](const std::string& text) {
-    if (text == keyword) return std::optional<double>(0);
+    if (is_keyword(text, keyword)) return std::optional<double>(0);
     const auto value = whole_number<double>(text);
     return value && *value >= least && *value <= most ? value : std::nullopt;
   };
@@ -188,8 +242,14 @@ ValueType<double> number(const std::string& values, bool (*allowed)(double)) {
 }
 
 ValueType<bool> flag() {
-  ValueType<bool> type =
-      choice<bool>({{"true", true}, {"false", false}, {"yes", true}, {"no", false}, {"on", true}, {"off", false}});
+  ValueType<bool> type = choice<bool>({{"true", true},
+                                       {"false", false},
+                                       {"yes", true},
+                                       {"no", false},
+                                       {"on", true},
+                                       {"off", false},
+                                       {"1", true},
+                                       {"0", false}});
   type.values = type.allowed = "true | false";
   return type;
 }
@@ -259,10 +319,20 @@ ValueType<ModelSource> model_source() {
 ValueType<TimeLimit> time_limit() {
   ValueType<TimeLimit> type;
   type.values = "time, auto or none";
-  type.allowed = "auto, none, or a time such as 90s, 45m or 1h30m";
+  type.allowed =
+      "auto, none, or a time such as 90s, 45m, 1h30m, 1:30:00 or 2-12:00 (days-hours:minutes); a number alone is "
+      "seconds";
   type.read = read_time_limit;
   type.write = time_limit_text;
   return type;
+}
+
+ValueType<std::int64_t> or_time(ValueType<std::int64_t> type) {
+  return with_times(std::move(type));
+}
+
+ValueType<double> or_time(ValueType<double> type) {
+  return with_times(std::move(type));
 }
 
 ValueType<ArrayTask> array_task() {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
@@ -41,6 +42,7 @@ ValueType<double> number_or(const std::string& keyword, double least, double mos
 /// A finite number for which `allowed` returns true. `values` describes the condition.
 ValueType<double> number(const std::string& values, bool (*allowed)(double));
 
+/// true, yes, on or 1; false, no, off or 0.
 ValueType<bool> flag();
 
 /// Text that can be stored in a study file: no '#', no control characters, no leading or trailing spaces.
@@ -63,13 +65,20 @@ struct ModelSource {
 };
 ValueType<ModelSource> model_source();
 
-/// A time such as "90" (seconds), "90s", "45m", "2h", "1d" or "1h30m"; or `auto`; or `none`.
+/// A time (see below), `auto` or `none`.
 ValueType<TimeLimit> time_limit();
+
+/// `type`, a number of seconds, that also accepts a time: with units such as "90s", "45m", "2h", "1d" or "1h30m", or as
+/// in Slurm, "minutes:seconds", "hours:minutes:seconds", "days-hours", "days-hours:minutes" or
+/// "days-hours:minutes:seconds". A number alone has the unit seconds.
+ValueType<std::int64_t> or_time(ValueType<std::int64_t> type);
+ValueType<double> or_time(ValueType<double> type);
 
 /// "K/N" for task K of 0..N-1; or `auto`; or `none`.
 ValueType<ArrayTask> array_task();
 
-/// One name of a list. If a value has several names, the first is written; the others are aliases.
+/// One name of a list, with upper- or lower-case letters, as for all names and keywords. If a value has several names,
+/// the first is written; the others are aliases.
 template <class Value>
 ValueType<Value> choice(const std::vector<std::pair<std::string, Value>>& choices) {
   ValueType<Value> type;
@@ -80,7 +89,7 @@ ValueType<Value> choice(const std::vector<std::pair<std::string, Value>>& choice
   type.allowed = type.values;
   type.read = [choices](const std::string& text) -> std::optional<Value> {
     for (const auto& [name, value] : choices)
-      if (name == text) return value;
+      if (lower_case(name) == lower_case(text)) return value;
     return std::nullopt;
   };
   type.write = [choices](const Value& wanted) {

@@ -25,7 +25,8 @@ struct Size {
 ValueType<Size> image_size() {
   ValueType<Size> type;
   type.values = type.allowed = fmt::format("HEIGHTxWIDTH, each 1 to {}", longest_side);
-  type.read = [](const std::string& text) -> std::optional<Size> {
+  type.read = [](const std::string& any_case) -> std::optional<Size> {
+    const std::string text = lower_case(any_case);
     const std::size_t cross = text.find('x');
     if (cross == text.npos) return std::nullopt;
     const auto height = integer(1, longest_side).read(text.substr(0, cross));

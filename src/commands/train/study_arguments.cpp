@@ -21,7 +21,7 @@ constexpr const char* format_help =
 the file; write each key with its section: --train.epochs=5 or
 --train.epochs 5. Paths of data and model files in a study file are relative to its folder;
 run.output and paths on the command line are relative to the current directory. ~, $NAME and ${NAME} are replaced in
-all paths; $$ is a dollar sign.
+all paths; $$ is a dollar sign. Names of values and true, false, yes, no, on, off, 1, 0 may have upper-case letters.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:

@@ -95,9 +95,9 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
   const std::vector<Range> ranges = {
       {"study.seed", {"0", "18446744073709551615"}, {"-1", "18446744073709551616", "1.5", ""}},
       {"study.iterations", count_in, count_out},
-      {"data.classes", {"2", "auto"}, {"1", "0", "-2", "Auto"}},
+      {"data.classes", {"2", "auto", "Auto"}, {"1", "0", "-2"}},
       {"data.validation", probability_in, probability_out},
-      {"data.image", {"1x8x8", "3x1x32", "auto"}, {"8x8", "0x8x8", "1x8x8x8", "1X8X8", "-1x8x8", "1x8x", "xx"}},
+      {"data.image", {"1x8x8", "3x1x32", "auto", "1X8X8"}, {"8x8", "0x8x8", "1x8x8x8", "-1x8x8", "1x8x", "xx"}},
       {"data.memory", {"1", "auto"}, {"0", "-1", "1.5"}},
       {"data.window", {"1", "auto"}, {"0", "-1"}},
       {"data.read_ahead", {"1", "64"}, {"0", "65"}},
@@ -105,7 +105,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"data.columns", {"1", "1000000"}, {"0", "1000001"}},
       {"data.outputs", {"1"}, {"0"}},
       {"data.noise", {"0", "2"}, {"-0.1"}},
-      {"model.hidden", {"16", "64 32", "none", "", "1000000"}, {"0", "64,32", "-3", "64 x", "1000001", "None"}},
+      {"model.hidden", {"16", "64 32", "none", "", "1000000", "None"}, {"0", "64,32", "-3", "64 x", "1000001"}},
       {"model.channels", {"8 16"}, {"8 0"}},
       {"model.kernel", {"1", "3", "99"}, {"0", "2", "-3", "101"}},
       {"model.dropout", probability_in, probability_out},
@@ -125,8 +125,8 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"run.threads", {"1", "65536"}, {"0", "65537"}},
       {"run.ranks_per_gpu", {"1"}, {"0"}},
       {"run.core_lanes", {"0", "65536"}, {"-1", "65537"}},
-      {"run.checkpoint_interval", {"0.01", "1", "1e6", "none"}, {"0", "0.009", "-1", "1000001", "nan", "1m"}},
-      {"run.network_timeout", {"1", "none"}, {"0", "-1", "1m"}},
+      {"run.checkpoint_interval", {"0.01", "1", "1e6", "none", "1m"}, {"0", "0.009", "-1", "1000001", "nan"}},
+      {"run.network_timeout", {"1", "none", "1m"}, {"0", "-1", "1x"}},
       {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
   for (const auto& range : ranges) {
     for (const auto& text : range.inside) {
@@ -179,6 +179,49 @@ TEST_CASE("a name of an earlier version is refused with its new name") {
         "run.engine cannot be 'resident'. Allowed: auto | torch | native | by_model. Use native.");
   CHECK(refusal("data.mode", "resident") ==
         "data.mode cannot be 'resident'. Allowed: auto | memory | streamed. Use memory.");
+}
+
+TEST_CASE("times have units or the formats of Slurm; a number alone is seconds") {
+  const auto seconds = [](const std::string& text) {
+    return study_with({{"run.time_limit", text}}).run.time_limit.seconds;
+  };
+  CHECK(seconds("90") == 90);
+  CHECK(seconds("1H30M") == 5400);
+  CHECK(seconds("45:30") == 45 * 60 + 30);
+  CHECK(seconds("90:00") == 90 * 60);
+  CHECK(seconds("1:30:05") == 5405);
+  CHECK(seconds("2-12") == 60 * 3600);
+  CHECK(seconds("2-12:30") == 60 * 3600 + 1800);
+  CHECK(seconds("2-12:30:05") == 60 * 3600 + 1805);
+  CHECK(seconds("0:01") == 1);
+  for (const char* text : {"0:00", ":30", "1:", "1::2", "1:2:3:4", "-1", "1-", "1-2-3", "1-2:3:4:5", "1:30m", "1.5:00",
+                           "9999999999999999:00", "3650-00:00:01", "1 :30"}) {
+    CAPTURE(text);
+    CHECK_FALSE(accepts("run.time_limit", text));
+  }
+  CHECK(study_with({{"run.checkpoint_interval", "1:30"}}).run.checkpoint_interval == 90);
+  CHECK(study_with({{"run.checkpoint_interval", "0.5"}}).run.checkpoint_interval == 0.5);
+  CHECK(study_with({{"run.network_timeout", "5m"}}).run.network_timeout == 300);
+  CHECK_FALSE(accepts("run.network_timeout", "1000000:00"));
+  CHECK_FALSE(accepts("run.network_timeout", "0:00"));
+}
+
+TEST_CASE("names, keywords and truth values are accepted in any case") {
+  CHECK(study_with({{"train.optimizer", "AdamW"}}).train.optimizer == OptimizerKind::adamw);
+  CHECK(study_with({{"model.kind", "TorchScript:Net.pt"}}).model.file == "Net.pt");
+  CHECK(study_with({{"search.metric", "R2"}}).search.metric == "r2");
+  CHECK(study_with({{"train.batch_size", "Full"}}).train.batch_size == 0);
+  CHECK(study_with({{"run.time_limit", "NONE"}}).run.time_limit.kind == TimeLimit::Kind::none);
+  CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::automatic);
+  CHECK(study_with({{"run.checkpoint_interval", "None"}}).run.checkpoint_interval == 0);
+  CHECK(study_with({{"model.hidden", "None"}}).model.hidden.empty());
+  CHECK(study_with({{"data.image", "1X8X8"}}).data.image.width == 8);
+  CHECK(study_with({{"data.image", "AUTO"}}).data.image.width == 0);
+  for (const char* yes : {"true", "True", "YES", "on", "1"})
+    CHECK(study_with({{"train.nesterov", yes}}).train.nesterov);
+  for (const char* no : {"false", "False", "NO", "Off", "0"})
+    CHECK_FALSE(study_with({{"train.shuffle", no}}).train.shuffle);
+  for (const char* other : {"", "2", "t", "01", "truee"}) CHECK_FALSE(accepts("train.shuffle", other));
 }
 
 TEST_CASE("model.kind of a model from a file has the kind and the file name") {
