@@ -101,10 +101,11 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   std::string best;
   for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
     best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
-  std::string over = counted(trials[0].iterations, "fit");
   const Stage& stage = plan.stage(trials[0].stage);
+  std::string over;
   if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
-  if (stage.repeats > 1) over += fmt::format(" x {} repeats", stage.repeats);
+  if (stage.repeats > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats);
+  if (over.empty()) over = counted(trials[0].iterations, "fit");
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the parameters of the study";
   if (has_validation(study) && study.search.metric == "loss")

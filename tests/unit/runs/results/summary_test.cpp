@@ -66,6 +66,17 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "engine: torch 4 iterations\n");
 }
 
+TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  CHECK_THAT(summary_of(study, finished_iterations(2)), ContainsSubstring(" over 1 fit)"));
+  study.study.iterations = 2;
+  CHECK_THAT(summary_of(study, finished_iterations(4)), ContainsSubstring(" over 2 repeats)"));
+  study.search.folds = 2;
+  CHECK_THAT(summary_of(study, finished_iterations(8)), ContainsSubstring(" over 2 folds x 2 repeats)"));
+}
+
 TEST_CASE("an ensemble prints its members and its own score") {
   Study study;
   study.data.task = Task::classification;
