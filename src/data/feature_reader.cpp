@@ -22,7 +22,7 @@ void channels_first(const ImageShape& image, const Value* from, Value* to) {
 
 FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schema)
     : rows_(options.file, options.features), width_(schema.feature_count), bytes_(schema.features.is_bytes) {
-  if (options.channels == ChannelOrder::last) turned_ = schema.image;
+  if (schema.layout.channels == ChannelOrder::last) turned_ = schema.layout.image;
 }
 
 template <class Value>

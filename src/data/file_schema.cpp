@@ -58,22 +58,30 @@ void check_weights(const DataOptions& options, const DataSetInfo& features, cons
                       named_shape(options.weights, weights), options.file));
 }
 
-// The shape of a row as an image. data.image takes precedence over the shape of the features.
-ImageShape image_of(const DataOptions& options, const DataSetInfo& features) {
+std::string features_name(const DataOptions& options) {
+  return fmt::format("data set '{}' of '{}'", options.features, options.file);
+}
+
+std::int64_t values_in(const ImageShape& image) {
+  return image.channels * image.height * image.width;
+}
+
+// data.image takes precedence over the shape of the features.
+RowLayout layout_of(const DataOptions& options, const DataSetInfo& features, const ImageShape& expected) {
   const ImageShape& image = options.image;
-  if (image.channels == 0) {
-    const auto& shape = features.shape;
-    if (shape.size() != 4) return {};
-    if (options.channels == ChannelOrder::last) return {shape[3], shape[1], shape[2]};
-    return {shape[1], shape[2], shape[3]};
-  }
-  const std::int64_t pixels = image.channels * image.height * image.width;
-  require(pixels == features.row_elements(),
+  require(image.channels == 0 || values_in(image) == features.row_elements(),
           fmt::format("data.image = {}x{}x{} does not match data set {} of '{}' ({} values per row, not {}). Set "
                       "data.image to channels x height x width of its images.",
                       image.channels, image.height, image.width, named_shape(options.features, features), options.file,
-                      features.row_elements(), pixels));
-  return image;
+                      features.row_elements(), values_in(image)));
+  RowFacts facts{features.shape, options.channels, features.channels, image, {}};
+  if (values_in(expected) == features.row_elements()) facts.expected = expected;
+  const RowLayout layout = row_layout(facts, "data.channels", features_name(options));
+  require(options.channels != ChannelOrder::last || layout.image.channels > 0,
+          fmt::format("data.channels = last needs images (data set {} of '{}' has no image shape). Set data.image to "
+                      "channels x height x width of its images.",
+                      named_shape(options.features, features), options.file));
+  return layout;
 }
 
 std::int64_t classes_of(const DataOptions& options, const DataDescription& description) {
@@ -132,17 +140,13 @@ std::string file_identities(const std::vector<std::string>& paths) {
   return fmt::format("{} files with fingerprint {}", paths.size(), fingerprint.text());
 }
 
-FileSchema inspect_features(const InputFile& file, const DataOptions& options) {
+FileSchema inspect_features(const InputFile& file, const DataOptions& options, const ImageShape& expected) {
   FileSchema schema;
   schema.features = file.data_set(options.features).info();
   check_features(options, schema.features);
   schema.rows = schema.features.rows();
   schema.feature_count = schema.features.row_elements();
-  schema.image = image_of(options, schema.features);
-  require(options.channels == ChannelOrder::first || schema.image.channels > 0,
-          fmt::format("data.channels = last needs images (data set {} of '{}' has no image shape). Set data.image to "
-                      "channels x height x width of its images.",
-                      named_shape(options.features, schema.features), options.file));
+  schema.layout = layout_of(options, schema.features, expected);
   schema.description = read_description(file, options.file, options.features, options.targets, schema.feature_count);
   schema.classes = classes_of(options, schema.description);
   return schema;
@@ -160,6 +164,13 @@ FileSchema inspect_file(const DataOptions& options) {
   schema.target_columns = schema.targets.row_elements();
   schema.fingerprint = fingerprint_of(options, schema);
   return schema;
+}
+
+void require_certain_layout(const FileSchema& schema, const DataOptions& options) {
+  require(schema.layout.certain, [&] {
+    return uncertain_layout_problem(schema.features.shape, features_name(options)) +
+           " Set data.channels to first or last, or store this text as the attribute 'channels' of the data set.";
+  });
 }
 
 }  // namespace sheaf

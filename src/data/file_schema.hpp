@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/data_description.hpp"
+#include "data/row_layout.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/file.hpp"
 #include "study/study.hpp"
@@ -24,7 +25,7 @@ struct FileSchema {
   std::int64_t target_columns = 1;
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   DataDescription description;  ///< from the attributes of the file
-  ImageShape image;             ///< from data.image, or from features [N, C, H, W] or [N, H, W, C]
+  RowLayout layout;             ///< how the rows of the features are seen
   std::string fingerprint;  ///< names and shapes of the data sets; name, size and time of the file, and of all other
                             ///< files that it takes values from (external links, virtual data sets)
 };
@@ -35,10 +36,14 @@ std::string file_identity(const std::string& path);
 /// Same, for several files; for many files, a fingerprint. Throws as file_identity(). Local.
 std::string file_identities(const std::vector<std::string>& paths);
 
-/// Checks the features only, for a file without targets. Throws as inspect_file(). Local.
-FileSchema inspect_features(const InputFile& file, const DataOptions& options);
+/// Checks the features only, for a file without targets. `expected`: the image shape that rows should have if their
+/// size fits it and data.image is not set, such as that of a model; all zero: none. Throws as inspect_file(). Local.
+FileSchema inspect_features(const InputFile& file, const DataOptions& options, const ImageShape& expected = {});
 
 /// Checks the metadata of options.file. Throws RunError for the first problem found. Local.
 FileSchema inspect_file(const DataOptions& options);
+
+/// Throws RunError if the layout of the rows is not certain: call it for models of images. Pure.
+void require_certain_layout(const FileSchema& schema, const DataOptions& options);
 
 }  // namespace sheaf

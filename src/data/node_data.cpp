@@ -211,7 +211,7 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   data.rows = schema.rows;
   data.feature_count = schema.feature_count;
   data.task = options.task;
-  data.image = schema.image;
+  data.image = schema.layout.image;
   attach(arrays, shape, data);
   if (!with_features) data.features = nullptr, data.byte_features = nullptr;
   data.fingerprint = schema.fingerprint;

@@ -118,8 +118,10 @@ void add_data(std::vector<Setting>& table) {
   data.add("image", &DataOptions::image, image_shape(),
            "Image shape of a row, channels x height x width; auto: the shape in the file.");
   data.add("channels", &DataOptions::channels,
-           choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
-           "Image layout in the file: channels first, [N, C, H, W], or last, [N, H, W, C].");
+           choice<std::optional<ChannelOrder>>(
+               {{"auto", std::nullopt}, {"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
+           "Image layout in the file: channels first, [N, C, H, W], or last, [N, H, W, C]; auto: by the attribute "
+           "`channels` of the features, otherwise by the dimension of size 1 to 4.");
   data.add(
       "mode", &DataOptions::mode,
       choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),

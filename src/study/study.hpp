@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,9 @@ struct DataOptions {
   Normalize normalize = Normalize::none;
   double validation = 0;  ///< fraction of the rows held out for validation; not with folds
   ImageShape image;       ///< shape of a row for convolutional networks; unset: the shape of the file's features
-  ChannelOrder channels = ChannelOrder::first;  ///< images in the file: N x C x H x W (first) or N x H x W x C (last)
+  /// Images in the file: N x C x H x W (first) or N x H x W x C (last). nullopt, auto: see data/row_layout; replaced
+  /// when a run is opened.
+  std::optional<ChannelOrder> channels;
 
   DataMode mode = DataMode::automatic;
   std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384

@@ -291,6 +291,14 @@ ValueType<ImageShape> image_shape() {
   return type;
 }
 
+ValueType<ChannelOrder> channel_order() {
+  return choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
+}
+
+std::string name_of(ChannelOrder order) {
+  return channel_order().write(order);
+}
+
 ValueType<ModelSource> model_source() {
   static const auto names = choice<ModelKind>({{"linear", ModelKind::linear},
                                                {"mlp", ModelKind::mlp},

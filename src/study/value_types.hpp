@@ -58,6 +58,10 @@ ValueType<std::vector<std::int64_t>> layer_widths();
 /// "CxHxW", or `auto` for all zero.
 ValueType<ImageShape> image_shape();
 
+/// "first" or "last".
+ValueType<ChannelOrder> channel_order();
+std::string name_of(ChannelOrder order);
+
 /// The kind of a model: a name, "torchscript:FILE" or "plugin:FILE".
 struct ModelSource {
   ModelKind kind = ModelKind::linear;

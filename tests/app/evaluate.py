@@ -148,10 +148,14 @@ train("resnet", "--run.models=best", "--data.file=first.h5", "--model.kind=resne
       "--train.epochs=1")
 whole = evaluate("resnet", "--data.file=first.h5")
 checks.check(whole["rows"] == 240 and whole["engine"].startswith("torch"), "report of a resnet", whole)
-for name, args in (("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
+for name, args in (("last.h5", []), ("last.h5", ["--data.channels=last"]), ("flat.h5", [])):
     report = evaluate("resnet", f"--data.file={name}", *args)
-    checks.check(report.get("loss") == whole["loss"], f"{name}: same loss", report)
-refused("images with channels last", 1, "takes images of 3x8x8", "resnet", "--data.file=last.h5")
+    checks.check(report.get("loss") == whole["loss"], f"{name}, {args}: same loss", report)
+refused("images with channels last", 1, "not images of 3x8x8 with channels first", "resnet", "--data.file=last.h5",
+        "--data.channels=first")
+with h5py.File("wide.h5", "w") as file:
+    file["features"], file["targets"] = images.reshape(240, 3, 4, 16), labels[:240]
+refused("images of another shape", 1, "takes images of 3x8x8", "resnet", "--data.file=wide.h5")
 try:
     import torch as pytorch
 except ImportError:

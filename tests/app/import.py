@@ -148,6 +148,7 @@ write("data_batch_2.bin", records[391:].tobytes())
 cifar_classes = "airplane automobile bird cat deer dog frog horse ship truck".split()
 expect("cifar10", ["data_batch_1.bin", "data_batch_2.bin"], pictures, kinds, cifar_classes, train=True, ranks=2)
 with h5py.File("out.h5", "r") as file:
+    checks.check(file["features"].attrs["channels"] == "first", "cifar10: the layout of the images is stored")
     checks.check(file["features"].chunks == (341, 3, 32, 32), "chunks of about 1 MiB", str(file["features"].chunks))
 os.remove("out.h5")
 shutil.rmtree("out")

@@ -71,8 +71,9 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
                          default: from the model file; for other models, classification if the targets are integers
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
-  --data.channels=first|last
-                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: first
+  --data.channels=auto|first|last
+                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, by the attribute
+                         channels of the features, by the images that the model takes, or by the dimension of size 1 to 4
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +

@@ -122,7 +122,7 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
     if (!format) {
       if (!request.csv.id.empty())
         throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
-      evaluated.rows = open_hdf5_rows(request.data, request.targets, evaluated.description(), name_of(model));
+      evaluated.rows = open_hdf5_rows(request.data, request.targets, model, name_of(model));
       return;
     }
     if (*format == ImportFormat::idx || *format == ImportFormat::cifar10)
@@ -133,8 +133,13 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   });
   if (!format) return;
   const DataDescription like = model.trained ? training_data(model.trained->description) : DataDescription();
+  ImageFacts images{request.data.channels, request.data.image, {}, true};
+  if (model.trained) {
+    images.expected = model.trained->description.shape.image;
+    images.is_needed = !is_dense(model.trained->description.model.kind);
+  }
   ImportedRows imported =
-      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), world, node);
+      import_evaluated_rows(request.data.file, import_options(request, *format, model, like), images, world, node);
   evaluated.rows = std::move(imported.rows);
   evaluated.ids = std::move(imported.ids);
 }

@@ -35,7 +35,8 @@ void require_finite(const StoredRows& from, const std::vector<float>& values, st
 
 // The shape of one row: of its image, otherwise as stored.
 std::vector<std::int64_t> row_shape_of(const FileSchema& schema) {
-  if (schema.image.channels > 0) return {schema.image.channels, schema.image.height, schema.image.width};
+  const ImageShape& image = schema.layout.image;
+  if (image.channels > 0) return {image.channels, image.height, image.width};
   const auto& shape = schema.features.shape;
   if (shape.size() == 1) return {1};
   return {shape.begin() + 1, shape.end()};
@@ -67,8 +68,10 @@ std::vector<std::int64_t> class_order(const DataDescription& file, const DataDes
 
 class Hdf5Rows : public EvaluatedRows {
  public:
-  Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name)
-      : schema_(inspect_features(InputFile(options.file), options)),
+  // `expected`: as for inspect_features().
+  Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name,
+           const ImageShape& expected)
+      : schema_(inspect_features(InputFile(options.file), options, expected)),
         row_shape_(row_shape_of(schema_)),
         features_(std::make_unique<FeatureReader>(options, schema_)),
         order_(feature_order(schema_.description, model, fmt::format("'{}'", options.file), model_name)) {
@@ -80,6 +83,7 @@ class Hdf5Rows : public EvaluatedRows {
     if (reads_targets) open_targets(options, model, model_name);
   }
 
+  const FileSchema& schema() const { return schema_; }
   std::int64_t count() const override { return schema_.rows; }
   const std::vector<std::int64_t>& row_shape() const override { return row_shape_; }
   const TargetsInfo* targets() const override { return targets_ ? &targets_info_ : nullptr; }
@@ -218,9 +222,12 @@ std::unique_ptr<RowReader> Hdf5Rows::make_reader(Task task, std::int64_t outputs
 
 }  // namespace
 
-std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode,
-                                              const DataDescription& model, const std::string& model_name) {
-  return std::make_unique<Hdf5Rows>(options, mode, model, model_name);
+std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode, const OpenedModel& model,
+                                              const std::string& model_name) {
+  const ModelDescription description = model.trained ? model.trained->description : ModelDescription();
+  auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image);
+  if (!model.trained || !is_dense(description.model.kind)) require_certain_layout(rows->schema(), options);
+  return rows;
 }
 
 }  // namespace sheaf

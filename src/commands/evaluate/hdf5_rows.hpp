@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "commands/evaluate/evaluated_rows.hpp"
-#include "data/data_description.hpp"
+#include "models/saved_model.hpp"
 
 namespace sheaf {
 
-/// Opens the file. With names of features or classes in both the file and `model`, which describes the data of the
-/// model's training, columns are reordered and labels renumbered by name. Throws RunError for the first problem, such
-/// as a missing column, with `model_name` ("model 'm.pt'"). Local.
-std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode,
-                                              const DataDescription& model, const std::string& model_name);
+/// Opens the file. If both the file and the training data of the model have names of features or classes, columns are
+/// reordered and labels renumbered by name. Throws RunError for the first problem, such as a missing column or an
+/// uncertain layout of images, with `model_name` ("model 'm.pt'"). Local.
+std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, TargetsMode mode, const OpenedModel& model,
+                                              const std::string& model_name);
 
 }  // namespace sheaf

@@ -11,11 +11,45 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/padding.hpp"
+#include "data/row_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/shared_array.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
+
+RowLayout layout_of(const NumberArray& features, const ImportedData& data, const ImageFacts& images,
+                    const std::string& path) {
+  RowFacts facts{features.shape, images.requested, std::nullopt, images.image, images.expected};
+  if (data.channels) facts.attribute = name_of(*data.channels);
+  const auto row_values = features.row_elements();
+  const auto fits = [row_values](const ImageShape& image) {
+    return image.channels * image.height * image.width == row_values;
+  };
+  require(facts.image.channels == 0 || fits(facts.image),
+          fmt::format("data.image = {}x{}x{} does not match '{}' ({} values per row). Set data.image to channels x "
+                      "height x width of its images.",
+                      facts.image.channels, facts.image.height, facts.image.width, path, row_values));
+  if (!fits(facts.expected)) facts.expected = {};
+  const RowLayout layout = row_layout(facts, "data.channels", fmt::format("'{}'", path));
+  require(layout.certain || !images.is_needed, [&] {
+    return uncertain_layout_problem(features.shape, fmt::format("'{}'", path)) + " Set data.channels to first or last.";
+  });
+  return layout;
+}
+
+// Puts the channels of [rows, height, width, channels] first.
+void turn_channels(const ImageShape& image, std::int64_t rows, float* values) {
+  const std::int64_t pixels = image.height * image.width, row_values = pixels * image.channels;
+  std::vector<float> turned(static_cast<std::size_t>(row_values));
+  for (float* row = values; row != values + rows * row_values; row += row_values) {
+    float* to = turned.data();
+    for (std::int64_t channel = 0; channel < image.channels; ++channel)
+      for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = row[pixel * image.channels + channel];
+    std::copy(turned.begin(), turned.end(), row);
+  }
+}
 
 // What the ranks of a node must know of the rows, as numbers for a broadcast.
 struct Layout {
@@ -152,13 +186,17 @@ void require_same_file(const std::string& path, const std::string& hash, const C
 
 }  // namespace
 
-ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const Communicator& world,
-                                   const Communicator& node) {
+ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
+                                   const Communicator& world, const Communicator& node) {
   std::optional<ImportedData> data;
+  RowLayout seen;
   std::string hash;
   agree(world, [&] {
     if (!node.is_root()) return;
     data = import_files({path}, options);
+    seen = layout_of(data->features, *data, images, path);
+    const ImageShape& image = seen.image;
+    if (image.channels > 0) data->features.shape = {data->features.rows(), image.channels, image.height, image.width};
     hash = content_hash(*data);
   });
   require_same_file(path, hash, world);
@@ -168,6 +206,8 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
   ImportedRows imported;
   if (data) {
     copy_floats(data->features, memory->array.data());
+    if (seen.channels == ChannelOrder::last)
+      turn_channels(seen.image, data->features.rows(), reinterpret_cast<float*>(memory->array.data()));
     std::byte* targets = memory->array.data() + layout.targets_begin();
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
     if (data->targets && !layout.labels) copy_floats(*data->targets, targets);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,22 @@
 
 namespace sheaf {
 
+/// What is known about the images of a file; see row_layout().
+struct ImageFacts {
+  std::optional<ChannelOrder> requested;  ///< data.channels
+  ImageShape image;                       ///< data.image
+  ImageShape expected;                    ///< of the model
+  bool is_needed = false;                 ///< whether the model sees images, so that their layout must be certain
+};
+
 struct ImportedRows {
   std::unique_ptr<EvaluatedRows> rows;
   std::vector<std::string> ids;  ///< on rank 0: the cells of --id, one per row; otherwise empty
 };
 
-/// Imports `path` on one rank per node. Logs the notes of the import. The ranks of `node` must destroy the result
-/// together. Throws AgreedError. Collective over world.
-ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const Communicator& world,
-                                   const Communicator& node);
+/// Imports `path` on one rank per node. Images get their channels first. Logs the notes of the import. The ranks of
+/// `node` must destroy the result together. Throws AgreedError. Collective over world.
+ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
+                                   const Communicator& world, const Communicator& node);
 
 }  // namespace sheaf

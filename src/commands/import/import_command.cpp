@@ -23,6 +23,7 @@
 #include "files/replace_file.hpp"
 #include "models/saved_model_record.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -68,6 +69,7 @@ void write_data(const std::string& path, ImportedData data, int compression) {
   write("features", data.features);
   if (data.targets) write("targets", *data.targets);
   return_freed_memory();
+  if (data.channels) file.write_text("features", "channels", name_of(*data.channels));
   write_description(file, "features", data.targets ? "targets" : "", data.description);
   file.close();
 }

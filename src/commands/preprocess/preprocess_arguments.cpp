@@ -46,11 +46,6 @@ ValueType<NumberType> number_type() {
   return choice(types);
 }
 
-const ValueType<ChannelOrder>& channel_order() {
-  static const auto type = choice<ChannelOrder>({{"first", ChannelOrder::first}, {"last", ChannelOrder::last}});
-  return type;
-}
-
 // The options parsed so far.
 struct Draft {
   PreprocessRequest request;
@@ -145,7 +140,8 @@ of the steps does not depend on the order of the options:
                           skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
                           their range (0..255 remains 0..255), and images are smoothed before they are reduced
                               sheaf preprocess photos.h5 small.h5 --resize=64x64
-  --layout=first|last     position of the channels in IN.h5; default: where the dimension of size 1, 3 or 4 is
+  --layout=first|last     position of the channels in IN.h5; default: the attribute channels of the data set, otherwise
+                          where the dimension of size 1 to 4 is
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
   --normalize=standard|minmax|none
                           scale to mean 0 and standard deviation 1, or to 0..1, as (value - shift) / divisor,
@@ -159,8 +155,8 @@ of the steps does not depend on the order of the options:
                           infinity are errors. float16, float32: values beyond the range become infinite.
                           Default: the type in IN.h5; float32 for integers that are resized or scaled
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --cast=uint8
-  --channels=first|last   position of the channels in OUT.h5; default: as in IN.h5. `sheaf run` expects them first
-                          unless data.channels = last
+  --channels=first|last   position of the channels in OUT.h5, also stored as the attribute channels of the data set;
+                          default: as in IN.h5
                               sheaf preprocess photos.h5 planes.h5 --channels=first
   --chunk-rows=N          rows per chunk; default: about 1 MiB
                               sheaf preprocess table.h5 chunked.h5 --chunk-rows=4096

@@ -21,6 +21,7 @@
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/session.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -101,6 +102,7 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   if (request.copy) file->copy_others();
   address = file->make_rows();
   file->write_note("preprocess", describe(plan));
+  if (plan.order) file->write_note("channels", name_of(*plan.order));
   if (scaling) {
     file->write_values(shift, scaling->shift);
     file->write_values(divisor, scaling->divisor);

@@ -99,8 +99,10 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
     if (number < trials_shown) shown.push_back(estimate);
   }
   for (const auto& rank : prepared.ranks) lanes += rank.lanes;
-  std::string text =
-      fmt::format("study        {}\n{}\n{}\n", study.study.name, data_line(study, data), iterations_line(plan));
+  std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
+  if (data.shape.image.channels > 0)
+    text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
+  text += iterations_line(plan) + "\n";
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);

@@ -27,7 +27,14 @@ DataShape expected_shape(const DataOptions& options, const std::optional<FileSch
   constexpr std::int64_t some_classes = 10;
   const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
   return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
-          file->image};
+          file->layout.image};
+}
+
+// Whether any network gets its rows as images if they are images.
+bool takes_images(const Plan& plan) {
+  bool any = false;
+  plan.for_each_network([&](std::int64_t, const Trial& trial) { any = any || !is_dense(trial.model.kind); });
+  return any;
 }
 
 // Number of lanes of this rank if it trains on its cores. Other ranks may be bound to some of the cores. Collective.
@@ -51,6 +58,7 @@ JobFacts gather_facts(const Study& study, const Plan& plan, const std::optional<
   JobFacts facts;
   facts.shape = expected_shape(study.data, file);
   facts.devices = kinds_of_lanes(placement, world);
+  facts.layout = file ? file->layout : RowLayout{study.data.image};
   if (facts.devices.front().on_gpu()) {
     const std::int64_t lanes = lanes_on_cores(study.run, world, node);
     const std::int64_t least = world.minimum(placement.uses_gpu() ? lanes : std::numeric_limits<std::int64_t>::max());
@@ -87,6 +95,7 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
 
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
+  if (!study.data.channels) study.data.channels = facts.layout.channels;
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
@@ -102,14 +111,17 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
 
 Study with_stored_choices(Study requested, const Study& stored) {
   if (requested.data.mode == DataMode::automatic) requested.data.mode = stored.data.mode;
+  if (!requested.data.channels) requested.data.channels = stored.data.channels;
   if (requested.run.engine == EngineKind::automatic) requested.run.engine = stored.run.engine;
   return requested;
 }
 
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node) {
-  agree(world,
-        [&] { require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation); });
+  agree(world, [&] {
+    if (file && takes_images(plan)) require_certain_layout(*file, study.data);
+    require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation);
+  });
   PlacedStudy placed;
   placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
   placed.facts = gather_facts(study, plan, file, placed.placement, world, node);

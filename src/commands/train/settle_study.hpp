@@ -1,5 +1,6 @@
-// Settles a study: resolves data.mode = auto and run.engine = auto to values. This happens once, when the run is
-// opened. The values are stored in the run, and later jobs use them on any machine. SPDX-License-Identifier: MIT
+// Settles a study: resolves data.mode = auto, data.channels = auto and run.engine = auto to values. This happens once,
+// when the run is opened. The values are stored in the run, and later jobs use them on any machine.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct JobFacts {
   double gpu_speedup = no_gpu;      ///< for the trials with has_core_engine(), if a rank may use a GPU
   std::int64_t data_bytes = 0;      ///< size of the rows of the data file in memory; 0 for synthetic data
   std::int64_t node_bytes = 0;      ///< the smallest memory that any rank may use
+  RowLayout layout;                 ///< how the rows of the data are seen
 };
 
 /// GpuSpeedup of the plan's trials with has_core_engine(); no_gpu if there are none. `lanes`: number of lanes of a rank
@@ -52,7 +54,8 @@ struct PlacedStudy {
 
 /// Places the ranks and settles the study. If the settled study does not use GPUs, ranks with a GPU get one lane per
 /// core. `file`: schema of the data file, if the study has one. Throws the errors of require_trainable,
-/// require_enough_rows and place_rank as AgreedError. Collective over world, of which `node` is a part.
+/// require_enough_rows, place_rank and, for models of images, require_certain_layout as AgreedError. Collective over
+/// world, of which `node` is a part.
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
 

@@ -137,6 +137,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   RemainingStage current = find_remaining(run, plan, world);
   if (current.work.count() > 0 && world.is_root()) {
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
+    if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
+      log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
     log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(current.work.count(), "iteration"),
                          stages.last_stage_text(), run.directory));
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));

@@ -100,7 +100,10 @@ ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources)
     ByteSource& labels_source = *sources[pair + 1];
     ImportedData part;
     part.features = read_idx(images_source);
-    if (part.features.shape.size() == 3) part.features.shape.insert(part.features.shape.begin() + 1, 1);
+    if (part.features.shape.size() == 3) {
+      part.features.shape.insert(part.features.shape.begin() + 1, 1);
+      data.channels = ChannelOrder::first;
+    }
     NumberArray labels = read_idx(labels_source);
     require(labels.shape.size() == 1,
             fmt::format("'{}' {} does not contain labels (their shape is [rows]). Pass the files in the order images, "
@@ -118,6 +121,7 @@ ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources)
 ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sources) {
   ImportedData data;
   data.features = {NumberType::uint8, {0, 3, 32, 32}, {}};
+  data.channels = ChannelOrder::first;
   std::vector<std::int64_t> labels;
   for (const auto& source : sources) {
     std::int64_t rows = 0;

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -12,24 +13,14 @@ namespace {
 // The maximum size of a row: with larger rows, the threads of a machine would run out of memory.
 constexpr double most_row_bytes = 2.0 * (std::int64_t{1} << 30);
 
-bool is_channel_count(std::int64_t side) {
-  return side == 1 || side == 3 || side == 4;
-}
-
-const char* name_of(ChannelOrder order) {
-  return order == ChannelOrder::first ? "first" : "last";
-}
-
 // Finds the channel dimension of images of rank 4.
-ChannelOrder find_channels(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
-  if (options.layout) return *options.layout;
-  const bool first = is_channel_count(info.shape[1]), last = is_channel_count(info.shape[3]);
-  require(first != last,
-          fmt::format("The shape {} of {} does not show which dimension is the channels ({} 1, 3 or 4). "
-                      "Pass --layout=first or --layout=last.",
-                      shape_text(info.shape), description,
-                      first ? "the second and the last are both" : "neither the second nor the last is"));
-  return first ? ChannelOrder::first : ChannelOrder::last;
+ImageLayout find_channels(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
+  const RowLayout layout =
+      row_layout({info.shape, options.layout, info.channels, {}, {}}, "--layout", "the " + description);
+  require(layout.certain, [&] {
+    return uncertain_layout_problem(info.shape, "the " + description) + " Pass --layout=first or --layout=last.";
+  });
+  return {layout.image, layout.channels};
 }
 
 ImageLayout image_layout(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
@@ -40,9 +31,7 @@ ImageLayout image_layout(const TransformOptions& options, const DataSetInfo& inf
                   "height, width] or [rows, height, width, channels]). Leave out the options for images.",
                   description, shape_text(shape)));
   if (shape.size() == 3) return {{1, shape[1], shape[2]}, options.channels.value_or(ChannelOrder::first)};
-  if (find_channels(options, info, description) == ChannelOrder::first)
-    return {{shape[1], shape[2], shape[3]}, ChannelOrder::first};
-  return {{shape[3], shape[1], shape[2]}, ChannelOrder::last};
+  return find_channels(options, info, description);
 }
 
 std::vector<std::int64_t> result_shape(const ImageLayout& image, const DataSetInfo& info, bool order_wanted) {
@@ -93,12 +82,13 @@ TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo&
   plan.row_elements = info.row_elements();
   require_modest(info.shape, description);
   const bool by_channel = options.normalize != Normalize::none && options.unit == ScalingUnit::channel;
-  if (options.height > 0 || options.channels || by_channel) {
+  if (options.height > 0 || options.layout || options.channels || by_channel) {
     const ImageLayout from = image_layout(options, info, description);
     ImageLayout to = from;
     if (options.height > 0) to.shape = {from.shape.channels, options.height, options.width};
     to.channels = options.channels.value_or(from.channels);
     plan.shape = result_shape(to, info, options.channels.has_value());
+    if (plan.shape.size() == 4) plan.order = to.channels;
     require_modest(plan.shape, "result");
     plan.images.emplace(from, to);
     plan.row_elements = to.elements();

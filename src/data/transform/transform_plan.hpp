@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/moments.hpp"
+#include "data/row_layout.hpp"
 #include "data/transform/image_resize.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "files/hdf5/number_array.hpp"
@@ -20,7 +21,7 @@ enum class ScalingUnit { feature, channel };
 /// The steps that the user requests.
 struct TransformOptions {
   std::int64_t height = 0, width = 0;    ///< size of the resulting images; 0: unchanged
-  std::optional<ChannelOrder> layout;    ///< channel order of the input images; nullopt: detected from their shape
+  std::optional<ChannelOrder> layout;    ///< channel order of the input images; nullopt: see data/row_layout
   std::optional<ChannelOrder> channels;  ///< channel order of the resulting images; nullopt: unchanged
   Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;
@@ -31,6 +32,7 @@ struct TransformOptions {
 struct TransformPlan {
   std::optional<ImageResize> images;  ///< nullopt: no image steps; rows keep their shape
   std::vector<std::int64_t> shape;    ///< shape of the result
+  std::optional<ChannelOrder> order;  ///< of the channels in rows of three dimensions, if known; stored with them
   NumberType type = NumberType::float32;
   Normalize normalize = Normalize::none;
   ScalingUnit unit = ScalingUnit::feature;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ enum class NumberClass { integer, real };
 struct DataSetInfo {
   std::vector<std::int64_t> shape;  ///< rank >= 1; the first dimension counts the rows
   NumberClass number_class = NumberClass::real;
-  std::size_t element_bytes = 0;   ///< size of a number in the file
-  bool is_bytes = false;           ///< whether the numbers are unsigned integers of one byte
-  std::int64_t chunk_rows = 1;     ///< rows per chunk, which is read and decompressed as a whole; 1 without chunks
+  std::size_t element_bytes = 0;  ///< size of a number in the file
+  bool is_bytes = false;          ///< whether the numbers are unsigned integers of one byte
+  std::int64_t chunk_rows = 1;    ///< rows per chunk, which is read and decompressed as a whole; 1 without chunks
+  /// The text of the attribute `channels`, which states the order of the channels of images (data/row_layout); nullopt
+  /// without an attribute of this name that is one text.
+  std::optional<std::string> channels;
   std::vector<std::string> files;  ///< files with the numbers (data_files.hpp); the first contains the data set
 
   std::int64_t rows() const { return shape.front(); }

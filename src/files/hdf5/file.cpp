@@ -185,6 +185,24 @@ std::vector<std::string> variable_texts(hid_t attribute, hid_t type, hid_t space
   return texts;
 }
 
+// The texts of an attribute.
+std::vector<std::string> read_texts(hid_t attribute, hid_t type, hid_t space, std::size_t count,
+                                    const std::string& problem) {
+  return H5Tis_variable_str(type) > 0 ? variable_texts(attribute, type, space, count, problem)
+                                      : fixed_texts(attribute, type, count, problem);
+}
+
+// Returns the text of an attribute, or nullopt if there is none or it is not one text.
+std::optional<std::string> text_attribute(hid_t object, const char* name, const std::string& description) {
+  const std::string problem = fmt::format("HDF5 cannot read the attribute '{}' of {}", name, description);
+  if (H5Aexists(object, name) <= 0) return std::nullopt;
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, problem);
+  const Handle type(H5Aget_type(attribute.id()), H5Tclose, problem);
+  const Handle space(H5Aget_space(attribute.id()), H5Sclose, problem);
+  if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1) return std::nullopt;
+  return read_texts(attribute.id(), type.id(), space.id(), 1, problem).front();
+}
+
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
@@ -231,9 +249,7 @@ std::optional<std::vector<std::string>> InputFile::texts(const std::string& obje
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
   require(count >= 0 && count <= most_texts,
           fmt::format("The {} has too many texts ({}). Remove the attribute.", description, count));
-  if (H5Tis_variable_str(type.id()) > 0)
-    return variable_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
-  return fixed_texts(opened.id(), type.id(), static_cast<std::size_t>(count), problem);
+  return read_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
 }
 
 void InputFile::refuse(const std::string& name) const {
@@ -280,6 +296,7 @@ DataSetReader InputFile::data_set(const std::string& name) const {
   require_known_filters(creation.id(), description);
   info.files = data_files(handle.id());
   describe_shape(handle.id(), info);
+  info.channels = text_attribute(handle.id(), "channels", description);
   require(!info.shape.empty(), fmt::format("The {} is a single value, not rows of numbers.", description));
 
   // HDF5's chunk cache holds 1 MiB by default. A larger chunk would be read and decompressed again for every access.

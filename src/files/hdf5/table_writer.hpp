@@ -78,6 +78,8 @@ class Hdf5Writer {
   /// not be empty. `compression` is a gzip level, 0 (none) to 9, applied after HDF5's shuffle filter.
   void write_numbers(const std::string& name, const NumberArray& array, int compression);
 
+  /// Writes an attribute of an existing data set.
+  void write_text(const std::string& data_set, const std::string& name, const std::string& text);
   /// Writes an attribute of an existing data set, with at least one text. More than 4000 texts require
   /// `long_attributes`.
   void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
@@ -87,6 +89,8 @@ class Hdf5Writer {
 
  private:
   Handle create_data_set(const std::string& name, std::int64_t type, std::int64_t space, std::int64_t creation) const;
+  void write_characters(const std::string& data_set, const std::string& name, const Handle& space,
+                        const char* const* characters);
   std::string problem() const;
 
   std::string path_;

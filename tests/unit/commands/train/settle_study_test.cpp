@@ -16,7 +16,7 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 // Facts of a job with one device. With `speedup`, the device is a GPU with this expected speedup.
 JobFacts facts_of(std::int64_t data_mib, std::int64_t node_mib, double speedup = no_gpu) {
   const bool gpus = speedup != no_gpu;
-  return {{gpus ? gpu_lane : core_lane}, {1000, 64, 10, {}}, speedup, data_mib * mebibyte, node_mib * mebibyte};
+  return {{gpus ? gpu_lane : core_lane}, {1000, 64, 10, {}}, speedup, data_mib * mebibyte, node_mib * mebibyte, {}};
 }
 
 DataMode mode_of(const Study& study, const JobFacts& facts) {
@@ -39,6 +39,18 @@ TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = a
   CHECK(mode_of(study, facts_of(0, 100)) == DataMode::memory);
   CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100)).run.engine == EngineKind::native);
   CHECK(settled_study(study, test::whole_plan(study), facts_of(0, 100, 2)).run.engine == EngineKind::torch);
+}
+
+TEST_CASE("data.channels = auto resolves by the layout of the rows, and an explicit order is kept") {
+  Study study;
+  JobFacts facts = facts_of(0, 100);
+  CHECK(settled_study(study, test::whole_plan(study), facts).data.channels == ChannelOrder::first);
+  facts.layout = {{3, 8, 8}, ChannelOrder::last};
+  const Study stored = settled_study(study, test::whole_plan(study), facts);
+  CHECK(stored.data.channels == ChannelOrder::last);
+  CHECK(with_stored_choices(study, stored).data.channels == ChannelOrder::last);
+  study.data.channels = ChannelOrder::first;
+  CHECK(settled_study(study, test::whole_plan(study), facts).data.channels == ChannelOrder::first);
 }
 
 TEST_CASE("a later job keeps the stored choices on any machine") {
