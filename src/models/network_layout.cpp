@@ -71,9 +71,9 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
       break;
     }
     case ModelKind::resnet18:
-      return resnet_layout(resnet18, image_of(shape, "resnet18"), shape.outputs, model.bias);
+      return resnet_layout(resnet18, image_of(shape, "resnet18"), shape.outputs, model.bias, model.stem);
     case ModelKind::resnet50:
-      return resnet_layout(resnet50, image_of(shape, "resnet50"), shape.outputs, model.bias);
+      return resnet_layout(resnet50, image_of(shape, "resnet50"), shape.outputs, model.bias, model.stem);
     case ModelKind::torchscript:
     case ModelKind::plugin:
       break;

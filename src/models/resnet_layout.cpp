@@ -6,13 +6,15 @@
 namespace sheaf {
 namespace {
 
+constexpr std::int64_t imagenet_stem_side = 64;
+
 // Builds the list of layers.
 class Builder {
  public:
   explicit Builder(ImageShape image) : map_(image) {}
 
-  void stem() {
-    const bool full = std::min(map_.height, map_.width) >= resnet_full_stem_side;
+  void stem(Stem kind) {
+    const bool full = resnet_stem(kind, map_) == Stem::imagenet;
     convolve(map_, 64, full ? 7 : 3, full ? 2 : 1);
     last().activated = true;
     if (!full) return;
@@ -63,9 +65,20 @@ class Builder {
 
 }  // namespace
 
-std::vector<Layer> resnet_layout(const ResnetDesign& design, ImageShape image, std::int64_t outputs, bool bias) {
+Stem resnet_stem(Stem stem, const ImageShape& image) {
+  if (stem != Stem::automatic) return stem;
+  return std::min(image.height, image.width) >= imagenet_stem_side ? Stem::imagenet : Stem::small;
+}
+
+std::string resnet_stem_text(Stem stem, const ImageShape& image) {
+  return resnet_stem(stem, image) == Stem::imagenet ? "imagenet stem, 7x7 with stride 2 and max pooling"
+                                                    : "small stem, 3x3 with stride 1";
+}
+
+std::vector<Layer> resnet_layout(const ResnetDesign& design, ImageShape image, std::int64_t outputs, bool bias,
+                                 Stem stem) {
   Builder builder(image);
-  builder.stem();
+  builder.stem(stem);
   for (std::size_t stage = 0; stage < design.blocks.size(); ++stage)
     for (int block = 0; block < design.blocks[stage]; ++block)
       builder.block(design.bottleneck, std::int64_t{64} << stage, block == 0 && stage > 0 ? 2 : 1);

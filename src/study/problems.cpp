@@ -149,7 +149,7 @@ void check_model(const Study& study, Problems& problems) {
     problems.add({"model.kind", "model.hidden"},
                  "model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
-  if (model.kind == ModelKind::resnet18 || model.kind == ModelKind::resnet50) check_image(study, problems);
+  if (is_residual(model.kind)) check_image(study, problems);
   if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_mistake(study, "model.hidden", "model.kind"))
     problems.add({"model.kind", "model.hidden"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
@@ -171,6 +171,10 @@ void check_model(const Study& study, Problems& problems) {
     problems.add({"model.kind", "model.channels"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
+  if (!is_residual(model.kind) && model.stem != Stem::automatic && is_mistake(study, "model.stem", "model.kind"))
+    problems.add({"model.kind", "model.stem"},
+                 fmt::format("{} has no effect ({}). Leave it out, or set model.kind = resnet18.",
+                             assignment(study, "model.stem"), assignment(study, "model.kind")));
   const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
   if (model.dropout > 0 && !hidden_layers && is_mistake(study, "model.dropout", "model.kind") &&
       is_mistake(study, "model.dropout", "model.hidden"))

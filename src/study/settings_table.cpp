@@ -166,13 +166,17 @@ void add_model(std::vector<Setting>& table) {
         options.file = source.file;
       },
       "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
-      "residual networks (He et al. 2016; if the shorter image side is less than 64 pixels, the first convolution is "
-      "3x3 with stride 1, without pooling); torchscript: a module saved with torch.jit; plugin: a C++ module "
+      "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
       "(jobs/plugin). The file is relative to the folder of the study file.",
       Decides::results, PathKind::input);
   model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
   model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
+  model.add("stem", &ModelOptions::stem,
+            choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+            "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
+            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
+            "less than 64 pixels.");
   model.add("activation", &ModelOptions::activation,
             choice<Activation>({{"relu", Activation::relu},
                                 {"tanh", Activation::tanh},

@@ -26,6 +26,11 @@ enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin
 constexpr bool is_dense(ModelKind kind) {
   return kind == ModelKind::linear || kind == ModelKind::mlp;
 }
+constexpr bool is_residual(ModelKind kind) {
+  return kind == ModelKind::resnet18 || kind == ModelKind::resnet50;
+}
+/// First layers of a residual network. automatic: by the image size (models/resnet_layout).
+enum class Stem { automatic, small, imagenet };
 enum class Activation { relu, tanh, sigmoid, gelu };
 enum class Initialization { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
@@ -109,6 +114,7 @@ struct ModelOptions {
   std::vector<std::int64_t> hidden;    ///< mlp, cnn: widths of the hidden dense layers; optional for a cnn
   std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
   std::int64_t kernel = 3;             ///< cnn: kernel size, odd
+  Stem stem = Stem::automatic;         ///< resnet18, resnet50
   Activation activation = Activation::relu;
   double dropout = 0;  ///< dropout rate after each hidden layer
   bool bias = true;

@@ -111,6 +111,10 @@ for file, row in (("last.h5", "rows         images, 3 channels x 8 x 8 (channels
                   ("marked.h5", "rows         images, 5 channels x 8 x 6 (channels first)")):
     result = sheaf("plan", "study.cfg", f"--data.file={file}", ranks=2)
     checks.check(result.code == 0 and row in result.stdout, f"{file}: the plan names the layout", result.stdout)
+for args, row in (([], "network      resnet18: small stem, 3x3 with stride 1"),
+                  (["--model.stem=imagenet"], "network      resnet18: imagenet stem, 7x7 with stride 2 and max pooling")):
+    result = sheaf("plan", "study.cfg", "--model.kind=resnet18", "--model.channels=none", "--model.hidden=none", *args)
+    checks.check(row in result.stdout, f"{args}: the plan names the stem", result.stdout + result.stderr)
 os.remove("last/results.csv")
 os.remove("last/results.h5")
 result = sheaf("resume", "last")

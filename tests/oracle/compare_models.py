@@ -64,8 +64,8 @@ class Block(nn.Module):
         return torch.relu(self.main(rows) + self.shortcut(rows))
 
 
-def resnet(image, outputs, blocks, bottleneck):
-    full = min(image[1:]) >= 64
+def resnet(image, outputs, blocks, bottleneck, stem=None):
+    full = stem == "imagenet" if stem else min(image[1:]) >= 64
     layers = [nn.Unflatten(1, image), nn.Conv2d(image[0], 64, 7 if full else 3, 2 if full else 1, 3 if full else 1,
                                                bias=False), nn.BatchNorm2d(64), nn.ReLU()]
     if full:
@@ -81,6 +81,14 @@ def resnet(image, outputs, blocks, bottleneck):
 
 def resnet18(image, outputs):
     return resnet(image, outputs, (2, 2, 2, 2), False)
+
+
+def resnet18_imagenet(image, outputs):
+    return resnet(image, outputs, (2, 2, 2, 2), False, "imagenet")
+
+
+def resnet18_small(image, outputs):
+    return resnet(image, outputs, (2, 2, 2, 2), False, "small")
 
 
 def resnet50(image, outputs):
@@ -145,9 +153,12 @@ def main():
         folder = pathlib.Path(name)
         data = make_data(digits, folder)
         cases = {"resnet18-small": (resnet18, "small", PRECISIONS), "resnet18-large": (resnet18, "large", "float64"),
-                 "resnet50-large": (resnet50, "large", "float64")}
+                 "resnet50-large": (resnet50, "large", "float64"),
+                 "resnet18-imagenet": (resnet18_imagenet, "small", "float64"),
+                 "resnet18-smallstem": (resnet18_small, "large", "float64")}
+        stems = {"resnet18-imagenet": {"stem": "imagenet"}, "resnet18-smallstem": {"stem": "small"}}
         scripts = {"mlp": mlp, "cnn": cnn}
-        studies = {case: make_study(case.split("-")[0], data[images][1][2], precisions)
+        studies = {case: make_study(case.split("-")[0], data[images][1][2], precisions, **stems.get(case, {}))
                    for case, (_, images, precisions) in cases.items()}
         torch.manual_seed(5)
         for script, make in scripts.items():
@@ -155,7 +166,7 @@ def main():
             studies[script] = make_study(f"torchscript:{folder / script}.pt", data["small"][1][2], PRECISIONS,
                                          keep_weights="yes")
         entries = oracle.train(program, studies, folder)
-        assert len(entries) == 3 + 1 + 1 + 2 * 3, len(entries)
+        assert len(entries) == 3 + 1 + 1 + 1 + 1 + 2 * 3, len(entries)
         for entry in entries:
             study, precision = entry["study"], entry["values"]["train.precision"]
             mixed = precision == "bfloat16"

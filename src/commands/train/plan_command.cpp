@@ -10,6 +10,7 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "engines/engine_choice.hpp"
+#include "models/resnet_layout.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/partition/chunk_rules.hpp"
@@ -46,6 +47,20 @@ std::string iterations_line(const Plan& plan) {
   return fmt::format("iterations   {} = {} x {} x {} x {}", plan.iteration_count(),
                      counted(stage.trial_count(), "trial"), counted(stage.repeats, "repeat"),
                      counted(stage.folds, "fold"), counted(stage.members, "member"));
+}
+
+// The stem of each residual network in the plan, without duplicates.
+std::string stem_lines(const Plan& plan, const ImageShape& image) {
+  std::string lines;
+  plan.for_each_network([&](std::int64_t, const Trial& trial) {
+    if (!is_residual(trial.model.kind)) return;
+    Study study;
+    study.model = trial.model;
+    const std::string line = fmt::format("network      {}: {}\n", setting_text(study, "model.kind"),
+                                         resnet_stem_text(trial.model.stem, image));
+    if (lines.find(line) == lines.npos) lines += line;
+  });
+  return lines;
 }
 
 constexpr std::int64_t trials_shown = 20;
@@ -105,6 +120,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
   text += iterations_line(plan) + "\n";
   text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
+  text += stem_lines(plan, data.shape.image);
   text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
                       human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));

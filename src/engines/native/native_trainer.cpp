@@ -26,8 +26,9 @@ auto members(const Layer& layer) {
 }
 
 auto members(const ModelOptions& model) {
-  const auto& [kind, file, hidden, channels, kernel, activation, dropout, bias, initialization, keep_weights] = model;
-  return std::tie(kind, file, hidden, channels, kernel, activation, dropout, bias, initialization, keep_weights);
+  const auto& [kind, file, hidden, channels, kernel, stem, activation, dropout, bias, initialization, keep_weights] =
+      model;
+  return std::tie(kind, file, hidden, channels, kernel, stem, activation, dropout, bias, initialization, keep_weights);
 }
 
 auto members(const TrainOptions& train) {

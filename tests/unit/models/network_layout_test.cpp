@@ -2,6 +2,7 @@
 #include "models/network_layout.hpp"
 
 #include "core/error.hpp"
+#include "models/resnet_layout.hpp"
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -94,6 +95,23 @@ TEST_CASE("the stem of a resnet does not shrink small images") {
   CHECK(small[0].kernel == 3);
   CHECK(small[2].height == 63);
   CHECK(parameter_count(small) == parameter_count(full) - 64 * 3 * (49 - 9));
+}
+
+TEST_CASE("model.stem selects the stem of a resnet for images of any size") {
+  ModelOptions model = resnet(ModelKind::resnet18);
+  for (const std::int64_t side : {32, 64}) {
+    model.stem = Stem::imagenet;
+    const Layer full = network_layout(model, images(side, 10)).front();
+    CHECK(full.kernel == 7);
+    CHECK(full.stride == 2);
+    model.stem = Stem::small;
+    const Layer small = network_layout(model, images(side, 10)).front();
+    CHECK(small.kernel == 3);
+    CHECK(small.stride == 1);
+  }
+  CHECK(resnet_stem(Stem::automatic, {3, 64, 80}) == Stem::imagenet);
+  CHECK(resnet_stem(Stem::automatic, {3, 80, 63}) == Stem::small);
+  CHECK(resnet_stem_text(Stem::automatic, {3, 32, 32}) == "small stem, 3x3 with stride 1");
 }
 
 TEST_CASE("the blocks of resnet50 have the numbers, strides and shortcuts of He et al.") {

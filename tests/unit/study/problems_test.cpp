@@ -102,6 +102,8 @@ TEST_CASE("model: a resnet needs images, and a model from a file has no layer se
   check_valid(synthetic_study({{"model.kind", "resnet50"}, {"data.columns", "64"}, {"data.image", "1x8x8"}}));
   check_one_problem(synthetic_study({{"model.kind", "resnet50"}}),
                     "model.kind = resnet50 needs data.image with synthetic data");
+  check_valid(file_study({{"model.kind", "resnet50"}, {"model.stem", "imagenet"}}));
+  check_one_problem(file_study({{"model.stem", "small"}}), "model.stem = small has no effect (model.kind = linear)");
   check_one_problem(file_study({{"model.kind", "resnet18"}, {"model.hidden", "8"}}),
                     "model.hidden = 8 has no effect (model.kind = resnet18)");
   check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));

@@ -84,6 +84,7 @@ const std::string synthetic = R"(
 source = synthetic
 rows = 50
 columns = 7
+image = 1x1x7
 outputs = 2
 distribution = uniform
 relation = linear
@@ -92,6 +93,7 @@ draw = study
 [model]
 kind = torchscript:my models/net.pt
 keep_weights = true
+stem = small
 [train]
 optimizer = rmsprop
 beta1 = 0.8
@@ -103,6 +105,7 @@ method = grid
 folds = 5
 repeats = 2
 metric = loss
+model.kind = torchscript:my models/net.pt, resnet18
 [run]
 core_lanes = 3
 )";
