@@ -14,7 +14,7 @@ namespace {
 // Longer texts are not typing errors: they are not compared with known names, which would take time and memory.
 constexpr std::size_t longest_typo = 100;
 
-std::string section_of(const std::string& key) {
+std::string first_part(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
 
@@ -36,7 +36,7 @@ bool is_searched_key(const std::string& name) {
 // name of its last part. Empty if there is none.
 std::string known_name_of(const std::string& key, const std::string& word, const std::vector<std::string>& known) {
   std::vector<std::string> candidates = {key, key.substr(key.find('.') + 1)};
-  if (section_of(word) == "search") candidates.insert(candidates.begin(), "search." + key);
+  if (first_part(word) == "search") candidates.insert(candidates.begin(), "search." + key);
   for (const auto& candidate : candidates)
     if (std::find(known.begin(), known.end(), candidate) != known.end()) return candidate;
   return "";
@@ -64,7 +64,7 @@ std::vector<std::string> namesakes_of(const std::string& word, const std::vector
     if (std::any_of(namesakes.begin(), namesakes.end(), is_preferred))
       namesakes.erase(std::stable_partition(namesakes.begin(), namesakes.end(), is_preferred), namesakes.end());
   };
-  keep([&](const std::string& name) { return section_of(name) == section_of(word); });
+  keep([&](const std::string& name) { return first_part(name) == first_part(word); });
   keep([](const std::string& name) { return !is_searched_key(name); });
   return namesakes;
 }
