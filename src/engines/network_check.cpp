@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "engines/network_check.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <vector>
 
 #include "engines/torch_backend.hpp"
@@ -20,14 +23,29 @@ NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
   });
   NetworkSizes sizes{shape, {}};
   if (modules.empty()) return sizes;
-  const auto counts = torch_backend().check_modules(modules, shape);
-  for (std::size_t module = 0; module < modules.size(); ++module) sizes.of_modules[numbers[module]] = counts[module];
+  const auto facts = torch_backend().check_modules(modules, shape);
+  for (std::size_t module = 0; module < modules.size(); ++module) sizes.of_modules[numbers[module]] = facts[module];
   return sizes;
+}
+
+std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan) {
+  std::vector<std::string> warnings;
+  const auto selects = [](const std::string& key) { return decides_network(key) || key == "train.loss"; };
+  plan.for_each_distinct(selects, [&](std::int64_t number, const Trial& trial) {
+    if (has_layout(trial.model.kind) || trial.train.loss != LossKind::cross_entropy) return;
+    if (!sizes.of_modules.at(plan.first_of_network(number)).gives_probabilities) return;
+    const std::string warning = fmt::format(
+        "the outputs of '{}' are probabilities, but train.loss = cross_entropy applies softmax to outputs "
+        "(the model would train poorly). Leave out the softmax at the end of the model.",
+        trial.model.file);
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+  });
+  return warnings;
 }
 
 std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial) {
   return has_layout(trial.model.kind) ? parameter_count(network_layout(trial.model, sizes.shape))
-                                      : sizes.of_modules.at(plan.first_of_network(number));
+                                      : sizes.of_modules.at(plan.first_of_network(number)).parameters;
 }
 
 }  // namespace sheaf

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <vector>
 
+#include "engines/torch_backend.hpp"
 #include "models/network_layout.hpp"
 #include "study/plan.hpp"
 
@@ -13,14 +16,17 @@ namespace sheaf {
 /// The sizes of a plan's networks.
 struct NetworkSizes {
   DataShape shape;
-  /// The number of trained parameters of each module from a file, counted by LibTorch. The key is
-  /// Plan::first_of_network().
-  std::map<std::int64_t, std::int64_t> of_modules;
+  /// What LibTorch finds out about each module from a file. The key is Plan::first_of_network().
+  std::map<std::int64_t, ModuleFacts> of_modules;
 };
 
 /// Makes each network of the plan once: its list of layers, or its module in LibTorch if it comes from a file. Throws
 /// UsageError or RunError for errors in the study or a file. Local.
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape);
+
+/// A warning for each module file whose outputs are probabilities and which is trained with cross_entropy, which
+/// applies softmax to them. Pure.
+std::vector<std::string> probability_warnings(const NetworkSizes& sizes, const Plan& plan);
 
 /// The number of trained parameters of the network of trial `number`. Pure.
 std::int64_t parameters_of(const NetworkSizes& sizes, const Plan& plan, std::int64_t number, const Trial& trial);

@@ -25,13 +25,19 @@ struct TorchInfo {
   int cuda_device_count = 0;  ///< devices that LibTorch can use
 };
 
+/// What a check finds out about a module from a file.
+struct ModuleFacts {
+  std::int64_t parameters = 0;       ///< number of trained parameters
+  bool gives_probabilities = false;  ///< the outputs of each row are in 0..1 and add up to 1
+};
+
 /// The functions of engines/libtorch. All are local and thread-safe. Each is documented where engines/libtorch declares
 /// its own function of this name.
 class TorchBackend {
  public:
   virtual TorchInfo info() const = 0;
   virtual double measure_blas_flops() const = 0;
-  virtual std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const = 0;
+  virtual std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const = 0;
   virtual std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const = 0;
   virtual std::string torchscript_file_bytes(const SavedModel& trained) const = 0;
   virtual std::shared_ptr<torch::jit::Module> load_module(const std::string& path) const = 0;

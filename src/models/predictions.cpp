@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace sheaf {
 
@@ -20,6 +21,20 @@ void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, 
     for (float* output = row; output != row + output_count; ++output)
       *output = static_cast<float>(std::exp(double{*output} - largest) / sum);
   }
+}
+
+bool are_probabilities(LossKind loss, std::int64_t output_count, const float* outputs, std::int64_t count) {
+  constexpr double tolerance = 1e-3;
+  if (loss == LossKind::mse || count == 0) return false;
+  for (const float* row = outputs; row != outputs + count * output_count; row += output_count) {
+    // The comparisons are false for NaN.
+    if (!std::all_of(row, row + output_count,
+                     [](float value) { return value >= -tolerance && value <= 1 + tolerance; }))
+      return false;
+    if (loss == LossKind::cross_entropy && std::abs(std::accumulate(row, row + output_count, 0.0) - 1) > tolerance)
+      return false;
+  }
+  return true;
 }
 
 }  // namespace sheaf

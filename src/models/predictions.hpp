@@ -11,4 +11,8 @@ namespace sheaf {
 /// bce (sigmoid); unchanged for mse. Pure.
 void make_predictions(LossKind loss, std::int64_t output_count, float* outputs, std::int64_t count);
 
+/// Whether outputs [count, output_count] look like predictions already: all are in 0..1 and, for cross_entropy, those
+/// of each row add up to 1, with a tolerance of 1e-3. False for mse and for no rows. Pure.
+bool are_probabilities(LossKind loss, std::int64_t output_count, const float* outputs, std::int64_t count);
+
 }  // namespace sheaf

@@ -174,6 +174,39 @@ if pytorch:
     checks.check(report["loss_kind"] == "cross_entropy"
                  and abs(report["accuracy"] - float(row["validation_score"])) < 0.05, "a trained TorchScript module",
                  report)
+    # Modules that end in softmax or sigmoid
+    linear = pytorch.nn.Linear(64, 10)
+    for name, ending in (("logits", pytorch.nn.Identity()), ("softmax", pytorch.nn.Softmax(1)),
+                         ("sigmoid", pytorch.nn.Sigmoid())):
+        pytorch.jit.script(pytorch.nn.Sequential(linear, ending)).save(f"{name}.pt")
+    for name, loss in (("softmax", "cross_entropy"), ("sigmoid", "bce")):
+        found = {}
+        for model, ranks, args in (("logits", 1, []), (name, 1, []), (name, 3, []),
+                                   (name, 1, ["--outputs=probabilities"]), (name, 1, ["--outputs=logits"])):
+            case = f"{model}, {loss}, {args}, {ranks} ranks"
+            result = sheaf("evaluate", f"{model}.pt", f"--data.file={DIGITS}", f"--loss={loss}", "--output=json",
+                           "--predictions=p.h5", "--overwrite=true", *args, ranks=ranks)
+            checks.check(result.code == 0, case, result.stderr)
+            told = f"the outputs of '{model}.pt' are taken as probabilities" in result.stderr
+            checks.check(told == (model == name and not args), f"{case}: the log tells that probabilities were found",
+                         result.stderr)
+            with h5py.File("p.h5") as file:
+                found[model, ranks, *args] = json.loads(result.stdout)["loss"], file["probabilities"][:]
+        loss_of_logits, probabilities = found["logits", 1]
+        for key in ((name, 1), (name, 3), (name, 1, "--outputs=probabilities")):
+            checks.check(abs(found[key][0] - loss_of_logits) < 1e-4 and abs(found[key][1] - probabilities).max() < 1e-6,
+                         f"{key}: loss and predictions are those of the logits", (found[key][0], loss_of_logits))
+        checks.check(found[name, 1][0] == found[name, 3][0], f"{name}: the loss does not depend on the ranks")
+        checks.check(abs(found[name, 1, "--outputs=logits"][0] - loss_of_logits) > 0.1,
+                     f"--outputs=logits applies {name} again")
+    refused("probabilities of a saved model", 2, "models saved by sheaf give logits", "best", f"--data.file={DIGITS}",
+            "--outputs=probabilities")
+    refused("outputs of a regression", 2, "--outputs requires classes", "own.pt", f"--data.file={DIGITS}",
+            "--outputs=logits", "--data.task=regression", "--data.targets=", "--predictions=none.h5")
+    for name, warned in (("softmax", True), ("logits", False)):
+        result = sheaf("plan", "study.cfg", f"--model.kind=torchscript:{name}.pt", "--model.hidden=none", ranks=2)
+        warnings = result.stderr.count("are probabilities, but train.loss = cross_entropy")
+        checks.check(result.code == 0 and warnings == warned, f"{name}: warning before the training", result.stderr)
 result = sheaf("run", "study.cfg", "--run.output=plug", "--run.models=all", "--model.kind=plugin:p.so",
                "--model.hidden=none")
 checks.check(result.code == 2 and "plugin models cannot be saved as TorchScript files" in result.stderr, "plugin models cannot be saved",

@@ -50,6 +50,11 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
     request.loss = study.train.loss;
   } else if (key == "iteration") {
     request.iteration = option_value(integer(0), key, text);
+  } else if (key == "outputs") {
+    request.outputs = option_value(choice<OutputKind>({{"auto", OutputKind::automatic},
+                                                       {"logits", OutputKind::logits},
+                                                       {"probabilities", OutputKind::probabilities}}),
+                                   key, text);
   } else if (key == "predictions") {
     request.predictions = read_path("--" + key, option_value(non_empty_text(), key, text), PathOrigin{});
   } else if (key == "overwrite") {
@@ -74,6 +79,9 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
   --data.channels=auto|first|last
                          image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, by the attribute
                          channels of the features, by the images that the model takes, or by the dimension of size 1 to 4
+  --outputs=auto|logits|probabilities
+                         what a classifier from Python returns; default: auto, probabilities if those of the first rows
+                         are in 0..1 and add up to 1 (with --loss=bce: are in 0..1), otherwise logits
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
@@ -113,7 +121,7 @@ EvaluateArguments parse_options(const LineOptions& options, const Arguments& com
 const LineOptions& evaluate_options() {
   static const LineOptions options{
       joined({{"data.file", "data.targets"}, data_keys, run_keys}),
-      joined({{"loss", "iteration", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
+      joined({{"loss", "iteration", "outputs", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
       {}};
   return options;
 }
@@ -140,7 +148,9 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
 
 const LineOptions& predict_options() {
   static const LineOptions options{
-      joined({data_keys, run_keys}), joined({{"iteration", "overwrite", "output", "id"}, csv_reading_options()}), {}};
+      joined({data_keys, run_keys}),
+      joined({{"iteration", "outputs", "overwrite", "output", "id"}, csv_reading_options()}),
+      {}};
   return options;
 }
 

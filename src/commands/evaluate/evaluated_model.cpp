@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "data/import/import_files.hpp"
 #include "engines/model_opening.hpp"
 #include "files/hdf5/data_set.hpp"
+#include "models/predictions.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
@@ -22,6 +24,9 @@ namespace sheaf {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Limits of the rows whose outputs are examined.
+constexpr std::int64_t probe_rows = 1000, probe_bytes = std::int64_t{64} << 20;
 
 // "12 of 48 iterations remain", counted in the current stage.
 std::string remaining_text(const RunReader& run, const Study& study) {
@@ -169,6 +174,14 @@ Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& e
                     "--data.task=regression, or wrap the model in a module with two outputs.",
                     request.model));
   if (rows.targets() != nullptr) check_targets(request, *rows.targets(), scoring);
+  if (request.outputs != OutputKind::automatic && scoring.task == Task::regression)
+    throw UsageError(
+        "--outputs requires classes (the task is regression). Leave it out, or set --data.task=classification.");
+  if (request.outputs == OutputKind::probabilities && models.front().trained)
+    throw UsageError(
+        fmt::format("--outputs = probabilities does not fit model '{}' (models saved by sheaf give logits). "
+                    "Leave it out.",
+                    request.model));
   return scoring;
 }
 
@@ -207,6 +220,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
   open_rows(request, evaluated, world, node);
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
+    evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(
           "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). "
@@ -215,6 +229,26 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
           request.data.file));
   });
   return evaluated;
+}
+
+bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
+  return request.outputs == OutputKind::automatic && !evaluated.models.front().trained &&
+         evaluated.predicts_classes() && evaluated.scoring.loss != LossKind::mse;
+}
+
+bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {
+  const Scoring& scoring = evaluated.scoring;
+  const EvaluatedRows& rows = *evaluated.rows;
+  const auto row_bytes = rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t most = std::clamp<std::int64_t>(probe_bytes / row_bytes, 1, probe_rows);
+  const std::int64_t count = std::min(most, rows.count());
+  const auto reader = rows.make_reader(scoring.task, scoring.output_count);
+  reader->read({0, count});
+  std::vector<float> outputs(static_cast<std::size_t>(count * scoring.output_count));
+  const auto predictor = make_predictor(evaluated.models.front(), rows.row_shape(), scoring.output_count, run, device);
+  // Rows that are not finite are reported by the evaluation.
+  return predictor->predict(reader->features(), count, outputs.data()) &&
+         are_probabilities(scoring.loss, scoring.output_count, outputs.data(), count);
 }
 
 }  // namespace sheaf

@@ -20,12 +20,20 @@ struct EvaluatedModel {
   std::unique_ptr<EvaluatedRows> rows;
   std::vector<std::string> ids;  ///< on rank 0, with --id: the cells of this column, one per row
   Scoring scoring;
+  bool gives_probabilities = false;  ///< the outputs of each model are class probabilities, not logits
 
   /// Whether predictions are class probabilities, not values.
   bool predicts_classes() const { return scoring.task == Task::classification; }
   /// Describes the data of the training; empty for models that were not written by sheaf.
   const DataDescription& description() const;
 };
+
+/// Whether --outputs = auto has to find out if a model gives probabilities. Pure.
+bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedModel& evaluated);
+
+/// Whether the outputs of the first rows look like probabilities. Depends on the file and the model only. Throws as a
+/// predictor. Local.
+bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device);
 
 /// The model files that a request selects. Throws UsageError and RunError. Local.
 std::vector<std::string> model_files(const EvaluationRequest& request);

@@ -15,6 +15,7 @@
 #include "commands/evaluate/prediction_file.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/standard_output.hpp"
 #include "engines/model_opening.hpp"
@@ -90,7 +91,7 @@ class EvaluationLane {
     find_labels(rows.count());
     if (evaluated_.rows->targets() != nullptr) add_to(sums, rows.count());
     if (predictions_ == nullptr) return;
-    if (predictors_.size() == 1 && evaluated_.predicts_classes())
+    if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
       make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
     predictions_->write(rows, outputs_.data(), labels_.data());
   }
@@ -224,6 +225,22 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   return contents;
 }
 
+// Decides on rank 0 whether the outputs are probabilities, if --outputs = auto has to find out. Collective.
+void settle_outputs(const EvaluationRequest& request, LaneDevice device, EvaluatedModel& evaluated,
+                    const Communicator& world) {
+  if (may_give_probabilities(request, evaluated)) {
+    bool found = false;
+    agree(world, [&] { found = world.is_root() && finds_probabilities(evaluated, request.run, device); });
+    evaluated.gives_probabilities = world.maximum(std::int64_t{found}) > 0;
+    if (evaluated.gives_probabilities)
+      log_root(fmt::format(
+          "the outputs of '{}' are taken as probabilities (those of the first rows {}). If they are "
+          "logits, set --outputs=logits.",
+          request.model, evaluated.scoring.loss == LossKind::bce ? "are in 0..1" : "are in 0..1 and add up to 1"));
+  }
+  evaluated.scoring.probabilities = evaluated.scoring.probabilities || evaluated.gives_probabilities;
+}
+
 }  // namespace
 
 EvaluationReport execute_evaluate(const EvaluationRequest& request, const Communicator& world) {
@@ -240,6 +257,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
                                    request.model, choice.reason.value_or("")));
     if (!native || native_engine_needs_blas()) reserve_blas_memory(placement.thread_count() + 1);
   });
+  settle_outputs(request, placement.lanes.front(), *evaluated, world);
   const std::int64_t rows = evaluated->rows->count();
   std::optional<PredictionFile> predictions;
   if (!request.predictions.empty())

@@ -11,6 +11,9 @@
 
 namespace sheaf {
 
+/// What the outputs of a classifier are. automatic: logits for a model that Sheaf saved, otherwise found out.
+enum class OutputKind { automatic, logits, probabilities };
+
 /// The options of an evaluation.
 struct EvaluationRequest {
   std::string model;                      ///< a model file, or a run directory
@@ -21,8 +24,9 @@ struct EvaluationRequest {
   TargetsMode targets = TargetsMode::if_present;
   std::optional<Task> task;      ///< none: from the model file, otherwise from the type of the targets
   std::optional<LossKind> loss;  ///< none: from the model file, otherwise from the task
-  std::string predictions;       ///< CSV or HDF5 file to write; may be empty
-  bool overwrite = false;        ///< replace that file
+  OutputKind outputs = OutputKind::automatic;
+  std::string predictions;  ///< CSV or HDF5 file to write; may be empty
+  bool overwrite = false;   ///< replace that file
 };
 
 /// An evaluation and the format of its report.

@@ -88,6 +88,7 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
     prepared.shape = shape_of(prepared.data ? &*prepared.data : nullptr, study.data);
     prepared.networks = check_networks(plan, prepared.shape);
   });
+  for (const auto& warning : probability_warnings(prepared.networks, plan)) warn_root(warning);
   // A separate agree(): a rank that fails above would miss the collective calls of its node.
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);

@@ -13,7 +13,7 @@ namespace {
 class Backend final : public TorchBackend {
   TorchInfo info() const override { return torch_info(); }
   double measure_blas_flops() const override { return sheaf::measure_blas_flops(); }
-  std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const override {
+  std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape) const override {
     return sheaf::check_modules(trials, shape);
   }
   std::unique_ptr<Trainer> make_trainer(LaneDevice device, const DataSet* shared) const override {

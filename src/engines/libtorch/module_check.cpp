@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "engines/libtorch/network_maker.hpp"
 #include "engines/libtorch/torch_messages.hpp"
+#include "models/predictions.hpp"
 
 namespace sheaf {
 namespace {
@@ -26,8 +27,7 @@ void require_outputs(const torch::Tensor& outputs, std::int64_t rows, const Mode
                   shape.outputs));
 }
 
-// Returns the number of trained parameters.
-std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataShape& shape) {
+ModuleFacts check_module(NetworkMaker& maker, const Trial& trial, const DataShape& shape) {
   const ModelOptions& model = trial.model;
   constexpr std::int64_t rows = 2;
   const torch::NoGradGuard no_grad;
@@ -41,16 +41,18 @@ std::int64_t check_module(NetworkMaker& maker, const Trial& trial, const DataSha
                     model.file, rows, rows_text(rows, shape), torch_messages(error)));
   }
   require_outputs(outputs, rows, model, shape);
-  return network->parameters().numel();
+  const torch::Tensor values = outputs.to(torch::kFloat32).contiguous();
+  return {network->parameters().numel(),
+          are_probabilities(LossKind::cross_entropy, shape.outputs, values.data_ptr<float>(), rows)};
 }
 
 }  // namespace
 
-std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape) {
+std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape) {
   NetworkMaker maker;
-  std::vector<std::int64_t> counts;
-  for (const auto& trial : trials) counts.push_back(check_module(maker, trial, shape));
-  return counts;
+  std::vector<ModuleFacts> facts;
+  for (const auto& trial : trials) facts.push_back(check_module(maker, trial, shape));
+  return facts;
 }
 
 }  // namespace sheaf

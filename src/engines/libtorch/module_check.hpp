@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "engines/torch_backend.hpp"
 #include "models/network_layout.hpp"
 #include "study/plan.hpp"
 
 namespace sheaf {
 
-/// Loads the module of each trial, makes it in the trial's precision and calls it with two rows of zeros. Returns the
-/// numbers of trained parameters. Throws UsageError or RunError for errors in the study or a file. Local.
-std::vector<std::int64_t> check_modules(const std::vector<Trial>& trials, const DataShape& shape);
+/// Loads the module of each trial, makes it in the trial's precision and calls it with two rows of zeros. Throws
+/// UsageError or RunError for errors in the study or a file. Local.
+std::vector<ModuleFacts> check_modules(const std::vector<Trial>& trials, const DataShape& shape);
 
 }  // namespace sheaf
