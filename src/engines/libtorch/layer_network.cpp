@@ -8,8 +8,6 @@
 namespace sheaf {
 namespace {
 
-constexpr double batch_norm_momentum = 0.1;  // PyTorch's default
-
 torch::Tensor pool(Layer::Pooling pooling, const torch::Tensor& values) {
   switch (pooling) {
     case Layer::Pooling::none:

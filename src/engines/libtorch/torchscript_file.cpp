@@ -56,8 +56,8 @@ std::string layer_call(const Layer& layer, std::size_t number, const std::string
       return fmt::format("torch.conv2d({0}.view([-1, {1}, {2}, {3}]), {4}, {5}, [{6}, {6}], [{7}, {7}])", values,
                          layer.inputs, layer.height, layer.width, weight, bias, layer.stride, layer.kernel / 2);
     case Layer::Kind::batch_norm:
-      return fmt::format("torch.batch_norm({}, {}, {}, self.{}, self.{}, False, 0.0, {}, False)", values, weight, bias,
-                         mean_name(number), variance_name(number), batch_norm_epsilon);
+      return fmt::format("torch.batch_norm({}, {}, {}, self.{}, self.{}, self.training, {}, {}, False)", values, weight,
+                         bias, mean_name(number), variance_name(number), batch_norm_momentum, batch_norm_epsilon);
     case Layer::Kind::dense:
       break;
   }
@@ -78,14 +78,17 @@ std::string pooling_source(Layer::Pooling pooling) {
   return "  values = torch.adaptive_avg_pool2d(values, [1, 1])\n";
 }
 
-// The statements for one layer. They compute the same as LayerNetwork in evaluation mode.
+// The statements for one layer. They compute the same as LayerNetwork, except that dropout uses LibTorch's generator.
 std::string layer_source(const ModelOptions& model, const Layer& layer, std::size_t number) {
   const std::string variable = layer.on_shortcut ? "shortcut" : "values";
   std::string source = layer.begins_block ? "  shortcut = values\n" : "";
   source += fmt::format("  {} = {}\n", variable, layer_call(layer, number, variable));
   if (layer.ends_block) source += "  values = values + shortcut\n";
   if (layer.activated) source += fmt::format("  values = {}\n", activation_call(model.activation));
-  return source + pooling_source(layer.pooling);
+  source += pooling_source(layer.pooling);
+  if (model.dropout > 0 && layer.kind == Layer::Kind::dense && layer.activated)
+    source += fmt::format("  values = torch.dropout(values, {}, self.training)\n", model.dropout);
+  return source;
 }
 
 std::string forward_source(const std::string& statements) {
@@ -111,6 +114,11 @@ torch::Tensor copy_of(const float* values, const std::vector<std::int64_t>& size
   return torch::from_blob(const_cast<float*>(values), sizes, torch::kFloat32).clone();
 }
 
+void register_parameter(torch::jit::Module& module, const std::string& name, const torch::Tensor& values) {
+  constexpr bool is_buffer = false;
+  module.register_parameter(name, values.requires_grad_(), is_buffer);
+}
+
 void register_layers(torch::jit::Module& module, const std::vector<Layer>& layers, const NetworkState& network) {
   assert(static_cast<std::int64_t>(network.parameters.size()) == parameter_count(layers));
   const float* values = network.parameters.data();
@@ -118,9 +126,9 @@ void register_layers(torch::jit::Module& module, const std::vector<Layer>& layer
   const float* buffers = statistics.data();
   for (std::size_t number = 0; number < layers.size(); ++number) {
     const Layer& layer = layers[number];
-    module.register_parameter(weight_name(number), copy_of(values, weight_sizes(layer)), false);
+    register_parameter(module, weight_name(number), copy_of(values, weight_sizes(layer)));
     values += layer.weight_count();
-    if (layer.bias) module.register_parameter(bias_name(number), copy_of(values, {layer.outputs}), false);
+    if (layer.bias) register_parameter(module, bias_name(number), copy_of(values, {layer.outputs}));
     values += layer.bias_count();
     if (layer.kind != Layer::Kind::batch_norm) continue;
     for (const std::string& name : {mean_name(number), variance_name(number)}) {

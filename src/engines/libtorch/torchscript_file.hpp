@@ -10,7 +10,8 @@
 namespace sheaf {
 
 /// The bytes of a model file. Its module takes raw features of any type, [rows, features] or [rows, C, H, W], scales
-/// them with its buffers `shift` and `scale`, and returns outputs [rows, outputs]: plain values, or logits. A
+/// them with its buffers `shift` and `scale`, and returns outputs [rows, outputs]: plain values, or logits. It is in
+/// evaluation mode; its parameters require gradients and it has a training mode, so that it can be trained further. A
 /// TorchScript module is read again from its file and becomes a submodule. Plugins cannot be saved, because their code
 /// is in their library. Throws RunError if LibTorch fails. Local.
 std::string torchscript_file_bytes(const SavedModel& trained);
