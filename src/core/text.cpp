@@ -71,6 +71,8 @@ bool is_control(std::string_view character) {
 
 std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates) {
   std::string nearest;
+  constexpr std::size_t longest = 100;  // nobody types longer names, and the distance takes time and memory
+  if (word.size() > longest) return nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
@@ -106,6 +108,7 @@ std::string as_utf8(std::string_view text) {
     is_valid = bytes > 0;
     rest.remove_prefix(bytes);
   }
+  if (is_valid && text.find('\0') == text.npos) return std::string(text);
   std::string decoded;
   for (const char character : text) {
     const auto code = static_cast<unsigned char>(character);

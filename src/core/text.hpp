@@ -10,7 +10,8 @@
 namespace sheaf {
 
 /// Returns the candidate with the smallest edit distance to `word` (insert, delete, replace, swap of adjacent
-/// characters), or "" if none is within a third of the word's length. Ties go to the first.
+/// characters), or "" if none is within a third of the word's length, or the word has more than 100 bytes. Ties go to
+/// the first.
 std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
 
 /// Returns " Did you mean 'x'?" with the nearest candidate, made printable, or "".

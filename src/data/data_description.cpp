@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -39,12 +41,17 @@ Json parsed(const std::string& text) {
   return json;
 }
 
+// HDF5 would cut a text at a zero byte.
+std::string stored_text(const Json& json) {
+  return as_utf8(json.get<std::string>());
+}
+
 Texts texts_of(const Json& json, const std::string& what) {
   require(json.is_array(), [&] { return what + " is not a list"; });
   Texts texts;
   for (const Json& element : json) {
     require(element.is_string(), [&] { return what + " contains an entry that is not a text"; });
-    texts.push_back(element.get<std::string>());
+    texts.push_back(stored_text(element));
   }
   return texts;
 }
@@ -57,7 +64,7 @@ void require_distinct(Texts texts, const std::string& what) {
 
 DataColumn column_of(const Json& json) {
   require(json.is_object() && json.contains("name") && json["name"].is_string(), "a column has no name");
-  DataColumn column{json["name"].get<std::string>(), {}, std::nullopt};
+  DataColumn column{stored_text(json["name"]), {}, std::nullopt};
   const std::string what = "column " + sheaf::quoted(column.name);
   if (json.contains("categories")) {
     column.categories = texts_of(json["categories"], "the categories of " + what);
@@ -65,9 +72,9 @@ DataColumn column_of(const Json& json) {
     require_distinct(column.categories, "the list of categories of " + what);
   }
   if (json.contains("fill")) {
-    require(json["fill"].is_number() && !column.is_text(),
-            [&] { return "the fill value of " + what + " is not valid"; });
-    column.fill = json["fill"].get<float>();
+    const float fill = json["fill"].is_number() ? json["fill"].get<float>() : std::numeric_limits<float>::quiet_NaN();
+    require(std::isfinite(fill) && !column.is_text(), [&] { return "the fill value of " + what + " is not valid"; });
+    column.fill = fill;
   }
   return column;
 }
@@ -81,6 +88,8 @@ std::vector<DataColumn> columns_of(const Json& json) {
     if (!columns.back().name.empty()) names.push_back(columns.back().name);
   }
   require_distinct(std::move(names), "the list of columns");
+  const auto twice = repeated_feature_name(columns);
+  require(!twice, [&] { return "two features have the name " + sheaf::quoted(*twice); });
   return columns;
 }
 
@@ -115,6 +124,16 @@ std::vector<std::string> feature_names(const std::vector<DataColumn>& columns) {
     for (const auto& category : column.categories) names.push_back(column.name + "=" + category);
   }
   return names;
+}
+
+std::optional<std::string> repeated_feature_name(const std::vector<DataColumn>& columns) {
+  const bool any_text =
+      std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.is_text(); });
+  if (!any_text || !has_names(columns)) return std::nullopt;
+  Texts names = feature_names(columns);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 std::int64_t feature_count(const std::vector<DataColumn>& columns) {
@@ -161,7 +180,7 @@ DataDescription parse_description(const std::string& text) {
       description.target_names = texts_of(value, key);
     } else if (key == "source" || key == "content_hash") {
       require(value.is_string(), [&] { return key + " is not a text"; });
-      (key == "source" ? description.source : description.content_hash) = value.get<std::string>();
+      (key == "source" ? description.source : description.content_hash) = stored_text(value);
     } else {
       throw RunError("it has an unknown entry " + sheaf::quoted(key));
     }
@@ -185,8 +204,11 @@ std::vector<std::int64_t> match_names(const std::vector<std::string>& present, c
       order.push_back(found->second);
   }
   require(missing.empty(), [&] {
-    return fmt::format("{} has no {} (it is a feature of {}).{} Add it, or correct its name.", present_text,
-                       list_of_columns(missing), wanted_text, did_you_mean(missing.front(), present));
+    const bool one = missing.size() == 1;
+    return fmt::format("{} has no {} ({} of {}).{} Add {}.", present_text, list_of_columns(missing),
+                       one ? "it is a feature" : "they are features", wanted_text,
+                       did_you_mean(missing.front(), present),
+                       one ? "it, or correct its name" : "them, or correct their names");
   });
   Texts sorted = wanted;
   std::sort(sorted.begin(), sorted.end());

@@ -1,5 +1,6 @@
 // The description of a data set: what its features, classes and targets are called, and how a table of numbers and
-// texts was turned into features. Data files and saved models store it. SPDX-License-Identifier: MIT
+// texts was turned into features. Data files and saved models store it.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,10 @@ bool has_names(const std::vector<DataColumn>& columns);
 /// Names of the features: the column's, or "column=category". Requires has_names().
 std::vector<std::string> feature_names(const std::vector<DataColumn>& columns);
 
+/// A name that two features have: a column "a=b" and the category "b" of a column "a". nullopt: all are different, or
+/// the columns have no names. The columns must have different names.
+std::optional<std::string> repeated_feature_name(const std::vector<DataColumn>& columns);
+
 std::int64_t feature_count(const std::vector<DataColumn>& columns);
 
 /// Columns of numbers with these names.
@@ -46,7 +51,8 @@ std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
 /// are not valid UTF-8 are replaced.
 std::string columns_text(const std::vector<DataColumn>& columns);
 
-/// Parses columns_text(). Throws RunError with a reason only, such as "columns is not a list".
+/// Parses columns_text(). Zero bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason
+/// only, such as "columns is not a list".
 std::vector<DataColumn> parse_columns(const std::string& text);
 
 /// The whole description as JSON.

@@ -57,9 +57,14 @@ std::vector<DataColumn> read_columns(const InputFile& file, const std::string& p
   return columns;
 }
 
-std::string first_text(const InputFile& file, const std::string& attribute) {
-  const auto texts = file.texts("/", attribute);
-  return texts && texts->size() == 1 ? texts->front() : "";
+// An attribute of the root group that is only shown. Files of other programs may use its name for something else.
+std::string shown_text(const InputFile& file, const std::string& attribute) {
+  try {
+    const auto texts = file.texts("/", attribute);
+    return texts && texts->size() == 1 ? texts->front() : "";
+  } catch (const RunError&) {
+    return "";
+  }
 }
 
 }  // namespace
@@ -71,8 +76,8 @@ DataDescription read_description(const InputFile& file, const std::string& path,
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
-  description.source = first_text(file, "source");
-  description.content_hash = first_text(file, "content_hash");
+  description.source = shown_text(file, "source");
+  description.content_hash = shown_text(file, "content_hash");
   return description;
 }
 

@@ -67,6 +67,9 @@ const char* type_name(H5T_class_t type) {
   switch (type) {
     case H5T_STRING:
       return "text";
+    case H5T_INTEGER:
+    case H5T_FLOAT:
+      return "numbers";
     case H5T_COMPOUND:
       return "compound values (a table)";
     case H5T_VLEN:
@@ -168,8 +171,9 @@ std::vector<std::string> fixed_texts(hid_t attribute, hid_t type, std::size_t co
   std::vector<std::string> texts;
   for (std::size_t index = 0; index < count; ++index) {
     const char* begin = characters.data() + index * bytes;
-    texts.emplace_back(begin, std::find(begin, begin + bytes, '\0'));
-    if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) texts.back().erase(texts.back().find_last_not_of(' ') + 1);
+    std::string text(begin, std::find(begin, begin + bytes, '\0'));
+    if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+    texts.push_back(as_utf8(text));
   }
   return texts;
 }
@@ -180,7 +184,7 @@ std::vector<std::string> variable_texts(hid_t attribute, hid_t type, hid_t space
   std::vector<char*> pointers(count, nullptr);
   if (count > 0) check_hdf5(H5Aread(attribute, type, pointers.data()), problem);
   std::vector<std::string> texts;
-  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+  for (const char* text : pointers) texts.push_back(as_utf8(text == nullptr ? "" : text));
   if (count > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data());
   return texts;
 }

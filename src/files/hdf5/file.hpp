@@ -24,8 +24,8 @@ class InputFile {
   bool has(const std::string& name) const;
 
   /// Returns the texts of an attribute: one for a scalar, otherwise one per element. `object` is the path of a data set
-  /// or a group. Returns nullopt if the object or the attribute does not exist. Throws RunError if the attribute does
-  /// not contain texts or cannot be read.
+  /// or a group. Texts that are not UTF-8 are decoded as Latin-1. Returns nullopt if the object or the attribute does
+  /// not exist. Throws RunError if the attribute does not contain texts or cannot be read.
   std::optional<std::vector<std::string>> texts(const std::string& object, const std::string& attribute) const;
 
   /// Returns the paths of all data sets in the file, with the leading "/", sorted by name.

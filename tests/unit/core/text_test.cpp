@@ -14,6 +14,23 @@ TEST_CASE("nearest_name corrects a typing error and returns nothing for unrelate
   CHECK(did_you_mean("x", keys).empty());
 }
 
+TEST_CASE("nearest_name finds nothing for a word that nobody types, whose distances would take gigabytes") {
+  const std::string word(100, 'x'), longer(200'000, 'x');
+  CHECK(nearest_name(word + "y", {word}).empty());
+  CHECK(nearest_name(word, {word + "y"}) == word + "y");
+  CHECK(nearest_name(longer + "y", {longer}).empty());
+}
+
+TEST_CASE("as_utf8 keeps UTF-8 and decodes other text as Latin-1, without zero bytes") {
+  CHECK(as_utf8("") == "");
+  CHECK(as_utf8("a\n\xc3\xa4\xf0\x9f\x8c\xbe") == "a\n\xc3\xa4\xf0\x9f\x8c\xbe");
+  CHECK(as_utf8("K\xe4se") == "K\xc3\xa4se");
+  CHECK(as_utf8("\x80\xff") == "\xc2\x80\xc3\xbf");
+  CHECK(as_utf8("\xc3\xa4\xe4") == "\xc3\x83\xc2\xa4\xc3\xa4");  // one byte that is not UTF-8 decides
+  CHECK(as_utf8(std::string("a\0b", 3)) == "a?b");
+  CHECK(as_utf8(std::string("\0\xe4", 2)) == "?\xc3\xa4");
+}
+
 TEST_CASE("printable replaces control characters and invalid UTF-8 and keeps other characters") {
   CHECK(printable("a\x1b[2J\n\t\x7f" + std::string(1, '\0') + "z") == "a?[2J????z");
   CHECK(printable("é'ß\u20ac\U0001F33E") == "é'ß\u20ac\U0001F33E");

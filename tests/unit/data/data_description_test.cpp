@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "data/data_description.hpp"
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string list_of(const std::string& column) {
+  return "[" + column + "]";
+}
+
+DataDescription sample() {
+  DataDescription description;
+  description.columns = {{"age", {}, 0.1f},
+                         {"city", {"", "Oslo", "Rom\"e\n"}, std::nullopt},
+                         {"", {}, std::nullopt},
+                         {"h\xc3\xb6he", {}, -3e38f}};
+  description.class_names = {"cat", "", "dog"};
+  description.target_names = {"kind"};
+  description.source = "a.csv, b.csv";
+  description.content_hash = "0123456789abcdef";
+  return description;
+}
+
+}  // namespace
+
+TEST_CASE("columns and descriptions are the same after writing and reading") {
+  const DataDescription written = sample();
+  CHECK(parse_columns(columns_text(written.columns)) == written.columns);
+  const DataDescription read = parse_description(description_text(written));
+  CHECK(read.columns == written.columns);
+  CHECK(read.class_names == written.class_names);
+  CHECK(read.target_names == written.target_names);
+  CHECK(read.source == written.source);
+  CHECK(read.content_hash == written.content_hash);
+  CHECK(description_text({}) == "{}");
+  CHECK(parse_description("{}").columns.empty());
+}
+
+TEST_CASE("the text of columns is one line of valid JSON, whatever bytes the names have") {
+  const std::string text = columns_text({{"a\xff\n\"b", {}, std::nullopt}});
+  CHECK(text == "[{\"name\":\"a\xef\xbf\xbd\\n\\\"b\"}]");
+  CHECK(columns_text({{"x", {"1", "2"}, std::nullopt}, {"y", {}, 2}}) ==
+        R"([{"categories":["1","2"],"name":"x"},{"fill":2.0,"name":"y"}])");
+}
+
+TEST_CASE("text that does not describe columns is refused with the reason") {
+  const std::pair<const char*, const char*> bad[] = {
+      {"", "it is not valid JSON"},
+      {"[{\"name\":\"a\"}", "it is not valid JSON"},
+      {"[{\"name\":\"\xff\"}]", "it is not valid JSON"},
+      {"{}", "columns is not a list"},
+      {"[]", "columns is not a list"},
+      {"[3]", "a column has no name"},
+      {"[{}]", "a column has no name"},
+      {"[{\"name\":3}]", "a column has no name"},
+      {"[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"a\"}]", "the list of columns contains 'a' twice"},
+      {"[{\"name\":\"a\",\"categories\":[]}]", "column 'a' has an empty list of categories"},
+      {"[{\"name\":\"a\",\"categories\":\"b\"}]", "the categories of column 'a' is not a list"},
+      {"[{\"name\":\"a\",\"categories\":[1]}]", "the categories of column 'a' contains an entry that is not a text"},
+      {"[{\"name\":\"a\",\"categories\":[\"b\",\"b\"]}]", "the list of categories of column 'a' contains 'b' twice"},
+      {"[{\"name\":\"a\",\"fill\":\"1\"}]", "the fill value of column 'a' is not valid"},
+      {"[{\"name\":\"a\",\"fill\":1,\"categories\":[\"b\"]}]", "the fill value of column 'a' is not valid"},
+  };
+  for (const auto& [text, reason] : bad) {
+    INFO(text);
+    CHECK_THROWS_WITH(parse_columns(text), reason);
+  }
+}
+
+TEST_CASE("a fill value beyond 32-bit floating point is refused") {
+  for (const char* fill : {"1e300", "-1e39", "3.5e38", "1e999", "null"}) {
+    INFO(fill);
+    CHECK_THROWS_AS(parse_columns(list_of("{\"name\":\"a\",\"fill\":" + std::string(fill) + "}")), RunError);
+  }
+  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":3.4e38}"))[0].fill == 3.4e38f);
+  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":18446744073709551615}"))[0].fill == 18446744073709551616.0f);
+}
+
+TEST_CASE("features of different columns with the same name are refused") {
+  CHECK_THROWS_WITH(parse_columns(R"([{"name":"a=b"},{"name":"a","categories":["b","c"]}])"),
+                    "two features have the name 'a=b'");
+  CHECK(parse_columns(R"([{"name":"","categories":["b"]},{"name":"","categories":["b"]}])").size() == 2);
+}
+
+TEST_CASE("zero bytes in texts become question marks, since HDF5 would cut the text there") {
+  CHECK(parse_columns(R"([{"name":"a\u0000b","categories":["\u0000"]}])") ==
+        std::vector<DataColumn>{{"a?b", {"?"}, std::nullopt}});
+}
+
+TEST_CASE("text that does not describe data is refused with the reason") {
+  const std::pair<const char*, const char*> bad[] = {
+      {"[]", "the description of the data is not an object"},
+      {"{\"columns\":{}}", "columns is not a list"},
+      {"{\"class_names\":[\"a\",\"a\"]}", "class_names contains 'a' twice"},
+      {"{\"class_names\":\"a\"}", "class_names is not a list"},
+      {"{\"target_names\":[1]}", "target_names contains an entry that is not a text"},
+      {"{\"source\":1}", "source is not a text"},
+      {"{\"content_hash\":[]}", "content_hash is not a text"},
+      {"{\"colums\":[]}", "it has an unknown entry 'colums'"},
+  };
+  for (const auto& [text, reason] : bad) {
+    INFO(text);
+    CHECK_THROWS_WITH(parse_description(text), reason);
+  }
+}
+
+TEST_CASE("deeply nested JSON is refused without overflowing the stack") {
+  constexpr std::size_t depth = 2'000'000;
+  const std::string open(depth, '['), closed = open + std::string(depth, ']');
+  for (const auto& text : {open, closed, "[{\"name\":" + closed + "}]"}) CHECK_THROWS_AS(parse_columns(text), RunError);
+  CHECK_THROWS_AS(parse_description("{\"class_names\":" + closed + "}"), RunError);
+}
+
+TEST_CASE("a column of texts has one feature for each category") {
+  const auto columns = sample().columns;
+  CHECK(feature_count(columns) == 6);
+  CHECK_FALSE(has_names(columns));
+  CHECK_FALSE(has_names({}));
+  const std::vector<DataColumn> named = {columns[1], columns[0]};
+  CHECK(has_names(named));
+  CHECK(feature_names(named) == Texts{"city=", "city=Oslo", "city=Rom\"e\n", "age"});
+  CHECK(number_columns({"a", "b"}) == std::vector<DataColumn>{{"a", {}, std::nullopt}, {"b", {}, std::nullopt}});
+}
+
+TEST_CASE("columns differ if a name, a category or a fill value differs") {
+  const DataColumn column{"a", {}, 1.0f};
+  CHECK(column == DataColumn{"a", {}, 1.0f});
+  CHECK_FALSE(column == DataColumn{"b", {}, 1.0f});
+  CHECK_FALSE(column == DataColumn{"a", {}, std::nullopt});
+  CHECK_FALSE(column == DataColumn{"a", {"x"}, 1.0f});
+}
+
+TEST_CASE("names are found in any order") {
+  CHECK(match_names({"a", "b", "c"}, {"c", "a", "b"}, "P", "W", "Leave them out.") ==
+        std::vector<std::int64_t>{2, 0, 1});
+  CHECK(match_names({}, {}, "P", "W", "Leave them out.").empty());
+}
+
+TEST_CASE("missing names are listed, with a similar name") {
+  CHECK_THROWS_WITH(match_names({"prise", "age"}, {"age", "price"}, "'t.csv'", "'m.pt'", "Leave them out."),
+                    "'t.csv' has no column 'price' (it is a feature of 'm.pt'). Did you mean 'prise'? Add it, or "
+                    "correct its name.");
+  CHECK_THROWS_WITH(match_names({"q"}, {"alpha", "beta", "q"}, "'t.csv'", "'m.pt'", "Leave them out."),
+                    "'t.csv' has no columns 'alpha' and 'beta' (they are features of 'm.pt'). Add them, or correct "
+                    "their names.");
+  CHECK_THROWS_WITH(match_names({}, {"a", "b", "c", "d", "e", "f"}, "P", "W", "Leave them out."),
+                    StartsWith("P has no columns 'a', 'b', 'c', 'd' and 2 more (they are"));
+  CHECK_THROWS_WITH(match_names({}, {"a", "b", "c", "d", "e"}, "P", "W", "Leave them out."),
+                    StartsWith("P has no columns 'a', 'b', 'c', 'd' and 'e' (they are"));
+}
+
+TEST_CASE("names that are not wanted are listed") {
+  CHECK_THROWS_WITH(match_names({"a", "id"}, {"a"}, "'t.csv'", "'m.pt'", "Leave them out."),
+                    "'t.csv' has column 'id', which 'm.pt' does not have. Leave them out.");
+  CHECK_THROWS_WITH(match_names({"a", "id", "x"}, {"a"}, "'t.csv'", "'m.pt'", "Leave them out."),
+                    "'t.csv' has columns 'id' and 'x', which 'm.pt' does not have. Leave them out.");
+}
