@@ -124,6 +124,24 @@ void require_input_count(const ImportRequest& request) {
   if (request.options.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }
 
+// Checks between options.
+void require_consistent(const ImportRequest& request, const Arguments& command_line) {
+  const auto has = [&](const std::string& wanted) {
+    return std::any_of(command_line.assignments.begin(), command_line.assignments.end(),
+                       [&](const auto& option) { return option.first == wanted; });
+  };
+  const auto kind = request.options.csv.missing.kind;
+  if (request.like.empty() && has("unknown"))
+    throw UsageError("--unknown has no effect without --like (all texts are categories). Leave it out.");
+  if (request.like.empty()) return;
+  if (has("missing") && kind != MissingCells::Kind::error && kind != MissingCells::Kind::drop)
+    throw UsageError(
+        "--missing cannot replace empty cells with --like (they get the values of the training data). Leave it out, "
+        "or pass --missing=drop.");
+  if (has("categorical"))
+    throw UsageError("--categorical has no effect with --like (the columns of text are known). Leave it out.");
+}
+
 }  // namespace
 
 const LineOptions& import_options() {
@@ -150,6 +168,7 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
                                  request.output, usage));
   if (!has_format) request.options.format = common_format(request.inputs);
   require_input_count(request);
+  require_consistent(request, command_line);
   for (const auto& [name, text] : command_line.assignments) {
     const auto& with_option = key_named(name).formats;
     if (!with_option.empty() &&
@@ -182,18 +201,20 @@ csv, npy, npz
                         default: classification for text, and for integers that are 0..K-1 or have at most 100
                         different values; otherwise regression
 csv (.csv, .tsv; RFC 4180; several files are appended)
-  --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: -1,
-                        the last one; several columns for regression: --label=a,b; none: a file without targets
+  --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
+                        last one that is not dropped; several columns for regression: --label=a,b;
+                        none: a file without targets
   --drop=NAME|N,...     columns to leave out
   --categorical=NAME|N,...
                         columns of numbers that are read as text, that is, as categories
   --missing=error|mean|median|drop|NUMBER
                         empty cells of features (also NA, NaN, null, None and ?). Columns of numbers: replaced
                         by the mean or median of the column, or by a number; columns of text: a category of
-                        their own. drop: leave out the row. default: error
+                        their own. drop: leave out the row. default: error; with --like, the values of the
+                        training data
   --unknown=error|ignore
-                        with --like, texts that are not among the categories; ignore: all features of the column
-                        are 0. default: error
+                        with --like, texts (and empty cells) that are not among the categories of a column;
+                        ignore: all features of the column are 0. default: error
 )" + csv_reading_help() +
          R"(npz
   --features=NAME       default: X, features, data or x_train

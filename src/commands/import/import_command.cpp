@@ -91,12 +91,19 @@ std::string source_of(const ImportRequest& request) {
   return printable(text);
 }
 
+// "3 classes": all that have names, even if some have no rows.
+std::string counted_classes(const ImportedData& data) {
+  const auto names = static_cast<std::int64_t>(data.description.class_names.size());
+  const std::int64_t classes = names > 0 ? names : data.classes();
+  return fmt::format("{} {}", classes, classes == 1 ? "class" : "classes");
+}
+
 std::string content_of(const ImportedData& data) {
   const std::string targets =
       !data.targets ? "no targets"
       : is_real(data.targets->type)
           ? fmt::format("targets {} {}", shape_text(data.targets->shape), number_type_name(data.targets->type))
-          : fmt::format("{} classes", data.classes());
+          : counted_classes(data);
   return fmt::format("{}, features {} {}, {}", counted(data.features.rows(), "row"), shape_text(data.features.shape),
                      number_type_name(data.features.type), targets);
 }

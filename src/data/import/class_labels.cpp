@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <unordered_map>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_numbers.hpp"
 
 namespace sheaf {
 namespace {
@@ -18,6 +20,17 @@ constexpr std::size_t most_undeclared_classes = 100;
 
 // The different values, in ascending order.
 std::vector<std::int64_t> distinct(std::vector<std::int64_t> values) {
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  const auto span = static_cast<std::uint64_t>(*highest) - static_cast<std::uint64_t>(*lowest);
+  if (span < values.size()) {  // usual; faster than sorting
+    const std::int64_t first = *lowest;
+    std::vector<bool> occurs(static_cast<std::size_t>(span) + 1);
+    for (const std::int64_t value : values) occurs[static_cast<std::size_t>(value - first)] = true;
+    values.clear();
+    for (std::size_t offset = 0; offset < occurs.size(); ++offset)
+      if (occurs[offset]) values.push_back(first + static_cast<std::int64_t>(offset));
+    return values;
+  }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
@@ -50,20 +63,41 @@ bool looks_like_classes(const std::vector<std::int64_t>& values) {
   return classes.size() <= most_undeclared_classes || counts_from_zero(classes);
 }
 
-std::int64_t known_class(const std::string& name, const std::vector<std::string>& known,
-                         const std::string& description) {
-  const auto found = std::find(known.begin(), known.end(), name);
-  if (found != known.end()) return found - known.begin();
-  throw RunError(fmt::format(
-      "The label {} contains the class {}, which is unknown (there are {} classes, {} to {}).{} "
-      "Correct the label, or remove its rows.",
-      description, quoted(name), known.size(), quoted(known.front()), quoted(known.back()), did_you_mean(name, known)));
+KnownClasses::KnownClasses(const std::vector<std::string>& names, std::string description)
+    : names_(names), description_(std::move(description)) {
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    const auto label = static_cast<std::int64_t>(number);
+    by_name_.try_emplace(names[number], label);
+    if (const auto value = parse_number<double>(names[number]); value && std::isfinite(*value))
+      by_number_.try_emplace(*value, label);
+  }
 }
 
-CodedTargets code_integers(const std::vector<std::int64_t>& values, const std::vector<std::string>& known,
+std::int64_t KnownClasses::find(const std::string& label) const {
+  if (const auto named = by_name_.find(label); named != by_name_.end()) return named->second;
+  const auto value = parse_number<double>(label);
+  if (const auto equal = value ? by_number_.find(*value) : by_number_.end(); equal != by_number_.end())
+    return equal->second;
+  throw RunError(fmt::format(
+      "The label {} contains {}, which is not one of the {} known classes ({} to {}).{} Correct the label, or remove "
+      "its rows.",
+      description_, quoted(label), names_.size(), quoted(names_.front()), quoted(names_.back()),
+      did_you_mean(label, names_)));
+}
+
+CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownNames& known,
                            const std::string& description) {
   const auto classes = distinct(values);
-  if (known.empty() && counts_from_zero(classes)) return {label_array(values), names_of(classes), false};
+  if (known && known->empty()) {
+    require(classes.front() >= 0, [&] {
+      return fmt::format(
+          "The label {} contains {} (the training data have no class names, so labels are class numbers from 0). "
+          "Correct it.",
+          description, classes.front());
+    });
+    return {label_array(values), {}, false};
+  }
+  if (!known && counts_from_zero(classes)) return {label_array(values), names_of(classes), false};
   require(classes.size() <= most_class_names, [&] {
     return fmt::format(
         "The label {} has more than {} different values (too many class names). Choose another one, or "
@@ -71,13 +105,16 @@ CodedTargets code_integers(const std::vector<std::int64_t>& values, const std::v
         description, most_class_names);
   });
   std::unordered_map<std::int64_t, std::int64_t> numbers;
-  for (const std::int64_t value : classes)
-    numbers[value] = known.empty() ? static_cast<std::int64_t>(numbers.size())
-                                   : known_class(std::to_string(value), known, description);
+  if (known) {
+    const KnownClasses known_classes(*known, description);
+    for (const std::int64_t value : classes) numbers[value] = known_classes.find(std::to_string(value));
+  } else {
+    for (const std::int64_t value : classes) numbers[value] = static_cast<std::int64_t>(numbers.size());
+  }
   std::vector<std::int64_t> labels;
   labels.reserve(values.size());
   for (const std::int64_t value : values) labels.push_back(numbers.at(value));
-  return {label_array(labels), known.empty() ? names_of(classes) : known, false};
+  return {label_array(labels), known ? *known : names_of(classes), false};
 }
 
 }  // namespace sheaf

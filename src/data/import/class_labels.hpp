@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "files/hdf5/number_array.hpp"
@@ -25,16 +27,32 @@ struct CodedTargets {
 /// different ones. `values` must not be empty. Pure.
 bool looks_like_classes(const std::vector<std::int64_t>& values);
 
+/// The class names of the data that labels are coded like. nullopt: there are no such data. Empty: their classes have
+/// no names, so labels must be class numbers.
+using KnownNames = std::optional<std::vector<std::string>>;
+
 /// Labels of integers. If exactly 0..K-1 occur they stay. Others are numbered in ascending order. The names are the
-/// integers as text. With `known` names, each integer gets the number of its name. `values` must not be empty. Throws
-/// RunError, with `description`
-/// ("column 2 of 'a.csv'"), for too many classes and for integers that are not among the known names. Pure.
-CodedTargets code_integers(const std::vector<std::int64_t>& values, const std::vector<std::string>& known,
+/// integers as text. With `known`, each integer gets the number of its name, or stays if there are no names. `values`
+/// must not be empty. Throws RunError, with `description` ("column 2 of 'a.csv'"), for too many classes and for
+/// integers that are not known. Pure.
+CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownNames& known,
                            const std::string& description);
 
-/// The number of `name` among the known class names. Throws RunError with `description`. Pure.
-std::int64_t known_class(const std::string& name, const std::vector<std::string>& known,
-                         const std::string& description);
+/// Finds labels among known class names.
+class KnownClasses {
+ public:
+  /// `names` must outlive this object.
+  KnownClasses(const std::vector<std::string>& names, std::string description);
+  /// The number of the class with this name or, if there is none, with the same number as its name: "1.0" is "1".
+  /// Throws RunError with the description.
+  std::int64_t find(const std::string& label) const;
+
+ private:
+  const std::vector<std::string>& names_;
+  std::string description_;
+  std::unordered_map<std::string, std::int64_t> by_name_;
+  std::unordered_map<double, std::int64_t> by_number_;
+};
 
 /// An array [rows] of labels.
 NumberArray label_array(const std::vector<std::int64_t>& labels);

@@ -2,8 +2,10 @@
 #include "data/import/csv.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <deque>
 #include <utility>
@@ -48,10 +50,33 @@ class FloatBlocks {
   std::deque<std::vector<float>> blocks_;
 };
 
+constexpr const char* drop_row_advice = ", or leave out its row with --missing=drop";
+
 // "sep=;", which Excel writes and reads as the first line.
 std::optional<char> declared_delimiter(std::string_view record) {
   if (record.size() != 5 || record.substr(0, 4) != "sep=") return std::nullopt;
   return record[4];
+}
+
+// Whether a name can be an element of an option, without quotes.
+bool is_plain(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+}
+
+// "text was encoded by categories (column 0 ('city'): 3 categories, column 2 ('kind'): 2 categories)"
+std::string text_columns_note(const std::vector<DataColumn>& columns, const Texts& names) {
+  constexpr std::size_t most_shown = 5;
+  Texts shown;
+  std::size_t count = 0;
+  for (std::size_t index = 0; index < columns.size(); ++index) {
+    if (!columns[index].is_text()) continue;
+    if (++count <= most_shown)
+      shown.push_back(fmt::format("{}: {} categories", names[index], columns[index].categories.size()));
+  }
+  if (count > most_shown) shown.push_back(fmt::format("{} more", count - most_shown));
+  return shown.empty() ? "" : fmt::format("text was encoded by categories ({})", fmt::join(shown, ", "));
 }
 
 // Collects the rows of all files, in order. All files must have the same columns and column names.
@@ -139,7 +164,8 @@ void Table::append(ByteSource& source) {
   require(rows_ + dropped_rows_ > rows_before,
           fmt::format("'{}' is empty (it has only a header). Import a file with at least one row.", file_));
   if (numbers_.found_comma())
-    data_.notes.push_back(fmt::format("'{}' has numbers with decimal commas (pass --decimal=. if they do not)", file_));
+    data_.notes.push_back(
+        fmt::format("commas in numbers of '{}' were read as decimal commas (pass --decimal=. if they are not)", file_));
 }
 
 void Table::choose_columns(const Texts& first, bool header) {
@@ -153,7 +179,7 @@ void Table::choose_columns(const Texts& first, bool header) {
   for (std::size_t index = 0; index < roles_.features.size(); ++index) {
     const std::size_t column = roles_.features[index];
     const std::string name = names_.empty() ? "" : names_[column];
-    const std::string option_name = name.empty() ? std::to_string(column) : name;
+    const std::string option_name = is_plain(name) ? name : std::to_string(column);
     const bool is_text =
         std::find(roles_.categorical.begin(), roles_.categorical.end(), column) != roles_.categorical.end();
     if (known != nullptr && !known->empty())
@@ -163,6 +189,12 @@ void Table::choose_columns(const Texts& first, bool header) {
     else
       features_.emplace_back(name, option_name, is_text, options_.missing);
   }
+  require(roles_.targets.size() < 2 || options_.task != Task::classification, [&] {
+    return fmt::format(
+        "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
+        "--task=regression.",
+        roles_.targets.size(), file_);
+  });
   is_regression_ = roles_.targets.size() > 1 || options_.task == Task::regression;
 }
 
@@ -193,11 +225,11 @@ float Table::target(std::size_t column, std::int64_t line) {
   const auto value = numbers_.parse<float>(text);
   if (value && std::isfinite(*value)) return *value;
   const std::string cell = quoted(std::string(text));
-  if (value)
+  if (value && !is_missing(text))
     refuse(column, line, {fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""});
-  refuse(
-      column, line,
-      {text.empty() ? "is empty (a number is expected)" : fmt::format("contains {} (a number is expected)", cell), ""});
+  refuse(column, line,
+         {text.empty() ? "is empty (a number is expected)" : fmt::format("contains {} (a number is expected)", cell),
+          is_missing(text) ? drop_row_advice : ""});
 }
 
 void Table::add_label(std::string_view label, std::int64_t line) {
@@ -211,9 +243,9 @@ void Table::add_label(std::string_view label, std::int64_t line) {
   if (is_missing(label))
     refuse(column, line,
            {label.empty() ? "is empty (a label is expected)"
-                          : fmt::format("contains {} (a word for an empty cell; a label is expected)",
+                          : fmt::format("contains {}, which means an empty cell (a label is expected)",
                                         quoted(std::string(label))),
-            ", or pass --missing=drop"});
+            drop_row_advice});
   const auto number = numbers_.parse<double>(label);
   // An infinite label is an error, as for numbers. Any other text is a number or a class name.
   if (number && !std::isfinite(static_cast<float>(*number))) target(column, line);
@@ -256,21 +288,36 @@ void Table::add_row(std::string_view record, std::int64_t line) {
 }
 
 ImportedData Table::finish() {
-  require(rows_ > 0,
-          fmt::format("'{}' has no row without empty cells. Pass --missing=median, or drop columns.", file_));
+  require(
+      rows_ > 0,
+      fmt::format("'{}' has no rows left (--missing=drop leaves out rows with empty cells, and all have some). Pass "
+                  "--missing=median, or leave out columns with --drop.",
+                  file_));
   if (dropped_rows_ > 0)
     data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
                                       dropped_rows_ == 1 ? "was" : "were"));
-  Texts places;
-  for (const std::size_t column : roles_.features)
-    places.push_back(fmt::format("{} of '{}'", column_text(column), file_));
+  Texts names, places;
+  for (const std::size_t column : roles_.features) {
+    names.push_back(column_text(column));
+    places.push_back(fmt::format("{} of '{}'", names.back(), file_));
+  }
   data_.features = encode_columns(cells_.take(), rows_, features_, places, data_.description.columns);
+  if (const auto note = text_columns_note(data_.description.columns, names); options_.like == nullptr && !note.empty())
+    data_.notes.push_back(note);
+  const auto twice = repeated_feature_name(data_.description.columns);
+  require(!twice, [&] {
+    return fmt::format(
+        "Two features of '{}' would have the name {} (a column of text has a feature COLUMN=CATEGORY for "
+        "each category). Rename a column.",
+        file_, quoted(*twice));
+  });
   if (is_regression_ && !roles_.targets.empty()) {
     data_.targets = {NumberType::float32, {rows_}, target_numbers_.take()};
     if (roles_.targets.size() > 1) data_.targets->shape.push_back(static_cast<std::int64_t>(roles_.targets.size()));
   } else if (!roles_.targets.empty()) {
-    data_.set_targets(labels_.finish(options_.task, options_.like == nullptr ? Texts() : options_.like->class_names,
-                                     fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_)));
+    const KnownNames known = options_.like == nullptr ? std::nullopt : KnownNames(options_.like->class_names);
+    data_.set_targets(
+        labels_.finish(options_.task, known, fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_)));
   }
   for (const std::size_t column : roles_.targets)
     if (!names_.empty()) data_.description.target_names.push_back(names_[column]);

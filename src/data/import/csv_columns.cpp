@@ -46,29 +46,36 @@ std::size_t find_column(const std::string& text, const Texts& names, std::size_t
                              did_you_mean(text, names)));
 }
 
+// Whether the names are "", "0", "1", ...
+bool is_numbered(const Texts& names) {
+  if (names.size() < 2 || !names.front().empty()) return false;
+  for (std::size_t column = 1; column < names.size(); ++column)
+    if (names[column] != std::to_string(column - 1)) return false;
+  return true;
+}
+
 bool has_row_names(const Texts& names) {
   return names.size() > 1 && (names.front().empty() || names.front() == "Unnamed: 0");
 }
 
-// The target columns that a file has according to the data that it is coded like.
-Columns known_targets(const CsvOptions& options, const Texts& names, std::size_t column_count) {
-  const DataDescription& like = *options.like;
+// The targets among the `remaining` columns according to the data that the file is coded like.
+Columns known_targets(const DataDescription& like, const Columns& remaining, const Texts& names) {
+  if (names.empty() || !has_names(like.columns))
+    return remaining.size() == like.columns.size() + 1 ? Columns{remaining.back()} : Columns();
   Columns found;
-  if (names.empty() || !has_names(like.columns)) {
-    if (column_count == like.columns.size() + 1) found.push_back(column_count - 1);
-    return found;
-  }
-  for (const auto& target : like.target_names) {
-    const auto named = std::find(names.begin(), names.end(), target);
-    if (named != names.end()) found.push_back(static_cast<std::size_t>(named - names.begin()));
-  }
+  for (const auto& target : like.target_names)
+    for (const std::size_t column : remaining)
+      if (names[column] == target) found.push_back(column);
   return found.size() == like.target_names.size() ? found : Columns();
 }
 
-Columns find_targets(const CsvOptions& options, const Texts& names, std::size_t column_count, const std::string& file) {
+// `remaining`: columns that the options do not use for something else.
+Columns find_targets(const CsvOptions& options, const Columns& remaining, const Texts& names, std::size_t column_count,
+                     const std::string& file) {
   if (options.label == "none") return {};
   if (options.label) return find_columns(*options.label, names, column_count, file);
-  return options.like != nullptr ? known_targets(options, names, column_count) : Columns{column_count - 1};
+  if (options.like != nullptr) return known_targets(*options.like, remaining, names);
+  return remaining.empty() ? Columns() : Columns{remaining.back()};
 }
 
 void require_distinct_names(const Columns& features, const Texts& names, const std::string& file) {
@@ -111,9 +118,9 @@ bool has_header(const std::vector<std::string>& first, const std::vector<std::st
   const auto is_number = [](const std::string& text) {
     return CellNumbers(std::nullopt, ';').parse<double>(text).has_value();
   };
-  if (std::none_of(first.begin(), first.end(), is_number)) return true;
+  if (std::none_of(first.begin(), first.end(), is_number) || is_numbered(first)) return true;
   for (std::size_t column = 0; column < std::min(first.size(), second.size()); ++column)
-    if (!is_number(first[column]) && is_number(second[column])) return true;
+    if (!is_missing(first[column]) && !is_number(first[column]) && is_number(second[column])) return true;
   return false;
 }
 
@@ -132,15 +139,17 @@ std::vector<std::size_t> find_columns(const std::string& list, const std::vector
 ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
                          const std::string& file) {
   ColumnRoles roles;
-  const Columns targets = find_targets(options, names, column_count, file);
   const Columns dropped = find_columns(options.drop, names, column_count, file);
   const Columns ids = find_columns(options.id, names, column_count, file);
   require(ids.size() <= 1, fmt::format("--id={} names {} columns. Name one.", options.id, ids.size()));
   if (!ids.empty()) roles.id = ids.front();
+  Columns remaining;
+  for (std::size_t column = has_row_names(names) ? 1 : 0; column < column_count; ++column)
+    if (!contains(dropped, column) && roles.id != column) remaining.push_back(column);
+  const Columns targets = find_targets(options, remaining, names, column_count, file);
   if (has_row_names(names) && !contains(targets, std::size_t{0})) roles.row_names = 0;
-  for (std::size_t column = 0; column < column_count; ++column)
-    if (!contains(targets, column) && !contains(dropped, column) && roles.row_names != column && roles.id != column)
-      roles.features.push_back(column);
+  for (const std::size_t column : remaining)
+    if (!contains(targets, column)) roles.features.push_back(column);
   require(!roles.features.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). "
                                                "Check --delimiter, --label and --drop.",
                                                file, column_count));

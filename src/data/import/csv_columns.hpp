@@ -11,8 +11,8 @@
 
 namespace sheaf {
 
-/// Whether record `first` is a header: none of its fields is a number, or one of them is text where record `second`
-/// (may be empty) has a number.
+/// Whether record `first` is a header: none of its fields is a number, or one of them is text (and no word for an empty
+/// cell) where record `second` (may be empty) has a number, or they are "", "0", "1", ..., as pandas numbers columns.
 bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second);
 
 /// The columns in `list` ("price", "0", "-1", "a,b"). Each is a name in `names` (empty without a header), or a number

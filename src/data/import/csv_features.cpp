@@ -62,39 +62,58 @@ FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, M
 }
 
 float FeatureColumn::read(std::string_view text, CellNumbers& numbers) {
-  if (known_ && codes_.count(as_utf8(text)) != 0) return text_code(text);
+  if (kind_ != Kind::text) {
+    const auto number = numbers.parse<float>(text);
+    if (number && std::isfinite(*number)) {
+      kind_ = Kind::number;
+      return *number;
+    }
+  }
+  if (known_ && is_category(text)) return text_code(text);
   if (is_missing(text)) {
-    require_accepts_empty(text);
+    if (!accepts_empty()) refuse_empty(text);
+    has_empty_cells_ = true;
     return empty_cell;
   }
   if (declared_text_) return text_code(text);
-  const auto number = numbers.parse<float>(text);
-  if (!number && kind_ != Kind::number) {
-    kind_ = Kind::text;
-    return text_code(text);
-  }
+  const bool is_number = numbers.parse<float>(text).has_value();
+  if (is_number || kind_ == Kind::number) refuse_number(text, is_number);
+  kind_ = Kind::text;
+  return text_code(text);
+}
+
+bool FeatureColumn::is_category(std::string_view text) {
+  if (codes_.empty()) return false;
+  key_ = as_utf8(text);
+  return codes_.count(key_) != 0;
+}
+
+void FeatureColumn::refuse_number(std::string_view text, bool is_number) const {
   const std::string cell = quoted(std::string(text));
-  if (number && kind_ != Kind::text) {
-    kind_ = Kind::number;
-    if (std::isfinite(*number)) return *number;
+  if (is_number && kind_ != Kind::text)
     throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), drop_advice()};
-  }
   const std::string advice = known_ ? "" : fmt::format(", read the column as text with --categorical={}", option_name_);
   throw BadCell{fmt::format("contains {} ({})", cell,
-                            number ? "other cells of the column are not numbers" : "a number is expected"),
-                advice + drop_advice()};
+                            is_number ? "other cells of the column are not numbers" : "a number is expected"),
+                advice + (known_ ? "" : drop_advice())};
 }
 
 std::string FeatureColumn::drop_advice() const {
   return fmt::format(", or drop the column with --drop={}", option_name_);
 }
 
-void FeatureColumn::require_accepts_empty(std::string_view text) const {
-  if (missing_.kind == MissingCells::Kind::drop) return;
-  if (known_ ? known_->fill.has_value() : missing_.kind != MissingCells::Kind::error) return;
+// With `drop`, rows with empty cells are not read.
+bool FeatureColumn::accepts_empty() const {
+  if (!known_) return missing_.kind != MissingCells::Kind::error;
+  return known_->is_text() ? ignore_unknown_ || codes_.count("") != 0 : known_->fill.has_value();
+}
+
+void FeatureColumn::refuse_empty(std::string_view text) const {
   const std::string problem =
-      text.empty() ? "is empty" : fmt::format("contains {} (a word for an empty cell)", quoted(std::string(text)));
-  if (known_) throw BadCell{problem + "; there were no empty cells in the data that are the model's or --like", ""};
+      text.empty() ? "is empty" : fmt::format("contains {}, which means an empty cell", quoted(std::string(text)));
+  if (known_)
+    throw BadCell{problem + " (the training data have no value for empty cells of this column)",
+                  ", or leave out its row with --missing=drop"};
   throw BadCell{problem, ", set --missing=median or --missing=drop" + drop_advice()};
 }
 
@@ -107,21 +126,20 @@ float FeatureColumn::text_code(std::string_view text) {
     throw BadCell{fmt::format("contains {} (not one of the column's {} categories)", quoted(key_), codes_.size()),
                   ", or pass --unknown=ignore"};
   if (codes_.size() == most_categories)
-    throw BadCell{fmt::format("contains {}, the {}th category of its column (the limit is {}; is it an identifier?)",
-                              quoted(key_), most_categories + 1, most_categories),
+    throw BadCell{fmt::format("contains {} (the column has more than {} different texts; is it an identifier?)",
+                              quoted(key_), most_categories),
                   drop_advice()};
   const auto code = static_cast<std::int32_t>(codes_.size());
   codes_.emplace(key_, code);
   return static_cast<float>(code);
 }
 
-bool FeatureColumn::replaces_empty() const {
-  return missing_.kind == MissingCells::Kind::mean || missing_.kind == MissingCells::Kind::median ||
-         missing_.kind == MissingCells::Kind::value;
-}
-
-float FeatureColumn::fill_of(const std::vector<float>& present) const {
+// Only for the kinds that replace empty cells.
+float FeatureColumn::fill_of(const float* values, std::int64_t rows, std::int64_t stride) const {
   if (missing_.kind == MissingCells::Kind::value) return missing_.value;
+  std::vector<float> present;
+  for (std::int64_t row = 0; row < rows; ++row)
+    if (!std::isnan(values[row * stride])) present.push_back(values[row * stride]);
   if (missing_.kind == MissingCells::Kind::median) return static_cast<float>(median(present));
   double sum = 0;
   for (const float value : present) sum += double{value};
@@ -132,18 +150,15 @@ DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::
                                    const std::string& place) {
   DataColumn column = known_.value_or(DataColumn{name_, {}, std::nullopt});
   if (!known_) {
-    std::vector<float> present;
-    for (std::int64_t row = 0; row < rows; ++row)
-      if (!std::isnan(values[row * stride])) present.push_back(values[row * stride]);
-    require(!present.empty(), [&] {
+    require(kind_ == Kind::number || !codes_.empty(), [&] {
       return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place, option_name_);
     });
     if (kind_ == Kind::text) {
       for (const auto& [name, code] : codes_) column.categories.push_back(name);
       sort_names(column.categories);
-      if (static_cast<std::int64_t>(present.size()) < rows) column.categories.insert(column.categories.begin(), "");
-    } else if (replaces_empty()) {
-      column.fill = fill_of(present);
+      if (has_empty_cells_) column.categories.insert(column.categories.begin(), "");
+    } else if (missing_.kind != MissingCells::Kind::error && missing_.kind != MissingCells::Kind::drop) {
+      column.fill = fill_of(values, rows, stride);
     }
   }
   feature_of_code_.assign(codes_.size(), -1);

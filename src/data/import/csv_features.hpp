@@ -45,8 +45,8 @@ class FeatureColumn {
   /// Returns the number of a cell, the code of its text, or NaN for an empty cell. Throws BadCell.
   float read(std::string_view text, CellNumbers& numbers);
 
-  /// Describes the column after all cells have been read. `values`: what read() returned for the rows that are kept,
-  /// [rows], `stride` apart. Throws RunError, with `place` ("column 2 ('y') of 'a.csv'"), if all cells are empty.
+  /// Describes the column after all cells have been read. `values`: what read() returned, [rows], `stride` apart.
+  /// Throws RunError, with `place` ("column 2 ('y') of 'a.csv'"), if all cells are empty.
   DataColumn describe(const float* values, std::int64_t rows, std::int64_t stride, const std::string& place);
 
   /// The feature of the category with this code among those of the description; -1 for an unknown text.
@@ -56,9 +56,11 @@ class FeatureColumn {
   enum class Kind { undecided, number, text };
 
   float text_code(std::string_view text);
-  void require_accepts_empty(std::string_view text) const;
-  bool replaces_empty() const;
-  float fill_of(const std::vector<float>& present) const;
+  bool is_category(std::string_view text);
+  bool accepts_empty() const;
+  [[noreturn]] void refuse_empty(std::string_view text) const;
+  [[noreturn]] void refuse_number(std::string_view text, bool is_number) const;
+  float fill_of(const float* values, std::int64_t rows, std::int64_t stride) const;
   std::string drop_advice() const;
 
   std::string name_;
@@ -70,6 +72,7 @@ class FeatureColumn {
   bool declared_text_ = false;
   std::unordered_map<std::string, std::int32_t> codes_;
   std::string key_;
+  bool has_empty_cells_ = false;
   std::vector<std::int64_t> feature_of_code_;  // filled by describe()
   std::int64_t feature_of_empty_ = -1;         // of empty cells in a column of texts
 };

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/quoted.hpp"
 #include "core/text.hpp"
 
 namespace sheaf {
@@ -63,57 +65,83 @@ void LabelColumn::add(std::string_view text, std::optional<double> number) {
   }
 }
 
-CodedTargets LabelColumn::finish(std::optional<Task> task, const std::vector<std::string>& known,
+CodedTargets LabelColumn::finish(std::optional<Task> task, const KnownNames& known,
                                  const std::string& description) const {
-  if (!all_numbers_) return numbered(known, description);
-  const auto integers = integers_of(numbers_);
+  const auto integers = all_numbers_ ? integers_of(numbers_) : std::nullopt;
   const bool undecided = !task && integers && written_as_integers_;
   if (undecided) task = looks_like_classes(*integers) ? Task::classification : Task::regression;
   CodedTargets targets;
-  if (task.value_or(Task::regression) == Task::regression)
+  if (all_numbers_ && task.value_or(Task::regression) == Task::regression) {
     targets = {float_targets(numbers_), {}, false};
-  else
-    targets = integers ? code_integers(*integers, known, description) : numbered(known, description);
+  } else {
+    // Texts are exact; integers are known when there are more texts than class names.
+    const bool has_names = known && !known->empty();
+    require(few_texts_ || integers, [&] {
+      return fmt::format(
+          "The label {} has more than {} different values (too many class names). Choose another column with --label.",
+          description, most_class_names);
+    });
+    targets = integers && !(has_names && few_texts_) ? code_integers(*integers, known, description)
+              : known                                ? coded_like(*known, description)
+                                                     : numbered();
+  }
   targets.could_be_either = undecided;
   return targets;
 }
 
-// Sorted by value if all labels are numbers, otherwise by text.
-CodedTargets LabelColumn::numbered(const std::vector<std::string>& known, const std::string& description) const {
-  require(few_texts_, [&] {
-    return fmt::format(
-        "The label {} has more than {} different values (too many class names). Choose another column "
-        "with --label.",
-        description, most_class_names);
-  });
+// The different texts, by their number in text_of_row_.
+std::vector<std::string> LabelColumn::names() const {
   std::vector<std::string> names(texts_.size());
   for (const auto& [text, number] : texts_) names[static_cast<std::size_t>(number)] = text;
-  std::vector<double> value_of(names.size());
+  return names;
+}
+
+// `classes`: the class of each text.
+CodedTargets LabelColumn::of_texts(const std::vector<std::int64_t>& classes,
+                                   std::vector<std::string> class_names) const {
+  std::vector<std::int64_t> labels;
+  labels.reserve(text_of_row_.size());
+  for (const std::int32_t text : text_of_row_) labels.push_back(classes[static_cast<std::size_t>(text)]);
+  return {label_array(labels), std::move(class_names), false};
+}
+
+CodedTargets LabelColumn::coded_like(const std::vector<std::string>& known, const std::string& description) const {
+  const auto texts = names();
+  require(!known.empty(), [&] {
+    const auto bad = std::find_if_not(texts.begin(), texts.end(), is_integer);
+    return fmt::format(
+        "The label {} contains {} (the training data have no class names, so labels are class numbers from 0). "
+        "Correct it.",
+        description, quoted(bad == texts.end() ? texts.front() : *bad));
+  });
+  const KnownClasses known_classes(known, description);
+  std::vector<std::int64_t> classes;
+  for (const auto& text : texts) classes.push_back(known_classes.find(text));
+  return of_texts(classes, known);
+}
+
+// Sorted by value if all labels are numbers, otherwise by text.
+CodedTargets LabelColumn::numbered() const {
+  const auto texts = names();
+  std::vector<double> value_of(texts.size());
   if (all_numbers_)
     for (std::size_t row = 0; row < numbers_.size(); ++row)
       value_of[static_cast<std::size_t>(text_of_row_[row])] = numbers_[row];
-  std::vector<std::size_t> order(names.size());
+  std::vector<std::size_t> order(texts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return value_of[a] != value_of[b] ? value_of[a] < value_of[b] : names[a] < names[b];
+    return value_of[a] != value_of[b] ? value_of[a] < value_of[b] : texts[a] < texts[b];
   });
 
-  CodedTargets targets;
-  std::vector<std::int64_t> class_of(names.size());
+  std::vector<std::string> class_names;
+  std::vector<std::int64_t> classes(texts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::string& name = names[order[i]];
     // "0.5" and "0.50" are the same class.
     const bool same = all_numbers_ && i > 0 && value_of[order[i]] == value_of[order[i - 1]];
-    if (!same) targets.class_names.push_back(name);
-    class_of[order[i]] = known.empty() ? static_cast<std::int64_t>(targets.class_names.size()) - 1
-                                       : known_class(name, known, description);
+    if (!same) class_names.push_back(texts[order[i]]);
+    classes[order[i]] = static_cast<std::int64_t>(class_names.size()) - 1;
   }
-  if (!known.empty()) targets.class_names = known;
-  std::vector<std::int64_t> labels;
-  labels.reserve(text_of_row_.size());
-  for (const std::int32_t text : text_of_row_) labels.push_back(class_of[static_cast<std::size_t>(text)]);
-  targets.array = label_array(labels);
-  return targets;
+  return of_texts(classes, std::move(class_names));
 }
 
 }  // namespace sheaf

@@ -21,13 +21,15 @@ class LabelColumn {
   void add(std::string_view text, std::optional<double> number);
 
   /// Texts and, without a task, integers as in looks_like_classes() mean classification, other numbers regression. For
-  /// classes see code_integers(); texts are numbered in sorted order. With `known` class names, labels get the numbers
-  /// of their names. Throws RunError, with `description` ("column 2 ('y') of 'a.csv'").
-  CodedTargets finish(std::optional<Task> task, const std::vector<std::string>& known,
-                      const std::string& description) const;
+  /// classes see code_integers(); texts are numbered in sorted order. With `known` class names, labels are coded by
+  /// KnownClasses. Throws RunError, with `description` ("column 2 ('y') of 'a.csv'").
+  CodedTargets finish(std::optional<Task> task, const KnownNames& known, const std::string& description) const;
 
  private:
-  CodedTargets numbered(const std::vector<std::string>& known, const std::string& description) const;
+  std::vector<std::string> names() const;
+  CodedTargets numbered() const;
+  CodedTargets coded_like(const std::vector<std::string>& known, const std::string& description) const;
+  CodedTargets of_texts(const std::vector<std::int64_t>& classes, std::vector<std::string> class_names) const;
 
   // texts_ and text_of_row_ are only filled while few_texts_, numbers_ only while all_numbers_.
   std::unordered_map<std::string, std::int32_t> texts_;

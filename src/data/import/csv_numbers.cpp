@@ -33,8 +33,7 @@ CellNumbers::CellNumbers(std::optional<char> decimal, char delimiter) : decimal_
 }
 
 template <class T>
-std::optional<T> CellNumbers::parse(std::string_view text) {
-  if (decimal_ == '.') return parse_number<T>(text);
+std::optional<T> CellNumbers::parse_with_comma(std::string_view text) {
   const std::size_t comma = text.find(',');
   const bool has_point = text.find('.') != std::string_view::npos;
   if (comma == std::string_view::npos) {
@@ -54,7 +53,7 @@ std::optional<T> CellNumbers::parse(std::string_view text) {
   return number;
 }
 
-template std::optional<float> CellNumbers::parse(std::string_view);
-template std::optional<double> CellNumbers::parse(std::string_view);
+template std::optional<float> CellNumbers::parse_with_comma(std::string_view);
+template std::optional<double> CellNumbers::parse_with_comma(std::string_view);
 
 }  // namespace sheaf

@@ -28,18 +28,23 @@ class CellNumbers {
 
   /// As parse_number().
   template <class T>
-  std::optional<T> parse(std::string_view text);
+  std::optional<T> parse(std::string_view text) {
+    return decimal_ == '.' ? parse_number<T>(text) : parse_with_comma<T>(text);
+  }
 
   /// Whether a number with a decimal comma was found without being told.
   bool found_comma() const { return found_comma_; }
 
  private:
+  template <class T>
+  std::optional<T> parse_with_comma(std::string_view text);
+
   std::optional<char> decimal_;
   bool found_comma_ = false;
   std::string with_point_;
 };
 
-extern template std::optional<float> CellNumbers::parse(std::string_view);
-extern template std::optional<double> CellNumbers::parse(std::string_view);
+extern template std::optional<float> CellNumbers::parse_with_comma(std::string_view);
+extern template std::optional<double> CellNumbers::parse_with_comma(std::string_view);
 
 }  // namespace sheaf

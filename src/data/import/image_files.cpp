@@ -91,7 +91,7 @@ const std::vector<std::string> cifar_classes = {"airplane", "automobile", "bird"
 
 }  // namespace
 
-ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources) {
+ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources, const KnownNames& known) {
   assert(!sources.empty() && sources.size() % 2 == 0);
   ImportedData data;
   NumberArray all_labels;
@@ -114,11 +114,11 @@ ImportedData import_idx(const std::vector<std::unique_ptr<ByteSource>>& sources)
     append_rows(data.features, std::move(part.features), images_source.name());
     append_rows(all_labels, std::move(*part.targets), labels_source.name());
   }
-  data.set_targets(as_targets(std::move(all_labels), Task::classification, {}, sources[1]->name()));
+  data.set_targets(as_targets(std::move(all_labels), Task::classification, known, sources[1]->name()));
   return data;
 }
 
-ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sources) {
+ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sources, const KnownNames& known) {
   ImportedData data;
   data.features = {NumberType::uint8, {0, 3, 32, 32}, {}};
   data.channels = ChannelOrder::first;
@@ -144,7 +144,12 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
             fmt::format("'{}' is empty (it has no records). Import a file with at least one row.", source->name()));
     data.features.shape.front() += rows;
   }
-  data.set_targets({label_array(labels), cifar_classes, false});
+  const bool has_names = known && !known->empty();
+  if (has_names) {
+    const KnownClasses known_classes(*known, fmt::format("of '{}'", sources.front()->name()));
+    for (std::int64_t& label : labels) label = known_classes.find(cifar_classes[static_cast<std::size_t>(label)]);
+  }
+  data.set_targets({label_array(labels), has_names ? *known : cifar_classes, false});
   return data;
 }
 

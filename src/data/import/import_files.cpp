@@ -21,7 +21,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 ImportedData import_sources(const std::vector<std::unique_ptr<ByteSource>>& sources, const ImportOptions& options) {
   const CsvOptions& csv = options.csv;
-  const TargetOptions coding{csv.task, csv.like != nullptr ? csv.like->class_names : std::vector<std::string>()};
+  const TargetOptions coding{csv.task, csv.like != nullptr ? KnownNames(csv.like->class_names) : std::nullopt};
   switch (options.format) {
     case ImportFormat::csv:
       return import_csv(sources, csv);
@@ -31,11 +31,11 @@ ImportedData import_sources(const std::vector<std::unique_ptr<ByteSource>>& sour
       return import_npz(read_archive(*sources[0]), sources[0]->name(),
                         {options.features, options.targets, csv.reads_targets, coding});
     case ImportFormat::idx:
-      return import_idx(sources);
+      return import_idx(sources, coding.known_classes);
     case ImportFormat::cifar10:
       break;
   }
-  return import_cifar10(sources);
+  return import_cifar10(sources, coding.known_classes);
 }
 
 }  // namespace

@@ -84,8 +84,7 @@ void ImportedData::set_targets(CodedTargets coded) {
                                                        classes()));
 }
 
-CodedTargets as_targets(NumberArray array, std::optional<Task> task, const std::vector<std::string>& known,
-                        const std::string& name) {
+CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name) {
   const bool one_per_row = array.row_elements() == 1;
   require(array.shape.size() <= 2 && array.row_elements() > 0,
           fmt::format("'{}' {} is not a list of targets (its shape must be [rows] or [rows, outputs]). Pass the files "
@@ -111,7 +110,7 @@ std::string content_hash(const ImportedData& data) {
   Fingerprint fingerprint;
   const auto add = [&fingerprint](const NumberArray& array) {
     fingerprint.add(fmt::format("{} {} ", number_type_name(array.type), shape_text(array.shape)));
-    fingerprint.add(array.bytes.data(), array.bytes.size());
+    fingerprint.add_array(array.bytes.data(), array.bytes.size());
   };
   add(data.features);
   if (data.targets) add(*data.targets);

@@ -31,8 +31,7 @@ struct ImportedData {
 
 /// Converts an array to targets. Without a task, integers as in looks_like_classes() mean classification, everything
 /// else regression. `known`: see code_integers(). Throws RunError, with `name`, if the array is not valid for the task.
-CodedTargets as_targets(NumberArray array, std::optional<Task> task, const std::vector<std::string>& known,
-                        const std::string& name);
+CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name);
 
 /// A fingerprint of features and targets: shapes, types and values.
 std::string content_hash(const ImportedData& data);

@@ -15,7 +15,7 @@ namespace sheaf {
 /// How targets are read; see as_targets().
 struct TargetOptions {
   std::optional<Task> task;
-  std::vector<std::string> known_classes;
+  KnownNames known_classes;
 };
 
 /// Imports one .npy file of features and one of targets, which may be null. Throws RunError.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-
 #include "data/import/csv.hpp"
-#include "data/import/csv_columns.hpp"
 #include "data/import/csv_labels.hpp"
-#include "data/import/csv_numbers.hpp"
 #include "data/import/csv_records.hpp"
 #include "import_samples.hpp"
 
@@ -114,39 +109,6 @@ TEST_CASE("the delimiter is the candidate that occurs most often in the first re
   CHECK(detect_delimiter("abc") == ',');
 }
 
-TEST_CASE("numbers are read with full precision, are infinite out of range, and other text is refused") {
-  CHECK(parse_number<float>("0.1") == 0.1f);
-  CHECK(parse_number<float>("+1e3") == 1000.0f);
-  CHECK(parse_number<float>("16777217") == 16777216.0f);
-  CHECK(parse_number<float>("1e-60") == 0.0f);
-  CHECK(std::isinf(*parse_number<float>("-1e39")));
-  CHECK(std::isinf(*parse_number<double>("1e999")));
-  CHECK(std::isnan(*parse_number<float>("nan")));
-  for (const char* text : {"", "+", "+-1", "1,5", "0x10", "1 2", "one"}) CHECK_FALSE(parse_number<float>(text));
-}
-
-TEST_CASE("a first record is a header if it has no numbers or has text above numbers") {
-  CHECK(has_header({"a", "b"}, {"1", "x"}));
-  CHECK(has_header({"0", "1", "y"}, {"5", "6", "7"}));
-  CHECK(has_header({"", "a", "y"}, {"0", "6", "x"}));
-  CHECK_FALSE(has_header({"5.1", "3.5", "setosa"}, {"4.9", "3", "setosa"}));
-  CHECK_FALSE(has_header({"1", "2"}, {}));
-}
-
-TEST_CASE("columns are found by name first and then by number") {
-  const Texts names = {"a", "b", "1", "c"};
-  CHECK(find_columns("c,a", names, 4, "f") == std::vector<std::size_t>{3, 0});
-  CHECK(find_columns("1", names, 4, "f") == std::vector<std::size_t>{2});
-  CHECK(find_columns("-1", names, 4, "f") == std::vector<std::size_t>{3});
-  CHECK(find_columns("1,1", {}, 4, "f") == std::vector<std::size_t>{1});
-  CHECK(find_columns("", names, 4, "f").empty());
-  CHECK_THROWS_WITH(find_columns("-5", names, 4, "f"), StartsWith("There is no column -5 (there are 4 columns"));
-  CHECK_THROWS_WITH(find_columns("price", {"a", "prise"}, 2, "f"),
-                    "'f' has no column 'price' (its header has 2 names). Did you mean 'prise'? Columns can also be "
-                    "given by number, from 0.");
-  CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("no header was found"));
-}
-
 TEST_CASE("integer labels 0..K-1 are used as class numbers unchanged") {
   const auto data = import({"a,y\n1.5,2\n2.5,0\n-3,1\n"});
   CHECK(data.features.shape == std::vector<std::int64_t>{3, 1});
@@ -249,4 +211,221 @@ TEST_CASE("an invalid file is refused with the line number") {
   CHECK_THROWS_WITH(import({"1,0\n\"2\"x,1\n"}), StartsWith("Text follows a closing quote in line 2 of '0'"));
   CHECK_THROWS_WITH(import({"1,0\n\"2,1\n"}), StartsWith("A quote of the record in line 2 of '0' is not closed"));
   CHECK_THROWS_WITH(import({"1\n2\n"}), StartsWith("'0' has no features"));
+}
+
+TEST_CASE("columns of text are encoded, and the description says how") {
+  CsvOptions options;
+  options.categorical = "floor";
+  const auto data = import({"city,floor,size,y\nRome,2,1.5,no\nOslo,10,2.5,yes\nRome,2,3,no\n"}, options);
+  CHECK(data.features.shape == std::vector<std::int64_t>{3, 5});
+  CHECK(numbers(data.features) == std::vector<double>{0, 1, 1, 0, 1.5, 1, 0, 0, 1, 2.5, 0, 1, 1, 0, 3});
+  CHECK(data.description.columns == std::vector<DataColumn>{{"city", {"Oslo", "Rome"}, std::nullopt},
+                                                            {"floor", {"2", "10"}, std::nullopt},
+                                                            {"size", {}, std::nullopt}});
+  CHECK(data.description.target_names == Texts{"y"});
+  CHECK(data.description.class_names == Texts{"no", "yes"});
+  CHECK(data.notes == Texts{"text was encoded by categories (column 0 ('city'): 2 categories, column 1 ('floor'): 2 "
+                            "categories)"});
+  CsvOptions headless;
+  headless.header = false;
+  const auto unnamed = import({"Rome,2,1.5,no\nOslo,3,2,yes\n"}, headless);
+  CHECK(unnamed.description.columns[0] == DataColumn{"", {"Oslo", "Rome"}, std::nullopt});
+  CHECK(unnamed.description.target_names.empty());
+}
+
+TEST_CASE("a column and a category with the same feature name are refused") {
+  CHECK_THROWS_WITH(import({"a,a=b,y\nb,1,0\nc,2,1\n"}),
+                    "Two features of '0' would have the name 'a=b' (a column of text has a feature COLUMN=CATEGORY for "
+                    "each category). Rename a column.");
+}
+
+TEST_CASE("empty cells are replaced, and are errors otherwise") {
+  const Texts file = {"a,b,y\n1,x,0\n,y,1\n2,,0\n9,NA,1\n"};
+  CHECK_THROWS_WITH(import(file),
+                    "line 3 of '0', column 0 ('a'), is empty. Correct it, set --missing=median or --missing=drop, or "
+                    "drop the column with --drop=a.");
+  const auto import_with = [&](MissingCells missing) {
+    CsvOptions options;
+    options.missing = missing;
+    return import(file, options);
+  };
+  CHECK(numbers(import_with({MissingCells::Kind::mean, 0}).features) ==
+        std::vector<double>{1, 0, 1, 0, 4, 0, 0, 1, 2, 1, 0, 0, 9, 1, 0, 0});
+  CHECK(numbers(import_with({MissingCells::Kind::median, 0}).features)[4] == 2);
+  CHECK(numbers(import_with({MissingCells::Kind::value, -1}).features)[4] == -1);
+  const auto dropped = import_with({MissingCells::Kind::drop, 0});
+  CHECK(numbers(dropped.features) == std::vector<double>{1, 1});
+  CHECK(dropped.targets->rows() == 1);
+  CHECK(dropped.notes[0] == "3 rows with empty cells were left out");
+}
+
+TEST_CASE("rows without a label are errors or are left out") {
+  CHECK_THROWS_WITH(import({"a,y\n1,x\n2,\n"}),
+                    "line 3 of '0', column 1 ('y'), is empty (a label is expected). Correct it, or leave out its row "
+                    "with --missing=drop.");
+  CsvOptions regression;
+  regression.task = Task::regression;
+  CHECK_THROWS_WITH(
+      import({"a,y\n1,2\n2,nan\n"}, regression),
+      "line 3 of '0', column 1 ('y'), contains 'nan' (a number is expected). Correct it, or leave out its "
+      "row with --missing=drop.");
+  regression.missing.kind = MissingCells::Kind::drop;
+  CHECK(numbers(*import({"a,y\n1,2\n2,nan\n4,5\n"}, regression).targets) == std::vector<double>{2, 5});
+  CHECK_THROWS_WITH(import({"a,y\n,2\n2,nan\n"}, regression),
+                    "'0' has no rows left (--missing=drop leaves out rows with empty cells, and all have some). Pass "
+                    "--missing=median, or leave out columns with --drop.");
+}
+
+TEST_CASE("a row whose first cell is empty is not taken for a header") {
+  CsvOptions options;
+  options.missing = {MissingCells::Kind::value, 0};
+  CHECK(import({",2,0\n1,2,1\n"}, options).features.rows() == 2);
+}
+
+TEST_CASE("an unnamed first column is left out, with a note") {
+  const auto data = import({",a,y\nr1,5,0\nr2,6,1\n"});
+  CHECK(numbers(data.features) == std::vector<double>{5, 6});
+  CHECK(data.description.columns == number_columns({"a"}));
+  CHECK(data.notes[0] == "the unnamed first column of '0' was left out (it has the names of the rows)");
+}
+
+TEST_CASE("a file without targets has only features") {
+  const auto data = import({"a,b\n1,2\n3,4\n"}, label("none"));
+  CHECK(numbers(data.features) == std::vector<double>{1, 2, 3, 4});
+  CHECK_FALSE(data.targets);
+  CHECK(data.classes() == 0);
+  CHECK(data.description.target_names.empty());
+}
+
+TEST_CASE("classification needs one label column") {
+  CsvOptions options = label("a,c");
+  options.task = Task::classification;
+  CHECK_THROWS_WITH(import({"a,b,c\n1,2,3\n"}, options),
+                    "Classification needs one label column (there are 2 in '0'). Name one with --label, or pass "
+                    "--task=regression.");
+}
+
+TEST_CASE("a column of identifiers is returned and is no feature") {
+  CsvOptions options;
+  options.id = "name";
+  const auto data = import({"a,name,y\n1,K\xe4se,0\n2,\"x\ny\",1\n"}, options);
+  CHECK(data.ids == Texts{"K\xc3\xa4se", "x\ny"});
+  CHECK(numbers(data.features) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("a first line sep= sets the delimiter of its file") {
+  CHECK(numbers(import({"sep=;\na;b,c\n1;0\n2;1\n"}).features) == std::vector<double>{1, 2});
+  CHECK(import({"sep=;\na;b,c\n1;0\n2;1\n"}).description.target_names == Texts{"b,c"});
+  CHECK(numbers(import({"sep=|\n1|0\n", "sep=\t\r\n2\t1\n"}).features) == std::vector<double>{1, 2});
+  CHECK_THROWS_WITH(import({"sep=;\n"}), StartsWith("'0' is empty (it has no rows)"));
+  CHECK_THROWS_WITH(import({"sep=;\nx;0\n1;2;3\n"}), StartsWith("Line 3 of '0' has 3 columns, not 2"));
+}
+
+TEST_CASE("decimal commas are found in files with semicolons, with a note") {
+  const auto data = import({"a;y\n1,5;0\n2;1\n"});
+  CHECK(numbers(data.features) == std::vector<double>{1.5, 2});
+  CHECK(data.notes[0] == "commas in numbers of '0' were read as decimal commas (pass --decimal=. if they are not)");
+  CsvOptions options;
+  options.decimal = '.';
+  CHECK(import({"a;y\n1,5;0\n2,5;1\n"}, options).description.columns[0].categories == Texts{"1,5", "2,5"});
+  options.decimal = ',';
+  CHECK(numbers(import({"a,y\n\"1,5\",0\n"}, options).features) == std::vector<double>{1.5});
+}
+
+TEST_CASE("text that is not UTF-8 is read as Latin-1, and zero bytes become question marks") {
+  const auto data = import({std::string("K\xe4se,y\nM\xfcnchen,a\0b\nOslo,\xdf\n", 26)});
+  CHECK(data.description.columns[0] == DataColumn{"K\xc3\xa4se", {"M\xc3\xbcnchen", "Oslo"}, std::nullopt});
+  CHECK(data.description.class_names == Texts{"a?b", "\xc3\x9f"});
+}
+
+TEST_CASE("messages name columns whose names cannot be part of an option by their number") {
+  CHECK_THROWS_WITH(import({"\"a,b\nc\",y\n1,0\nx,1\n"}),
+                    "line 4 of '0', column 0 ('a,b?c'), contains 'x' (a number is expected). Correct it, read the "
+                    "column as text with --categorical=0, or drop the column with --drop=0.");
+}
+
+namespace {
+
+const Texts training = {"age,city,y\n1,Oslo,no\n,Rome,yes\n4,,maybe\n"};
+
+// Imports a file like `training`, whose missing ages were replaced by 2.5.
+ImportedData like_training(const std::string& file, CsvOptions options = {}) {
+  CsvOptions first;
+  first.missing.kind = MissingCells::Kind::mean;
+  const ImportedData trained = import(training, first);
+  options.task = Task::classification;
+  options.like = &trained.description;
+  options.like_name = "'train.h5'";
+  ImportedData data = import({file}, options);
+  CHECK(data.description.columns == trained.description.columns);
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("a file is encoded like the training data, whatever the order of its columns") {
+  const auto data = like_training("y,city,age\nyes,Rome,7\nno,NA,\n");
+  CHECK(numbers(data.features) == std::vector<double>{7, 0, 0, 1, 2.5, 1, 0, 0});
+  CHECK(numbers(*data.targets) == std::vector<double>{2, 1});
+  CHECK(data.description.class_names == Texts{"maybe", "no", "yes"});
+  CHECK(data.notes.empty());
+  const auto unlabelled = like_training("city,age\nRome,7\n");
+  CHECK(numbers(unlabelled.features) == std::vector<double>{7, 0, 0, 1});
+  CHECK_FALSE(unlabelled.targets);
+}
+
+TEST_CASE("a file without a header is encoded by the positions of its columns") {
+  CsvOptions options;
+  options.header = false;
+  CHECK(numbers(like_training("7,Rome,yes\n", options).features) == std::vector<double>{7, 0, 0, 1});
+  CHECK_FALSE(like_training("7,Rome\n", options).targets);
+}
+
+TEST_CASE("a file that cannot be encoded like the training data is refused") {
+  CHECK_THROWS_WITH(like_training("age,town,y\n1,Rome,no\n"), StartsWith("'0' has no column 'city' (it is a feature of "
+                                                                         "'train.h5')."));
+  CHECK_THROWS_WITH(like_training("age,city,zip,y\n1,Rome,5,no\n"),
+                    "'0' has column 'zip', which 'train.h5' does not have. Leave it out (with --drop).");
+  CHECK_THROWS_WITH(like_training("age,city,y\n1,Bern,no\n"),
+                    "line 2 of '0', column 1 ('city'), contains 'Bern' (not one of the column's 3 categories). Correct "
+                    "it, or pass --unknown=ignore.");
+  CHECK_THROWS_WITH(like_training("age,city,y\n1,Rome,perhaps\n"),
+                    StartsWith("The label column 2 ('y') of '0' contains 'perhaps', which is not one of the 3 known "
+                               "classes ('maybe' to 'yes')."));
+  CsvOptions options;
+  options.ignore_unknown = true;
+  CHECK(numbers(like_training("age,city,y\n1,Bern,no\n", options).features) == std::vector<double>{1, 0, 0, 0});
+}
+
+TEST_CASE("labels of a part of the classes keep the numbers of the classes") {
+  const auto classes_of = [](const Texts& names, const std::string& labels) {
+    DataDescription known;
+    known.columns = number_columns({"a"});
+    known.class_names = names;
+    CsvOptions options = label("y");
+    options.like = &known;
+    options.task = Task::classification;
+    return numbers(*import({"a,y\n" + labels}, options).targets);
+  };
+  CHECK(classes_of({"007", "7", "cat"}, "1,007\n2,7\n") == std::vector<double>{0, 1});
+  CHECK(classes_of({"1", "2"}, "1,2.0\n") == std::vector<double>{1});
+  CHECK(classes_of({"0.5", "1.5"}, "1,1.50\n") == std::vector<double>{1});
+  CHECK(classes_of({}, "1,3\n2,1\n") == std::vector<double>{3, 1});
+  CHECK_THROWS_WITH(classes_of({}, "1,3\n2,cat\n"),
+                    "The label column 1 ('y') of '0' contains 'cat' (the training data have no class names, so labels "
+                    "are class numbers from 0). Correct it.");
+  CHECK_THROWS_WITH(classes_of({}, "1,-3\n"), ContainsSubstring("contains -3 (the training data have no class names"));
+}
+
+TEST_CASE("more spellings than class names do not hide the known classes") {
+  std::string labels = "a,y\n";
+  for (std::size_t digits = 0; digits <= most_class_names; ++digits)
+    labels += "1,2." + std::string(20, '0') + std::to_string(digits) + "\n";
+  DataDescription known;
+  known.columns = number_columns({"a"});
+  known.class_names = {"1", "2"};
+  CsvOptions options = label("y");
+  options.like = &known;
+  options.task = Task::classification;
+  CHECK(numbers(*import({labels}, options).targets).back() == 1);
 }

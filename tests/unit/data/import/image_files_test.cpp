@@ -87,3 +87,12 @@ TEST_CASE("files that are not valid CIFAR-10 files are refused") {
                     ContainsSubstring("record 1 has the label 10"));
   CHECK_THROWS_WITH(import_cifar10(sources_of({""})), StartsWith("'0' is empty"));
 }
+
+TEST_CASE("labels of images get the numbers of known classes") {
+  const std::vector<std::string> known = {"cat", "dog", "airplane"};
+  const auto data = import_cifar10(sources_of({cifar(3, 'a') + cifar(0, 'b')}), known);
+  CHECK(numbers(*data.targets) == std::vector<double>{0, 2});
+  const auto one_digit = import_idx(sources_of({idx(8, {1, 1, 1}, "a"), idx(8, {1}, "\7")}), {{"5", "6", "7"}});
+  CHECK(numbers(*one_digit.targets) == std::vector<double>{2});
+  CHECK(data.description.class_names == known);
+}

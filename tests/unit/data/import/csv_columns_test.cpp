@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_columns.hpp"
+
+#include "core/error.hpp"
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+using Columns = std::vector<std::size_t>;
+
+ColumnRoles roles(const CsvOptions& options, const Texts& names) {
+  return choose_roles(options, names, names.size(), "f");
+}
+
+CsvOptions like(const DataDescription& description) {
+  CsvOptions options;
+  options.like = &description;
+  options.like_name = "'m.pt'";
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a first record is a header if it has no numbers or has text above numbers") {
+  CHECK(has_header({"a", "b"}, {"1", "x"}));
+  CHECK(has_header({"0", "1", "y"}, {"5", "6", "7"}));
+  CHECK(has_header({"", "a", "y"}, {"0", "6", "x"}));
+  CHECK(has_header({"a", "1,5"}, {"1", "2"}));
+  CHECK_FALSE(has_header({"5.1", "3.5", "setosa"}, {"4.9", "3", "setosa"}));
+  CHECK_FALSE(has_header({"1", "2"}, {}));
+}
+
+TEST_CASE("a first record with an empty cell above a number is not a header, unless pandas numbered the columns") {
+  CHECK_FALSE(has_header({"", "5", "0"}, {"1", "2", "1"}));
+  CHECK_FALSE(has_header({"NA", "5", "0"}, {"1", "2", "1"}));
+  CHECK_FALSE(has_header({"5", "?", "0"}, {"1", "2", "1"}));
+  CHECK(has_header({"", "0", "1"}, {"0", "2.5", "1"}));
+  CHECK_FALSE(has_header({"", "1", "0"}, {"0", "2.5", "1"}));
+  CHECK_FALSE(has_header({"0"}, {"0"}));
+}
+
+TEST_CASE("columns are found by name first and then by number") {
+  const Texts names = {"a", "b", "1", "c"};
+  CHECK(find_columns("c,a", names, 4, "f") == Columns{3, 0});
+  CHECK(find_columns("1", names, 4, "f") == Columns{2});
+  CHECK(find_columns("-1", names, 4, "f") == Columns{3});
+  CHECK(find_columns("1,1", {}, 4, "f") == Columns{1});
+  CHECK(find_columns("", names, 4, "f").empty());
+  CHECK_THROWS_WITH(find_columns("-5", names, 4, "f"), StartsWith("There is no column -5 (there are 4 columns"));
+  CHECK_THROWS_WITH(find_columns("price", {"a", "prise"}, 2, "f"),
+                    "'f' has no column 'price' (its header has 2 names). Did you mean 'prise'? Columns can also be "
+                    "given by number, from 0.");
+  CHECK_THROWS_WITH(find_columns("price", {}, 2, "f"), ContainsSubstring("no header was found"));
+}
+
+TEST_CASE("the last column that is left has the targets, and all others are features") {
+  CHECK(roles({}, {"a", "b", "y"}).features == Columns{0, 1});
+  CHECK(roles({}, {"a", "b", "y"}).targets == Columns{2});
+  CsvOptions options;
+  options.drop = "y,a";
+  CHECK(roles(options, {"a", "b", "c", "y"}).targets == Columns{2});
+  options.id = "c";
+  CHECK(roles(options, {"a", "b", "c", "d", "y"}).targets == Columns{3});
+  CHECK(roles(options, {"a", "b", "c", "d", "y"}).id == 2);
+  options.drop = "d,y";
+  CHECK(roles(options, {"a", "b", "c", "d", "y"}).targets == Columns{1});
+}
+
+TEST_CASE("options choose targets, dropped and categorical columns and the identifier") {
+  CsvOptions options;
+  options.label = "y,z";
+  options.drop = "b";
+  options.categorical = "a,0";
+  const ColumnRoles chosen = roles(options, {"a", "y", "b", "c", "z"});
+  CHECK(chosen.features == Columns{0, 3});
+  CHECK(chosen.targets == Columns{1, 4});
+  CHECK(chosen.categorical == Columns{0});
+  CHECK_FALSE(chosen.row_names);
+  options.label = "none";
+  CHECK(roles(options, {"a", "b", "y"}).features == Columns{0, 2});
+  CHECK(roles(options, {"a", "b", "y"}).targets.empty());
+  options.reads_targets = false;
+  options.label = "y";
+  CHECK(roles(options, {"a", "b", "y"}).features == Columns{0});
+  CHECK(roles(options, {"a", "b", "y"}).targets.empty());
+  options.id = "a,y";
+  CHECK_THROWS_WITH(roles(options, {"a", "b", "y"}), "--id=a,y names 2 columns. Name one.");
+}
+
+TEST_CASE("an unnamed first column has row names, unless it is the label") {
+  CHECK(roles({}, {"", "a", "y"}).features == Columns{1});
+  CHECK(roles({}, {"", "a", "y"}).row_names == 0);
+  CHECK(roles({}, {"Unnamed: 0", "a", "y"}).row_names == 0);
+  CHECK(choose_roles({}, {}, 3, "f").features == Columns{0, 1});
+  CHECK_THROWS_WITH(roles({}, {"", "y"}), StartsWith("'f' has no features"));
+  CsvOptions options;
+  options.label = "0";
+  CHECK(roles(options, {"", "a"}).features == Columns{1});
+  CHECK_FALSE(roles(options, {"", "a"}).row_names);
+}
+
+TEST_CASE("features with the same name are refused, and other columns may have equal names") {
+  CHECK_THROWS_WITH(roles({}, {"a", "b", "a", "y"}),
+                    "Columns 0 and 2 of 'f' have the same name, 'a'. Rename one, or drop one with --drop=2.");
+  CsvOptions options;
+  options.drop = "2";
+  CHECK(roles(options, {"a", "b", "a", "y"}).features == Columns{0, 1});
+  CHECK(roles({}, {"y", "b", "y"}).features == Columns{0, 1});
+}
+
+TEST_CASE("features are put in the order of known columns, and targets are found by name") {
+  DataDescription known;
+  known.columns = {{"a", {}, std::nullopt}, {"b", {"x", "z"}, std::nullopt}};
+  known.target_names = {"y"};
+  CHECK(roles(like(known), {"b", "y", "a"}).features == Columns{2, 0});
+  CHECK(roles(like(known), {"b", "y", "a"}).targets == Columns{1});
+  CHECK(roles(like(known), {"", "b", "a"}).features == Columns{2, 1});
+  CHECK(roles(like(known), {"b", "a"}).targets.empty());
+  CHECK_THROWS_WITH(roles(like(known), {"bb", "a", "y"}),
+                    "'f' has no column 'b' (it is a feature of 'm.pt'). Did you mean 'bb'? Add it, or correct its "
+                    "name.");
+  CHECK_THROWS_WITH(roles(like(known), {"b", "a", "x", "y"}),
+                    "'f' has column 'x', which 'm.pt' does not have. Leave it out (with --drop).");
+  CsvOptions options = like(known);
+  options.drop = "x";
+  CHECK(roles(options, {"b", "a", "x", "y"}).features == Columns{1, 0});
+  options.label = "x";
+  options.drop = "y";
+  CHECK(roles(options, {"b", "a", "x", "y"}).targets == Columns{2});
+}
+
+TEST_CASE("without names, known columns are compared by number, and one more is the target") {
+  DataDescription known;
+  known.columns = number_columns({"", ""});
+  CHECK(roles(like(known), {"p", "q"}).features == Columns{0, 1});
+  CHECK(roles(like(known), {"p", "q"}).targets.empty());
+  CHECK(choose_roles(like(known), {}, 3, "f").targets == Columns{2});
+  CHECK(roles(like(known), {"", "p", "q", "y"}).targets == Columns{3});
+  CHECK(roles(like(known), {"", "p", "q", "y"}).features == Columns{1, 2});
+  CsvOptions options = like(known);
+  options.drop = "-1";
+  CHECK(roles(options, {"p", "q", "y", "x"}).targets == Columns{2});
+  CHECK_THROWS_WITH(roles(like(known), {"p", "q", "r", "s"}),
+                    "'f' has 4 feature columns, but 'm.pt' has 2 (without column names, the numbers must be equal). "
+                    "Check --header, --label and --drop.");
+}
