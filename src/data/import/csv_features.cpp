@@ -61,14 +61,8 @@ FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, M
     codes_[known.categories[code]] = static_cast<std::int32_t>(code);
 }
 
-float FeatureColumn::read(std::string_view text, CellNumbers& numbers) {
-  if (kind_ != Kind::text) {
-    const auto number = numbers.parse<float>(text);
-    if (number && std::isfinite(*number)) {
-      kind_ = Kind::number;
-      return *number;
-    }
-  }
+// A cell that is not a number of a column of numbers.
+float FeatureColumn::read_other(std::string_view text, CellNumbers& numbers) {
   if (known_ && is_category(text)) return text_code(text);
   if (is_missing(text)) {
     if (!accepts_empty()) refuse_empty(text);

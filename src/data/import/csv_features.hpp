@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,7 +44,13 @@ class FeatureColumn {
   FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing, bool ignore_unknown);
 
   /// Returns the number of a cell, the code of its text, or NaN for an empty cell. Throws BadCell.
-  float read(std::string_view text, CellNumbers& numbers);
+  float read(std::string_view text, CellNumbers& numbers) {
+    if (kind_ == Kind::text) return read_other(text, numbers);
+    const auto number = numbers.parse<float>(text);
+    if (!number || !std::isfinite(*number)) return read_other(text, numbers);
+    kind_ = Kind::number;
+    return *number;
+  }
 
   /// Describes the column after all cells have been read. `values`: what read() returned, [rows], `stride` apart.
   /// Throws RunError, with `place` ("column 2 ('y') of 'a.csv'"), if all cells are empty.
@@ -55,6 +62,7 @@ class FeatureColumn {
  private:
   enum class Kind { undecided, number, text };
 
+  float read_other(std::string_view text, CellNumbers& numbers);
   float text_code(std::string_view text);
   bool is_category(std::string_view text);
   bool accepts_empty() const;
