@@ -1,5 +1,6 @@
-// Input parts: label columns, dropped columns, then files. Options: 0 and 1 the delimiter, 2 and 3 the header, 4 and 5
-// the task.
+// Input parts: label columns, dropped columns, categorical columns, one byte of more options, then files. Options: 0
+// and 1 the delimiter, 2 and 3 the header, 4 and 5 the task, 6 whether unknown texts are ignored, 7 whether a column
+// identifies the rows. More options: 0 to 2 the kind of missing cells, 3 and 4 the decimal separator.
 // SPDX-License-Identifier: MIT
 #include "data/import/csv.hpp"
 
@@ -11,12 +12,22 @@ using namespace sheaf;
 namespace {
 
 CsvOptions options_of(const fuzz::Input& input) {
+  using Kind = MissingCells::Kind;
   CsvOptions options;
   options.delimiter = "\0,;\t"[input.options & 3];
   if (input.option(2)) options.header = input.option(3);
   if (input.option(4)) options.task = input.option(5) ? Task::regression : Task::classification;
+  options.ignore_unknown = input.option(6);
+  if (input.option(7)) options.id = "0";
   if (!input.part(0).empty()) options.label = input.part(0);
   options.drop = input.part(1);
+  options.categorical = input.part(2);
+  const unsigned more = input.part(3).empty() ? 0 : static_cast<unsigned char>(input.part(3).front());
+  constexpr Kind kinds[] = {Kind::error, Kind::mean, Kind::median, Kind::value,
+                            Kind::drop,  Kind::mean, Kind::drop,   Kind::median};
+  options.missing = {kinds[more & 7], -1.5f};
+  if ((more >> 3 & 3) == 1) options.decimal = '.';
+  if ((more >> 3 & 3) == 2) options.decimal = ',';
   return options;
 }
 
@@ -31,17 +42,43 @@ std::string results_of(const std::string& file, std::size_t block_bytes) {
   return all + (accepted ? "end" : "refused");
 }
 
+// Imports the first file, then the others like it.
+void import_like_first(const std::vector<std::string>& files, CsvOptions options) {
+  ImportedData first;
+  if (!fuzz::accepts([&] { first = import_csv(fuzz::sources_of({files.front()}), options); })) return;
+  options.like = &first.description;
+  options.like_name = "'first'";
+  if (first.targets) options.task = is_real(first.targets->type) ? Task::regression : Task::classification;
+  for (const auto& file : files) {
+    ImportedData data;
+    if (!fuzz::accepts([&] { data = import_csv(fuzz::sources_of({file}), options); })) {
+      fuzz::must(&file != &files.front() || !options.label, "a file can be imported like itself");
+      continue;
+    }
+    fuzz::must_be_sound(data);
+    fuzz::must(data.description.columns == first.description.columns, "the columns are those of the first file");
+    const bool are_classes = data.targets && !is_real(data.targets->type);
+    fuzz::must(!are_classes || data.description.class_names == first.description.class_names,
+               "the classes are those of the first file");
+    if (&file != &files.front()) continue;
+    fuzz::must(data.features.bytes == first.features.bytes, "importing a file like itself gives the same features");
+    fuzz::must(!data.targets || !first.targets || data.targets->bytes == first.targets->bytes,
+               "importing a file like itself gives the same targets");
+  }
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::Input input(data, size);
   std::vector<std::string> files;
-  for (std::size_t index = 2; index < input.parts.size(); ++index) files.push_back(input.parts[index]);
+  for (std::size_t index = 4; index < input.parts.size(); ++index) files.push_back(input.parts[index]);
   if (files.empty()) return 0;
   fuzz::must(results_of(files.front(), 3) == results_of(files.front(), 1 << 10),
              "records do not depend on the block size");
   ImportedData imported;
   if (fuzz::accepts([&] { imported = import_csv(fuzz::sources_of(files), options_of(input)); }))
     fuzz::must_be_sound(imported);
+  import_like_first(files, options_of(input));
   return 0;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cmath>
+
 #include "data/import/imported_data.hpp"
 #include "fuzzing.hpp"
 
@@ -14,6 +16,11 @@ inline void must_be_whole(const NumberArray& array, const std::string& name) {
 
 inline void must_be_sound(const ImportedData& data) {
   must_be_whole(data.features, "features");
+  visit_numbers(data.features, [&](const auto* values) {
+    must(std::all_of(values, values + data.features.elements(),
+                     [](auto value) { return std::isfinite(static_cast<float>(value)); }),
+         "features are finite");
+  });
   const auto& columns = data.description.columns;
   must(columns.empty() || feature_count(columns) == data.features.row_elements(), "the columns describe the features");
   must(columns.empty() || parse_columns(columns_text(columns)) == columns,

@@ -26,7 +26,8 @@ def dictionary():
     """Writes keys and values of studies, and signatures and frequent parts of the other formats."""
     found = {"<cut>", ",\"crc32\":\"00000000\"}", "\\x93NUMPY", "PK\\x03\\x04", "PK\\x01\\x02", "PK\\x05\\x06",
              "PK\\x06\\x06", "PK\\x06\\x07", "'descr':", "'shape':", "'fortran_order':", "'<f2'", "\\xef\\xbb\\xbf",
-             "\\xff\\xff\\xff\\xff", "nan", "inf"}
+             "\\xff\\xff\\xff\\xff", "nan", "inf", "NA", "sep=;", "\"name\":", "\"categories\":[", "\"fill\":",
+             "\"columns\":", "\"class_names\":["}
     found = {word.replace('"', '\\"') for word in found}
     for path in glob.glob(os.path.join(SOURCE, "src/study/*.cpp")) + [
             os.path.join(SOURCE, "src/runs/journal/journal_line.cpp")]:
@@ -77,6 +78,8 @@ def saved_models():
 
     text = "# sheaf 0.1.0\nfeatures = {}\noutputs = {}\nmodel.kind = {}\nmodel.hidden = {}\ntrain.loss = bce\n"
     for name, words, scaled, parameters in (("linear", (3, 2, "linear", "none"), 3, 8), ("mlp", (2, 1, "mlp", "2"), 0, 9),
+                                            ("described", (2, 1, "mlp", '2\ndata = {"columns":[{"name":"a","fill":1},'
+                                                           '{"name":"b"}],"target_names":["y"]}'), 0, 9),
                                             ("cnn", (48, 2, "cnn", "none\ndata.image = 3x4x4"), 48, 0)):
         described = text.format(*words).encode()
         scaling = listed(scaled, struct.pack(f"<{scaled}f", *range(scaled)))
@@ -85,11 +88,33 @@ def saved_models():
 
 
 def tables():
-    seed("csv", "header", 0, "", "", "a,b,y\n1,2,0\n3.5,-4e2,1\n")
-    seed("csv", "quoted", 0, "y", "1", '"a","b ""c""",y\r\n1,"x\ny",cat\r\n2,"",dog\r\n')
-    seed("csv", "several", 0x14, "0,-1", "", "1;2;3\n4;5;6\n", "7;8;9\n")
-    seed("csv", "regression", 0x3c, "-1", "", "a\tb\n1\t0.5\n2\t1.5\n")
-    seed("csv", "mark", 0, "", "", b"\xef\xbb\xbf\n\n1,0\n2,1\n")
+    def table(name, options, label, drop, *files, categorical="", more=0):
+        seed("csv", name, options, label, drop, categorical, bytes([more]), *files)
+
+    table("header", 0, "", "", "a,b,y\n1,2,0\n3.5,-4e2,1\n")
+    table("quoted", 0, "y", "1", '"a","b ""c""",y\r\n1,"x\ny",cat\r\n2,"",dog\r\n')
+    table("several", 0x14, "0,-1", "", "1;2;3\n4;5;6\n", "7;8;9\n")
+    table("regression", 0x3c, "-1", "", "a\tb\n1\t0.5\n2\t1.5\n")
+    table("mark", 0, "", "", b"\xef\xbb\xbf\n\n1,0\n2,1\n")
+    texts = "age,city,y\n1,Oslo,no\n,Rome,yes\n4,,maybe\n"
+    for kind in range(8):
+        table(f"missing{kind}", 0, "", "", texts, more=kind)
+    table("like", 0, "", "", texts, "y,city,age\nno,NA,3\n", "city,age\nRome,?\n", more=1)
+    table("ignore", 0x40, "y", "", texts, "city,age,y\nBern,2,no\n", more=2)
+    table("categorical", 0, "y", "", "a,b,y\n1,x,007\n2,y,7\n", "b,a,y\ny,1,7.0\n", categorical="a")
+    table("comma", 0, "", "", "sep=;\na;b;y\n1,5;x;0,5\n2;\xe4;1,5\n", more=16)
+    table("rows", 0, "", "", ",a,y\nr1,2,0\nr2,3,1\n", "2,1\n")
+    table("same", 0, "", "", "a=b,a,y\n1,b,0\n2,c,1\n")
+    table("identified", 0x80, "", "", "name,a,y\nx,1,0\ny,2,1\n")
+
+
+def descriptions():
+    columns = '[{"name":"age","fill":2.5},{"name":"city","categories":["","Oslo","R\\u00f6m"]},{"name":"size"}]'
+    whole = '{"columns":%s,"class_names":["no","yes"],"target_names":["y"],"source":"a.csv","content_hash":"12ab"}'
+    seed("description", "whole", 0, columns, whole % columns)
+    seed("description", "zero", 0, '[{"name":"a\\u0000b"}]', '{"class_names":["\\u0000","?"]}')
+    seed("description", "large", 0, '[{"name":"a","fill":1e300}]', '{"source":"","columns":[{"name":""}]}')
+    seed("description", "deep", 0, "[" * 3000, "[" * 2000 + "]" * 2000)
 
 
 def npy(dtype, shape, numbers, fortran=False, version=1):
@@ -134,5 +159,5 @@ def chunks():
         seed("elements", str(options), options, struct.pack("<4d", 1.5, -1e300, float("nan"), 2.0**63) + b"\x00\x7c\xff")
 
 
-for write in (studies, journals, saved_models, tables, arrays, images, chunks, dictionary):
+for write in (studies, journals, saved_models, tables, descriptions, arrays, images, chunks, dictionary):
     write()

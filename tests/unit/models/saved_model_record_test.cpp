@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/saved_model_record.hpp"
 
+#include <cstring>
 #include <fstream>
 
 #include "core/error.hpp"
@@ -43,6 +44,52 @@ TEST_CASE("a saved model's description restores everything that evaluation needs
   CHECK(found.description.loss == LossKind::bce);
   CHECK(found.description.shape.features == 3);
   CHECK(found.description.shape.outputs == 2);
+}
+
+TEST_CASE("a saved model knows the data that it was trained for") {
+  SavedModel trained = mlp();
+  DataDescription& data = trained.description.data;
+  data.columns = {{"a = b\nc", {}, 0.1f}, {"city", {"", "R\xc3\xb6m"}, std::nullopt}};
+  data.class_names = {"no", "# yes"};
+  data.target_names = {"y"};
+  data.source = "a.csv";
+  data.content_hash = "12ab";
+  const DataDescription found = parse_saved_model_record(saved_model_record(trained), "model.pt").description.data;
+  CHECK(description_text(found) == description_text(data));
+  CHECK(found.columns == data.columns);
+}
+
+TEST_CASE("a record of an older version, without the description of the data, is read") {
+  std::string record = saved_model_record(mlp());
+  const std::string line = "data = {}\n";
+  const std::size_t begin = record.find(line);
+  REQUIRE(begin != std::string::npos);
+  record.erase(begin, line.size());
+  std::int64_t length = 0;  // of the text, at the beginning of the record
+  std::memcpy(&length, record.data(), sizeof length);
+  length -= static_cast<std::int64_t>(line.size());
+  std::memcpy(record.data(), &length, sizeof length);
+  const SavedModel found = parse_saved_model_record(record, "model.pt");
+  CHECK(found.network.parameters == mlp().network.parameters);
+  CHECK(description_text(found.description.data) == "{}");
+}
+
+TEST_CASE("a record whose description of the data does not fit the network is refused") {
+  const auto parse = [](const DataDescription& data, Task task) {
+    SavedModel trained = mlp();
+    trained.description.data = data;
+    trained.description.task = task;
+    if (task == Task::regression) trained.description.loss = LossKind::mse;
+    return parse_saved_model_record(saved_model_record(trained), "model.pt");
+  };
+  DataDescription columns, classes;
+  columns.columns = number_columns({"a", "b"});
+  classes.class_names = {"a", "b", "c"};
+  CHECK_THROWS_WITH(parse(columns, Task::classification),
+                    ContainsSubstring("its column names do not match the number of features"));
+  CHECK_THROWS_WITH(parse(classes, Task::classification),
+                    ContainsSubstring("its class names do not match the number of outputs"));
+  CHECK(parse(classes, Task::regression).description.data.class_names.size() == 3);
 }
 
 TEST_CASE("the description of convolutions has their settings but no parameters") {
