@@ -170,7 +170,9 @@ DataDescription parse_description(const std::string& text) {
   const Json json = parsed(text);
   require(json.is_object(), "the description of the data is not an object");
   DataDescription description;
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& key = item.key();
+    const Json& value = item.value();
     if (key == "columns") {
       description.columns = columns_of(value);
     } else if (key == "class_names") {

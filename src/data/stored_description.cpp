@@ -17,12 +17,12 @@ std::string attribute_text(const std::string& name, const std::string& object, c
   return fmt::format("attribute '{}' of '{}' in '{}'", name, object, path);
 }
 
-void require_distinct(Texts names, const std::string& attribute) {
+void require_distinct_names(Texts names, const std::string& attribute) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   require(twice == names.end(), [&] {
     return fmt::format("The {} has the name {} twice. Give each entry its own name, or remove the attribute.",
-                       attribute, quoted(*twice));
+                       attribute, sheaf::quoted(*twice));
   });
 }
 
@@ -35,7 +35,7 @@ std::vector<DataColumn> read_columns(const InputFile& file, const std::string& p
       return fmt::format("The {} has {} names for {} features. Store one name per feature, or remove the attribute.",
                          names_attribute, names->size(), features_per_row);
     });
-    require_distinct(*names, names_attribute);
+    require_distinct_names(*names, names_attribute);
   }
   const auto stored = file.texts(features, "columns");
   if (!stored) return names ? number_columns(*names) : std::vector<DataColumn>();
@@ -74,7 +74,7 @@ DataDescription read_description(const InputFile& file, const std::string& path,
   DataDescription description;
   description.columns = read_columns(file, path, features, feature_count);
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
-  require_distinct(description.class_names, attribute_text("class_names", targets, path));
+  require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
   description.source = shown_text(file, "source");
   description.content_hash = shown_text(file, "content_hash");

@@ -1,6 +1,7 @@
 """`sheaf import`: files of every format, written in Python, are imported, compared by h5py and trained on; invalid
 files are refused."""
 
+import glob
 import gzip
 import io
 import os
@@ -105,6 +106,120 @@ write("signs.csv", "".join(f"{row};{sign}\n" for row, sign in enumerate(signs)))
 expect("negative labels, semicolons", ["signs.csv"], squares[:, :1], (signs + 1) // 2, ["-1", "1"])
 expect("integer targets of a regression", ["signs.csv", "--task=regression"], squares[:, :1], signs, target_type="f4")
 
+# ---- CSV with texts, empty cells and row names
+
+people = 40
+ages = [None if row % 7 == 3 else round(20 + 1.25 * row, 2) for row in range(people)]
+cities = [["Rome", "Oslo", "", "M\u00fcnchen"][row % 4] for row in range(people)]
+floors = [[10, 2, 9][row % 3] for row in range(people)]
+answers = [["yes", "no", "maybe"][row // 2 % 3] for row in range(people)]
+known_ages = numpy.array([age for age in ages if age is not None], "f4")
+
+
+def table(columns, rows, row_names=False, encoding="utf-8"):
+    """The CSV text of these columns of the people."""
+    values = {"age": ages, "city": cities, "floor": floors, "answer": answers}
+    lines = [("," if row_names else "") + ",".join(columns)]
+    for row in rows:
+        cells = ["" if values[column][row] is None else str(values[column][row]) for column in columns]
+        lines.append(",".join([f"r{row}"] * row_names + cells))
+    return ("\n".join(lines) + "\n").encode(encoding)
+
+
+def one_hot(values, categories):
+    return (numpy.array(values)[:, None] == numpy.array(categories)[None, :]).astype("f4")
+
+
+def encoded(rows, fill):
+    """The features of the people, as pandas.get_dummies and fillna give them."""
+    filled = numpy.array([fill if ages[row] is None else ages[row] for row in rows], "f4")
+    return numpy.hstack([filled[:, None], one_hot([cities[row] for row in rows], ["", "M\u00fcnchen", "Oslo", "Rome"]),
+                         one_hot([floors[row] for row in rows], [2, 9, 10])])
+
+
+kinds = sorted(set(answers))
+coded = numpy.array([kinds.index(answer) for answer in answers])
+everyone = range(people)
+order = ["age", "city", "floor", "answer"]
+write("people.csv", table(order, everyone, row_names=True))
+write("latin.csv", table(order, everyone, encoding="latin-1"))
+floor = "--categorical=floor"
+for kind, fill in (("mean", known_ages.astype("f8").mean()), ("median", numpy.median(known_ages)), ("-1.5", -1.5)):
+    expect(f"empty cells: {kind}", ["people.csv", floor, f"--missing={kind}"], encoded(everyone, numpy.float32(fill)),
+           coded, kinds)
+whole = [row for row in everyone if ages[row] is not None and cities[row]]
+expect("rows with empty cells are dropped", ["people.csv", floor, "--missing=drop"],
+       numpy.delete(encoded(whole, 0), 1, axis=1), coded[whole], kinds)
+expect("Latin-1, on 3 ranks", ["latin.csv", floor, "--missing=median"], encoded(everyone, numpy.median(known_ages)),
+       coded, kinds, train=True, ranks=3)
+os.rename("out.h5", "people.h5")
+with h5py.File("people.h5") as file:
+    checks.check(list(file["features"].attrs["feature_names"]) == ["age", "city=", "city=M\u00fcnchen", "city=Oslo",
+                                                                  "city=Rome", "floor=2", "floor=9", "floor=10"],
+                 "names of features", str(list(file["features"].attrs["feature_names"])))
+    checks.check(list(file["targets"].attrs["target_names"]) == ["answer"] and file.attrs["source"] == "latin.csv",
+                 "names of targets and source", str(dict(file.attrs)))
+    content_hash = file.attrs["content_hash"]
+
+test_rows = [1, 3, 2, 39, 15]  # without the class "maybe"
+test_kinds = coded[test_rows]
+median = numpy.median(known_ages)
+write("test.csv", table(["answer", "floor", "age", "city"], test_rows))
+write("unlabelled.csv", table(["floor", "city", "age"], test_rows, row_names=True))
+write("by-position.csv", table(order, test_rows).split(b"\n", 1)[1])
+expect("like, permuted columns", ["test.csv", "--like=people.h5"], encoded(test_rows, median), test_kinds, kinds)
+expect("like, on 3 ranks", ["test.csv", "--like=people.h5"], encoded(test_rows, median), test_kinds, kinds, ranks=3)
+expect("like, without a header", ["by-position.csv", "--like=people.h5", "--header=false"],
+       encoded(test_rows, median), test_kinds, kinds)
+expect("like itself", ["latin.csv", "--like=people.h5"], encoded(everyone, median), coded, kinds)
+with h5py.File("out.h5") as file:
+    checks.check(file.attrs["content_hash"] == content_hash, "equal data have an equal hash")
+result = sheaf("import", "unlabelled.csv", "--like=people.h5", "out.h5", "--overwrite=true")
+with h5py.File("out.h5") as file:
+    checks.check(result.code == 0 and "no targets" in result.stdout and list(file) == ["features"] and
+                 numpy.array_equal(file["features"][:], encoded(test_rows, median)), "like, without targets",
+                 result.stdout + result.stderr)
+write("bern.csv", table(order, [1, 9]).replace(b"Oslo", b"Bern"))
+unknown = encoded([1, 9], median)
+unknown[:, 3] = 0
+expect("unknown categories are ignored", ["bern.csv", "--like=people.h5", "--unknown=ignore"], unknown, coded[[1, 9]],
+       kinds)
+shutil.rmtree("out", ignore_errors=True)
+result = sheaf("run", "study.cfg", "--data.file=people.h5", "--run.models=best",
+               "--data.task=classification", "--train.loss=cross_entropy")
+models = glob.glob("out/**/*.pt", recursive=True)
+checks.check(result.code == 0 and len(models) == 1, "a model is saved", result.stderr)
+if models:
+    os.replace(models[0], "people.pt")
+    expect("like a model", ["test.csv", "--like=people.pt"], encoded(test_rows, median), test_kinds, kinds)
+
+with h5py.File("numbers.h5", "w") as file:  # as a user of h5py writes it, without names
+    file["features"] = numpy.zeros((4, 2), "f4")
+    file["targets"] = numpy.arange(4)
+write("two.csv", "1,2,3\n4,5,1\n")
+result = sheaf("import", "two.csv", "out.h5", "--like=numbers.h5", "--overwrite=true")
+with h5py.File("out.h5") as file:
+    checks.check(result.code == 0 and list(file["targets"]) == [3, 1], "labels like a file without class names stay",
+                 result.stdout + result.stderr)
+write("excel.csv", "sep=;\nsize;kind\n1,5;a\n2;b\n")
+expect("a file of Excel with decimal commas", ["excel.csv"], numpy.array([[1.5], [2]], "f4"), numpy.array([0, 1]),
+       ["a", "b"])
+expect("integers with gaps", ["two.csv"], numpy.array([[1, 2], [4, 5]], "f4"), numpy.array([1, 0]), ["1", "3"])
+
+write("town.csv", table(order, [1, 9]).replace(b"city", b"cities"))
+write("more.csv", table(order + ["age"], [1, 9]).replace(b",age", b",weight"))
+write("perhaps.csv", table(order, [1, 9]).replace(b"no", b"nein"))
+write("empty-floor.csv", "age,city,floor,answer\n1,Rome,,no\n")
+write("twice.csv", "a,b,a,y\n1,2,3,0\n")
+write("equal.csv", "a,a=b,y\nb,1,0\nc,2,1\n")
+write("no-label.csv", "a,y\n1,x\n2,\n")
+write("mixed.csv", "a,y\nx,0\n2,1\n")
+write("names.csv", "".join(f"name{row},1\n" for row in range(1001)))
+write("all-empty.csv", "a,b,y\n1,,0\n2,NA,1\n")
+with h5py.File("wrong.h5", "w") as file:
+    file["features"] = numpy.zeros((4, 2), "f4")
+    file["features"].attrs["feature_names"] = ["a", "b", "c"]
+
 # ---- NumPy
 
 images = generator.integers(0, 256, size=(24, 2, 3, 4), dtype=numpy.uint8)
@@ -202,9 +317,48 @@ for case, args, code, message in (
         ("output exists", ["header.csv", "there.h5"], 1, "--overwrite=true"),
         ("output is a directory", ["header.csv", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("output in a missing directory", ["header.csv", "nowhere/new.h5"], 1, "nowhere/new.h5"),
+        ("unknown category", ["bern.csv", "new.h5", "--like=people.h5"], 1,
+         "line 2 of 'bern.csv', column 1 ('city'), contains 'Bern' (not one of the column's 4 categories)"),
+        ("missing column", ["town.csv", "new.h5", "--like=people.h5"], 1,
+         "'town.csv' has no column 'city' (it is a feature of 'people.h5')."),
+        ("other column", ["more.csv", "new.h5", "--like=people.h5"], 1,
+         "'more.csv' has column 'weight', which 'people.h5' does not have. Leave it out (with --drop)."),
+        ("unknown class", ["perhaps.csv", "new.h5", "--like=people.h5"], 1,
+         "contains 'nein', which is not one of the 3 known classes ('maybe' to 'yes')"),
+        ("like a file of another size", ["ragged.csv", "new.h5", "--like=people.h5"], 1,
+         "'ragged.csv' has no columns 'age', 'city' and 'floor' (they are features of 'people.h5')"),
+        ("like a file with more columns, by position", ["signs.csv", "new.h5", "--like=people.h5"], 1,
+         "'signs.csv' has 2 feature columns, but 'people.h5' has 3"),
+        ("npy like a file of another size", ["X.npy", "new.h5", "--like=people.h5"], 1, "but 'people.h5' has 8"),
+        ("like a file that is no model", ["test.csv", "new.h5", "--like=people.csv"], 1,
+         "'people.csv' was not saved by sheaf"),
+        ("like a missing file", ["test.csv", "new.h5", "--like=absent.h5"], 1, "'absent.h5' does not exist"),
+        ("like a file with wrong names", ["two.csv", "new.h5", "--like=wrong.h5"], 1, "has 3 names for 2 features"),
+        ("values with --like", ["test.csv", "new.h5", "--like=people.h5", "--missing=mean"], 2,
+         "--missing cannot replace empty cells with --like"),
+        ("categories with --like", ["test.csv", "new.h5", "--like=people.h5", floor], 2,
+         "--categorical has no effect with --like"),
+        ("unknown texts without --like", ["people.csv", "new.h5", "--unknown=ignore"], 2,
+         "--unknown has no effect without --like"),
+        ("wrong kind of empty cells", ["people.csv", "new.h5", "--missing=avg"], 2, "--missing = 'avg' is not valid"),
+        ("infinite value", ["people.csv", "new.h5", "--missing=1e300"], 2, "--missing = '1e300' is not valid"),
+        ("empty cells", ["people.csv", "new.h5"], 1,
+         "line 4 of 'people.csv', column 2 ('city'), is empty. Correct it, set --missing=median or --missing=drop"),
+        ("empty floor, like", ["empty-floor.csv", "new.h5", "--like=people.h5"], 1,
+         "column 2 ('floor'), is empty (the training data have no value for empty cells of this column)"),
+        ("two columns with one name", ["twice.csv", "new.h5"], 1, "Columns 0 and 2 of 'twice.csv' have the same name"),
+        ("two features with one name", ["equal.csv", "new.h5"], 1, "Two features of 'equal.csv' would have the name"),
+        ("empty label", ["no-label.csv", "new.h5"], 1, "line 3 of 'no-label.csv', column 1 ('y'), is empty"),
+        ("number among texts", ["mixed.csv", "new.h5"], 1, "contains '2' (other cells of the column are not numbers)"),
+        ("too many categories", ["names.csv", "new.h5"], 1, "the column has more than 1000 different texts"),
+        ("column without values", ["all-empty.csv", "new.h5", "--missing=mean"], 1,
+         "All cells of column 1 ('b') of 'all-empty.csv' are empty"),
+        ("no rows left", ["all-empty.csv", "new.h5", "--missing=drop"], 1, "'all-empty.csv' has no rows left"),
+        ("two labels of classes", ["header.csv", "new.h5", "--label=a,b", "--task=classification"], 1,
+         "Classification needs one label column (there are 2"),
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
         ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), contains 'x'"),
-        ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, contains 'nan' (a word for an empty cell)"),
+        ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, contains 'nan', which means an empty cell"),
         ("too large", ["large.csv", "new.h5"], 1, "contains '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
         ("endless line", ["endless.csv.gz", "new.h5"], 1,
@@ -234,6 +388,7 @@ for case, args, code, message in (
         ("not a cifar10 file", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
         ("truncated cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes follow after 0 records")):
     refuse(case, args, code, message)
+refuse("unknown category on 3 ranks", ["bern.csv", "new.h5", "--like=people.h5"], 1, "contains 'Bern'", ranks=3)
 refuse("ragged row on 2 ranks", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv'", ranks=2)
 with open("there.h5") as file:
     checks.check(file.read() == "a file", "an existing output file is not changed by errors")
