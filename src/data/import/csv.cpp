@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -66,14 +67,15 @@ bool is_plain(const std::string& name) {
 }
 
 // "text was encoded by categories (column 0 ('city'): 3 categories, column 2 ('kind'): 2 categories)"
-std::string text_columns_note(const std::vector<DataColumn>& columns, const Texts& names) {
+std::string text_columns_note(const std::vector<DataColumn>& columns,
+                              const std::function<std::string(std::size_t)>& name_of) {
   constexpr std::size_t most_shown = 5;
   Texts shown;
   std::size_t count = 0;
   for (std::size_t index = 0; index < columns.size(); ++index) {
     if (!columns[index].is_text()) continue;
     if (++count <= most_shown)
-      shown.push_back(fmt::format("{}: {} categories", names[index], columns[index].categories.size()));
+      shown.push_back(fmt::format("{}: {} categories", name_of(index), columns[index].categories.size()));
   }
   if (count > most_shown) shown.push_back(fmt::format("{} more", count - most_shown));
   return shown.empty() ? "" : fmt::format("text was encoded by categories ({})", fmt::join(shown, ", "));
@@ -296,13 +298,11 @@ ImportedData Table::finish() {
   if (dropped_rows_ > 0)
     data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
                                       dropped_rows_ == 1 ? "was" : "were"));
-  Texts names, places;
-  for (const std::size_t column : roles_.features) {
-    names.push_back(column_text(column));
-    places.push_back(fmt::format("{} of '{}'", names.back(), file_));
-  }
-  data_.features = encode_columns(cells_.take(), rows_, features_, places, data_.description.columns);
-  if (const auto note = text_columns_note(data_.description.columns, names); options_.like == nullptr && !note.empty())
+  const auto name_of = [this](std::size_t index) { return column_text(roles_.features[index]); };
+  const auto place_of = [&](std::size_t index) { return fmt::format("{} of '{}'", name_of(index), file_); };
+  data_.features = encode_columns(cells_.take(), rows_, features_, place_of, data_.description.columns);
+  if (const auto note = text_columns_note(data_.description.columns, name_of);
+      options_.like == nullptr && !note.empty())
     data_.notes.push_back(note);
   const auto twice = repeated_feature_name(data_.description.columns);
   require(!twice, [&] {

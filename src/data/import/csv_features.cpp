@@ -141,11 +141,11 @@ float FeatureColumn::fill_of(const float* values, std::int64_t rows, std::int64_
 }
 
 DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::int64_t stride,
-                                   const std::string& place) {
+                                   const std::function<std::string()>& place) {
   DataColumn column = known_.value_or(DataColumn{name_, {}, std::nullopt});
   if (!known_) {
     require(kind_ == Kind::number || !codes_.empty(), [&] {
-      return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place, option_name_);
+      return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place(), option_name_);
     });
     if (kind_ == Kind::text) {
       for (const auto& [name, code] : codes_) column.categories.push_back(name);
@@ -171,13 +171,14 @@ std::int64_t FeatureColumn::feature_of(float code) const {
 }
 
 NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
-                           const std::vector<std::string>& places, std::vector<DataColumn>& described) {
+                           const std::function<std::string(std::size_t)>& place_of,
+                           std::vector<DataColumn>& described) {
   const auto stride = static_cast<std::int64_t>(columns.size());
   const auto* values = reinterpret_cast<const float*>(cells.data());
   described.clear();
   for (std::int64_t column = 0; column < stride; ++column) {
     const auto index = static_cast<std::size_t>(column);
-    described.push_back(columns[index].describe(values + column, rows, stride, places[index]));
+    described.push_back(columns[index].describe(values + column, rows, stride, [&] { return place_of(index); }));
   }
   const auto is_plain = [](const DataColumn& column) { return !column.is_text() && !column.fill; };
   if (std::all_of(described.begin(), described.end(), is_plain))

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,8 +54,9 @@ class FeatureColumn {
   }
 
   /// Describes the column after all cells have been read. `values`: what read() returned, [rows], `stride` apart.
-  /// Throws RunError, with `place` ("column 2 ('y') of 'a.csv'"), if all cells are empty.
-  DataColumn describe(const float* values, std::int64_t rows, std::int64_t stride, const std::string& place);
+  /// Throws RunError, with `place()` ("column 2 ('y') of 'a.csv'"), if all cells are empty.
+  DataColumn describe(const float* values, std::int64_t rows, std::int64_t stride,
+                      const std::function<std::string()>& place);
 
   /// The feature of the category with this code among those of the description; -1 for an unknown text.
   std::int64_t feature_of(float code) const;
@@ -86,8 +88,8 @@ class FeatureColumn {
 };
 
 /// Encodes `cells`, [rows, columns] as read() returned them. Returns the features and describes the columns. Throws as
-/// FeatureColumn::describe(); `places` has the text for each column.
+/// FeatureColumn::describe(); `place_of` gives the text for a column.
 NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
-                           const std::vector<std::string>& places, std::vector<DataColumn>& described);
+                           const std::function<std::string(std::size_t)>& place_of, std::vector<DataColumn>& described);
 
 }  // namespace sheaf

@@ -31,7 +31,8 @@ Encoded encode(FeatureColumn column, const Texts& cells) {
   std::vector<FeatureColumn> columns = {std::move(column)};
   std::vector<DataColumn> described;
   const auto rows = static_cast<std::int64_t>(cells.size());
-  const NumberArray features = encode_columns(std::move(read), rows, columns, {"column 0 of 'f'"}, described);
+  const NumberArray features = encode_columns(
+      std::move(read), rows, columns, [](std::size_t) { return "column 0 of 'f'"; }, described);
   const auto values = sheaf::test::numbers(features);
   Encoded encoded{described.at(0), {}};
   const auto width = static_cast<std::ptrdiff_t>(features.row_elements());
