@@ -197,11 +197,10 @@ DataSet load(const DataOptions& options, const FileSchema& schema, std::int64_t 
   }
   if (weights) read_weights(*weights, world, node, arrays.weights);
   agree(world, [&] {
-    require(
-        options.task == Task::regression || data.output_count > 1,
-        fmt::format("the labels '{}' of '{}' have only one class (all are 0). Store labels of at least two classes, or "
-                    "set data.classes.",
-                    options.targets, options.file));
+    require(options.task == Task::regression || data.output_count > 1,
+            fmt::format(
+                "the labels '{}' of '{}' have only one class (all are 0). Store labels of at least two classes{}.",
+                options.targets, options.file, schema.description.class_names.empty() ? ", or set data.classes" : ""));
     if (features) features->require_unchanged();
     targets->require_unchanged();
     if (weights) weights->require_unchanged();

@@ -220,6 +220,13 @@ with h5py.File("wrong.h5", "w") as file:
     file["features"] = numpy.zeros((4, 2), "f4")
     file["features"].attrs["feature_names"] = ["a", "b", "c"]
 
+write("one-class.csv", "a,y\n1,x\n2,x\n")
+result = sheaf("import", "one-class.csv", "out.h5", "--overwrite=true")
+checks.check(result.code == 0 and ", 1 class;" in result.stdout, "a file with one class", result.stdout + result.stderr)
+result = sheaf("run", "study.cfg", "--data.file=out.h5", "--data.task=classification", "--train.loss=cross_entropy")
+checks.check(result.code == 1 and "Store labels of at least two classes." in result.stderr,
+             "data.classes cannot contradict the names of the classes", result.stderr)
+
 # ---- NumPy
 
 images = generator.integers(0, 256, size=(24, 2, 3, 4), dtype=numpy.uint8)
@@ -322,7 +329,7 @@ for case, args, code, message in (
         ("missing column", ["town.csv", "new.h5", "--like=people.h5"], 1,
          "'town.csv' has no column 'city' (it is a feature of 'people.h5')."),
         ("other column", ["more.csv", "new.h5", "--like=people.h5"], 1,
-         "'more.csv' has column 'weight', which 'people.h5' does not have. Leave it out (with --drop)."),
+         "'more.csv' has column 'weight', which 'people.h5' does not have. Leave out columns that are not features (--drop)."),
         ("unknown class", ["perhaps.csv", "new.h5", "--like=people.h5"], 1,
          "contains 'nein', which is not one of the 3 known classes ('maybe' to 'yes')"),
         ("like a file of another size", ["ragged.csv", "new.h5", "--like=people.h5"], 1,
@@ -345,7 +352,7 @@ for case, args, code, message in (
         ("empty cells", ["people.csv", "new.h5"], 1,
          "line 4 of 'people.csv', column 2 ('city'), is empty. Correct it, set --missing=median or --missing=drop"),
         ("empty floor, like", ["empty-floor.csv", "new.h5", "--like=people.h5"], 1,
-         "column 2 ('floor'), is empty (the training data have no value for empty cells of this column)"),
+         "column 2 ('floor'), is empty (there is no known value for empty cells of this column)"),
         ("two columns with one name", ["twice.csv", "new.h5"], 1, "Columns 0 and 2 of 'twice.csv' have the same name"),
         ("two features with one name", ["equal.csv", "new.h5"], 1, "Two features of 'equal.csv' would have the name"),
         ("empty label", ["no-label.csv", "new.h5"], 1, "line 3 of 'no-label.csv', column 1 ('y'), is empty"),

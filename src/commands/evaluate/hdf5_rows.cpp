@@ -62,7 +62,8 @@ std::vector<std::int64_t> class_order(const DataDescription& file, const DataDes
                                       const std::string& description) {
   std::vector<std::int64_t> order;
   if (file.class_names.empty() || model.class_names.empty()) return order;
-  for (const auto& name : file.class_names) order.push_back(known_class(name, model.class_names, description));
+  const KnownClasses known(model.class_names, description);
+  for (const auto& name : file.class_names) order.push_back(known.find(name));
   return is_identity(order) ? std::vector<std::int64_t>() : order;
 }
 

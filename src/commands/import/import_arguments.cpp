@@ -128,7 +128,7 @@ void require_input_count(const ImportRequest& request) {
 void require_consistent(const ImportRequest& request, const Arguments& command_line) {
   const auto has = [&](const std::string& wanted) {
     return std::any_of(command_line.assignments.begin(), command_line.assignments.end(),
-                       [&](const auto& option) { return option.first == wanted; });
+                       [&](const Assignment& option) { return option.key == wanted; });
   };
   const auto kind = request.options.csv.missing.kind;
   if (request.like.empty() && has("unknown"))

@@ -51,8 +51,6 @@ class FloatBlocks {
   std::deque<std::vector<float>> blocks_;
 };
 
-constexpr const char* drop_row_advice = ", or leave out its row with --missing=drop";
-
 // "sep=;", which Excel writes and reads as the first line.
 std::optional<char> declared_delimiter(std::string_view record) {
   if (record.size() != 5 || record.substr(0, 4) != "sep=") return std::nullopt;
@@ -99,6 +97,7 @@ class Table {
   float target(std::size_t column, std::int64_t line);
   [[noreturn]] void refuse(std::size_t column, std::int64_t line, const BadCell& bad) const;
   std::string column_text(std::size_t column) const;
+  std::string drop_row_advice() const;
 
   const CsvOptions& options_;
   std::string file_;  // name of the current file
@@ -217,6 +216,12 @@ std::string Table::column_text(std::size_t column) const {
                         : fmt::format("column {} ({})", column, quoted(names_[column]));
 }
 
+// --missing is an option of imports that learn the encoding.
+std::string Table::drop_row_advice() const {
+  return options_.like == nullptr && !options_.numbers_only ? ", or leave out its row with --missing=drop"
+                                                            : ", or leave out its row";
+}
+
 void Table::refuse(std::size_t column, std::int64_t line, const BadCell& bad) const {
   throw RunError(
       fmt::format("line {} of '{}', {}, {}. Correct it{}.", line, file_, column_text(column), bad.reason, bad.advice));
@@ -231,7 +236,7 @@ float Table::target(std::size_t column, std::int64_t line) {
     refuse(column, line, {fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""});
   refuse(column, line,
          {text.empty() ? "is empty (a number is expected)" : fmt::format("contains {} (a number is expected)", cell),
-          is_missing(text) ? drop_row_advice : ""});
+          is_missing(text) ? drop_row_advice() : std::string()});
 }
 
 void Table::add_label(std::string_view label, std::int64_t line) {
@@ -247,7 +252,7 @@ void Table::add_label(std::string_view label, std::int64_t line) {
            {label.empty() ? "is empty (a label is expected)"
                           : fmt::format("contains {}, which means an empty cell (a label is expected)",
                                         quoted(std::string(label))),
-            drop_row_advice});
+            drop_row_advice()});
   const auto number = numbers_.parse<double>(label);
   // An infinite label is an error, as for numbers. Any other text is a number or a class name.
   if (number && !std::isfinite(static_cast<float>(*number))) target(column, line);

@@ -107,7 +107,7 @@ Columns in_known_order(const CsvOptions& options, const Columns& features, const
   for (const auto& column : known) wanted.push_back(column.name);
   Columns ordered;
   for (const std::int64_t position : match_names(present, wanted, fmt::format("'{}'", file), options.like_name,
-                                                 "Leave out columns that are not features with --drop."))
+                                                 "Leave out columns that are not features (--drop)."))
     ordered.push_back(features[static_cast<std::size_t>(position)]);
   return ordered;
 }

@@ -106,8 +106,7 @@ void FeatureColumn::refuse_empty(std::string_view text) const {
   const std::string problem =
       text.empty() ? "is empty" : fmt::format("contains {}, which means an empty cell", quoted(std::string(text)));
   if (known_)
-    throw BadCell{problem + " (the training data have no value for empty cells of this column)",
-                  ", or leave out its row with --missing=drop"};
+    throw BadCell{problem + " (there is no known value for empty cells of this column)", ", or leave out its row"};
   throw BadCell{problem, ", set --missing=median or --missing=drop" + drop_advice()};
 }
 

@@ -122,8 +122,9 @@ TEST_CASE("features are put in the order of known columns, and targets are found
   CHECK_THROWS_WITH(roles(like(known), {"bb", "a", "y"}),
                     "'f' has no column 'b' (it is a feature of 'm.pt'). Did you mean 'bb'? Add it, or correct its "
                     "name.");
-  CHECK_THROWS_WITH(roles(like(known), {"b", "a", "x", "y"}),
-                    "'f' has column 'x', which 'm.pt' does not have. Leave it out (with --drop).");
+  CHECK_THROWS_WITH(
+      roles(like(known), {"b", "a", "x", "y"}),
+      "'f' has column 'x', which 'm.pt' does not have. Leave out columns that are not features (--drop).");
   CsvOptions options = like(known);
   options.drop = "x";
   CHECK(roles(options, {"b", "a", "x", "y"}).features == Columns{1, 0});

@@ -163,9 +163,7 @@ TEST_CASE("empty cells of a known column of texts are its empty category, in eve
   CHECK(like(none, {"None", "a"}).rows == Rows{{1, 0}, {0, 1}});
   CHECK(problem_of([&] {
           like(none, {"a", ""});
-        }) ==
-        "is empty (the training data have no value for empty cells of this column), or leave out its row with "
-        "--missing=drop");
+        }) == "is empty (there is no known value for empty cells of this column), or leave out its row");
 }
 
 TEST_CASE("a known column of numbers keeps the value of its empty cells") {
@@ -176,8 +174,8 @@ TEST_CASE("a known column of numbers keeps the value of its empty cells") {
   CHECK(problem_of([&] {
           like(plain, {"1", "NA"});
         }) ==
-        "contains 'NA', which means an empty cell (the training data have no value for empty cells of this column), or "
-        "leave out its row with --missing=drop");
+        "contains 'NA', which means an empty cell (there is no known value for empty cells of this column), or leave "
+        "out its row");
   CHECK(problem_of([&] { like(plain, {"x"}); }) == "contains 'x' (a number is expected)");
   CHECK(problem_of([&] { like(plain, {"x"}, true); }) == "contains 'x' (a number is expected)");
 }

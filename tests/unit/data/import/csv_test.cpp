@@ -384,8 +384,9 @@ TEST_CASE("a file without a header is encoded by the positions of its columns") 
 TEST_CASE("a file that cannot be encoded like the training data is refused") {
   CHECK_THROWS_WITH(like_training("age,town,y\n1,Rome,no\n"), StartsWith("'0' has no column 'city' (it is a feature of "
                                                                          "'train.h5')."));
-  CHECK_THROWS_WITH(like_training("age,city,zip,y\n1,Rome,5,no\n"),
-                    "'0' has column 'zip', which 'train.h5' does not have. Leave it out (with --drop).");
+  CHECK_THROWS_WITH(
+      like_training("age,city,zip,y\n1,Rome,5,no\n"),
+      "'0' has column 'zip', which 'train.h5' does not have. Leave out columns that are not features (--drop).");
   CHECK_THROWS_WITH(like_training("age,city,y\n1,Bern,no\n"),
                     "line 2 of '0', column 1 ('city'), contains 'Bern' (not one of the column's 3 categories). Correct "
                     "it, or pass --unknown=ignore.");
