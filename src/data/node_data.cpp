@@ -110,8 +110,8 @@ std::int64_t read_labels(const StoredRows& stored, const FileSchema& schema, con
   std::int64_t highest = 0;
   const auto visit = [&](const auto* label, std::int64_t row) {
     if (const auto problem = label_problem(static_cast<double>(*label), schema, options))
-      throw BadRow(row, fmt::format("The {} contains {} in row {} ({}). Correct it.", stored.description(),
-                                    label_text(*label), row, *problem));
+      throw BadRow(row, fmt::format("The {} contains {} in row {} ({}). Correct it, or set data.task = regression.",
+                                    stored.description(), label_text(*label), row, *problem));
     labels[row] = static_cast<std::int64_t>(*label);
     highest = std::max(highest, labels[row]);
   };

@@ -185,9 +185,17 @@ void check_model(const Study& study, Problems& problems) {
                     has_dense_hidden(model.kind) ? "model.hidden" : "model.kind = mlp and model.hidden"));
 }
 
+void check_loss_candidates(const Study& study, Problems& problems) {
+  for (const auto& searched : study.search.keys)
+    if (searched.key == "train.loss" &&
+        std::find(searched.candidates.begin(), searched.candidates.end(), "auto") != searched.candidates.end())
+      problems.add({"search.train.loss"}, "search.train.loss has the candidate auto. Name the losses to compare.");
+}
+
 void check_train(const Study& study, Problems& problems) {
+  check_loss_candidates(study, problems);
   const TrainOptions& train = study.train;
-  if (train.loss != LossKind::mse && study.data.task == Task::regression)
+  if ((train.loss == LossKind::cross_entropy || train.loss == LossKind::bce) && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
                  fmt::format("{} needs class labels, but data.task = regression. Set data.task = classification, or "
                              "train.loss = mse.",
@@ -229,7 +237,7 @@ void check_models(const Study& study, Problems& problems) {
 
 void check_metric(const Study& study, Problems& problems) {
   for (const auto& metric : metric_names)
-    if (study.search.metric == metric.name && metric.task != study.data.task)
+    if (study.search.metric == metric.name && study.data.task != Task::automatic && metric.task != study.data.task)
       problems.add({"search.metric", "data.task"},
                    fmt::format("{} does not apply to {}. Use a different search.metric, or leave it out.",
                                assignment(study, "search.metric"), setting_text(study, "data.task")));

@@ -104,10 +104,12 @@ void add_data(std::vector<Setting>& table) {
            "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
            "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.");
   data.add("task", &DataOptions::task,
-           choice<Task>({{"classification", Task::classification}, {"regression", Task::regression}}),
-           "Classification (labels 0, 1, 2, ...) or regression (numbers).");
+           choice<Task>(
+               {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
+           "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
+           "integers, one per row; synthetic data: if data.classes is set.");
   data.add("classes", &DataOptions::classes, integer_or("auto", 2, most_columns),
-           "Number of classes; auto: the highest label in the file + 1.");
+           "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
   data.add(
       "normalize", &DataOptions::normalize,
       choice<Normalize>({{"none", Normalize::none}, {"standard", Normalize::standard}, {"minmax", Normalize::minmax}}),
@@ -203,10 +205,13 @@ void add_train(std::vector<Setting>& table) {
   train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1),
             "Rows per optimizer step; full: all training rows.");
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
-  train.add(
-      "loss", &TrainOptions::loss,
-      choice<LossKind>({{"mse", LossKind::mse}, {"cross_entropy", LossKind::cross_entropy}, {"bce", LossKind::bce}}),
-      "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy.");
+  train.add("loss", &TrainOptions::loss,
+            choice<LossKind>({{"auto", LossKind::automatic},
+                              {"mse", LossKind::mse},
+                              {"cross_entropy", LossKind::cross_entropy},
+                              {"bce", LossKind::bce}}),
+            "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy; auto: "
+            "cross_entropy for classification, mse for regression.");
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
             "Loss of a batch that is minimized: the mean of the losses of its rows, or their sum (mse, bce: the sum "

@@ -14,7 +14,8 @@ namespace sheaf {
 constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
 
 enum class DataSource { file, synthetic };
-enum class Task { classification, regression };
+/// automatic: replaced by settled_by_data() before a plan is made, as LossKind::automatic.
+enum class Task { classification, regression, automatic };
 enum class Normalize { none, standard, minmax };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
@@ -34,7 +35,7 @@ enum class Stem { automatic, small, imagenet };
 enum class Activation { relu, tanh, sigmoid, gelu };
 enum class Initialization { pytorch, glorot, he, zeros };
 enum class OptimizerKind { sgd, adam, adamw, rmsprop };
-enum class LossKind { mse, cross_entropy, bce };
+enum class LossKind { mse, cross_entropy, bce, automatic };
 enum class Reduction { mean, sum };  ///< of the loss that is minimized (training/losses/reduction.hpp)
 /// Precision of weights and arithmetic. bfloat16: mixed precision, with matrix products and convolutions in bfloat16,
 /// everything else in float32. tf32: float32, except that matrix products on GPUs round their inputs to 10 mantissa
@@ -84,7 +85,7 @@ struct DataOptions {
   std::string features = "/features";  ///< data set [rows, ...]
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
-  Task task = Task::regression;
+  Task task = Task::automatic;
   std::int64_t classes = 0;  ///< number of classes; 0: largest label + 1
   Normalize normalize = Normalize::none;
   double validation = 0;  ///< fraction of the rows held out for validation; not with folds
@@ -126,7 +127,7 @@ struct TrainOptions {
   std::int64_t epochs = 10;
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
-  LossKind loss = LossKind::mse;
+  LossKind loss = LossKind::automatic;
   Reduction reduction = Reduction::mean;
   OptimizerKind optimizer = OptimizerKind::sgd;
   double learning_rate = 1e-2;

@@ -25,6 +25,7 @@
 #include "parallel/mpi/session.hpp"
 #include "support/epochs.hpp"
 #include "support/loading.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
 
@@ -121,7 +122,7 @@ void measure_shapes(double seconds) {
 // ---- The classic benchmark: Linear(10, 1), five full-batch epochs on 1000 rows drawn for each iteration
 
 Study iterations_study(EngineKind engine) {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = 100000;
   study.data.source = DataSource::synthetic;
   study.train.epochs = 5;
@@ -156,7 +157,7 @@ void measure_iterations(double seconds) {
 // ---- Whole studies
 
 Study search_study(const std::string& digits) {
-  Study study;
+  Study study = test::regression_study();
   study.data.file = digits;
   study.data.task = Task::classification;
   study.data.normalize = Normalize::standard;
@@ -176,7 +177,7 @@ Study search_study(const std::string& digits) {
 enum class Features { floats, bytes };
 
 Study bagging_study(Features features) {
-  Study study;
+  Study study = test::regression_study();
   if (features == Features::bytes) study.data.normalize = Normalize::standard;
   study.data.source = DataSource::synthetic;
   study.data.draw = Draw::study;

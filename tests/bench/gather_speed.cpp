@@ -18,6 +18,7 @@
 #include "runs/journal/journal_writer.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/results/result_stream.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -47,7 +48,7 @@ TrainedIteration sample(std::int64_t number, int rank) {
 }
 
 void gather(std::int64_t count, const Communicator& world, const std::string& directory) {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = count;
   study.data.source = DataSource::synthetic;
   const Plan plan = test::whole_plan(study);

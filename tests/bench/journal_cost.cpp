@@ -14,6 +14,7 @@
 #include "engines/lane_engine.hpp"
 #include "parallel/mpi/session.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -21,7 +22,7 @@ using namespace sheaf;
 namespace {
 
 Study tiny_study(std::int64_t iterations) {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = iterations;
   study.data.source = DataSource::synthetic;
   study.data.rows = 100;

@@ -28,6 +28,7 @@
 #include "files/hdf5/file.hpp"
 #include "parallel/mpi/session.hpp"
 #include "support/loading.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -177,7 +178,7 @@ struct Way {
 };
 
 Study cnn_study(const std::string& path, const Way& way) {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = way.lanes * way.models;
   study.data = data_of(path);
   study.model.kind = ModelKind::cnn;

@@ -68,7 +68,7 @@ void apply_study_key(EvaluationRequest& request, Study& study, const std::string
   if (key == "data.targets") request.targets = text.empty() ? TargetsMode::no : TargetsMode::yes;
   if (key == "data.targets" && text.empty()) return;
   apply_setting(study, key, with_read_path(key, text, PathOrigin{}));
-  if (key == "data.task") request.task = study.data.task;
+  if (key == "data.task" && study.data.task != Task::automatic) request.task = study.data.task;
 }
 
 const std::string data_help = R"(  --data.features=NAME   data set of the features, [rows, ...]; default: /features

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "commands/train/data_defaults.hpp"
 #include "commands/train/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
 #include "core/standard_output.hpp"
@@ -146,8 +147,9 @@ const LineOptions& options() {
 ExitCode run(const CommandCall& call, const Communicator& world) {
   Study study;
   std::optional<Plan> plan;
+  agree(world, [&] { study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments)); });
+  study = settle_data_defaults(study, world);
   agree(world, [&] {
-    study = study_from_arguments("plan", split_arguments("plan", options(), call.arguments));
     plan.emplace(study);
     SearchStages(*make_searcher(study), *plan).choose_next();
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/train_job.hpp"
+#include "commands/train/data_defaults.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -164,6 +165,7 @@ ExitCode execute_run(const Study& requested, const RunRequest& request, const Co
   Study study;
   // The run stores absolute paths, so that it can be resumed in another directory.
   agree(world, [&] { study = with_absolute_inputs(requested, current_directory()); });
+  study = settle_data_defaults(study, world);
   const auto searcher = make(study);
   std::optional<ExitCode> code;
   while (!code) code = try_run(study, request, *searcher, start, world);

@@ -3,6 +3,7 @@
 
 #include <torch/optim/optimizer.h>
 #include <torch/serialize/archive.h>
+#include <cassert>
 
 #include <sstream>
 #include <utility>
@@ -61,7 +62,10 @@ torch::Tensor loss_of(LossKind loss, const torch::Tensor& outputs, const torch::
       return torch::cross_entropy_loss(outputs, targets, {}, reduction);
     case LossKind::bce:
       return torch::binary_cross_entropy_with_logits(outputs, targets, {}, {}, reduction);
+    case LossKind::automatic:
+      break;
   }
+  assert(false);  // settled before the training
   return {};
 }
 

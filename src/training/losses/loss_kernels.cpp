@@ -5,6 +5,8 @@
 // Highway requires this order of includes.
 #include <hwy/highway.h>
 
+#include <cassert>
+
 #include "training/losses/loss_kernels.hpp"
 #include "training/losses/loss_points-inl.hpp"
 
@@ -100,7 +102,10 @@ double loss(LossKind kind, const Value* bias, const BatchTargets<Value>& targets
       return sum_by(sum_by_output<LogitCrossEntropy, Value>);
     case LossKind::cross_entropy:
       return sum_by(sum_cross_entropy<Value>);
+    case LossKind::automatic:
+      break;
   }
+  assert(false);  // settled before the training
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 
@@ -32,7 +33,7 @@ TEST_CASE("node-shared splits equal those that one rank computes alone, for fold
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
   for (const std::int64_t folds : {3, 1}) {
-    Study study;
+    Study study = test::regression_study();
     study.search.folds = folds;
     study.data.validation = folds == 1 ? 0.3 : 0;
     study.study.iterations = 2000;  // more than the node's memory stores
@@ -60,7 +61,7 @@ TEST_CASE("node-shared splits equal those that one rank computes alone, for fold
 TEST_CASE("the first rank that needs a repeat computes its folds for the whole node") {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
-  Study study;
+  Study study = test::regression_study();
   study.search.folds = 3;
   // Each rank has other data, which is forbidden elsewhere, so folds computed by another rank would differ.
   const auto of_first = Splits(study, labeled_data()).split(0, 1),

@@ -9,6 +9,7 @@
 #include "data/splits.hpp"
 #include "sample_data.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -31,7 +32,7 @@ std::vector<std::int64_t> counting(std::int64_t rows) {
 }  // namespace
 
 TEST_CASE("each fold validates on its rows and trains on all other rows") {
-  Study study;
+  Study study = test::regression_study();
   study.search.folds = 3;
   Splits splits(study, data_with_labels(uneven_labels(100, 4)));
   std::vector<std::int64_t> validated;
@@ -50,7 +51,7 @@ TEST_CASE("each fold validates on its rows and trains on all other rows") {
 }
 
 TEST_CASE("a hold-out validates on a fraction of the rows that differs between repeats") {
-  Study study;
+  Study study = test::regression_study();
   study.study.seed = 3;
   study.data.validation = 0.2;
   const DataSet data = data_with_labels(uneven_labels(100, 4));
@@ -70,7 +71,7 @@ TEST_CASE("without folds or a hold-out, all rows are training rows and all repea
 }
 
 TEST_CASE("scaling is computed from the training rows only") {
-  Study study;
+  Study study = test::regression_study();
   study.search.folds = 2;
   study.data.normalize = Normalize::minmax;
   const DataSet data = data_with_features(1, {1, 2, 3, 4, 5, 6, 7, 8});
@@ -83,7 +84,7 @@ TEST_CASE("scaling is computed from the training rows only") {
 }
 
 TEST_CASE("too few rows are refused with a message that has the numbers") {
-  Study study;
+  Study study = test::regression_study();
   study.search.folds = 5;
   CHECK_THROWS_WITH(Splits(study, data_with_features(1, {1, 2, 3})),
                     "The data set has fewer rows than folds (3 rows, search.folds = 5). Use fewer folds.");
@@ -97,7 +98,7 @@ TEST_CASE("too few rows are refused with a message that has the numbers") {
 }
 
 TEST_CASE("threads that request the same split get the same object") {
-  Study study;
+  Study study = test::regression_study();
   study.search.folds = 4;
   Splits splits(study, data_with_labels(uneven_labels(1000, 4)));
   std::vector<std::vector<std::shared_ptr<const Split>>> seen(8);

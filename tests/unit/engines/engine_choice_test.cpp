@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "models/network_layout.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -34,7 +35,7 @@ EngineKind settled(const Plan& plan, const RunOptions& run, double speedup,
 
 // The plan of a search over kinds of models.
 Plan plan_of(const std::vector<std::string>& kinds) {
-  Study study;
+  Study study = test::regression_study();
   study.search.keys = {{"model.kind", kinds}};
   return test::whole_plan(study);
 }
@@ -173,7 +174,7 @@ TEST_CASE("run.engine = native is refused if the native engine cannot train a tr
 }
 
 TEST_CASE("a trial that no engine can train on a device of the job is refused") {
-  Study study;
+  Study study = test::regression_study();
   study.train.precision = Precision::tf32;
   const Plan plan(study);
   CHECK(settled(plan, study.run, 2) == EngineKind::torch);

@@ -12,6 +12,7 @@
 #include "support/sample_results.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 
@@ -20,7 +21,7 @@ namespace {
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
 Study settled_study() {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.data.source = DataSource::synthetic;

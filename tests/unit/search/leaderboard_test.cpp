@@ -8,6 +8,7 @@
 
 #include "leaderboard_reference.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -17,7 +18,7 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 Plan plan_of(std::int64_t folds, std::int64_t members) {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.folds = folds;
   study.ensemble.members = members;
@@ -133,7 +134,7 @@ TEST_CASE("trials can be ranked by the validation loss or by a score where small
 }
 
 TEST_CASE("search.metric selects the ranking of a study") {
-  Study study;
+  Study study = test::regression_study();
   CHECK_FALSE(ranking_of(study).by_loss);
   CHECK(ranking_of(study).larger_is_better);
   study.search.metric = "loss";
@@ -195,7 +196,7 @@ TEST_CASE("adding results one at a time gives bitwise the same leaderboard as al
 }
 
 TEST_CASE("a trial's rank and best model come from the last stage that trained it") {
-  Study study;
+  Study study = test::regression_study();
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};
   study.search.folds = 2;
   Plan plan(study);

@@ -65,7 +65,8 @@ TEST_CASE("data: synthetic classification needs data.classes, and regression has
   check_valid(synthetic_study(classes));
   check_valid(file_study({{"data.task", "classification"}}));
   check_one_problem(synthetic_study({{"data.task", "classification"}}), "synthetic data for classification needs");
-  check_one_problem(file_study({{"data.classes", "3"}}), "data.classes = 3 has no effect");
+  check_valid(file_study({{"data.classes", "3"}}));
+  check_one_problem(file_study({{"data.task", "regression"}, {"data.classes", "3"}}), "data.classes = 3 has no effect");
   check_one_problem(study_with({{"data.outputs", "2"}}, synthetic_study(classes)), "data.outputs = 2 has no effect");
 }
 
@@ -135,11 +136,18 @@ TEST_CASE("model: the image of a cnn must match the columns and be large enough 
 
 TEST_CASE("train: the loss must match the task") {
   for (const char* loss : {"cross_entropy", "bce"}) {
-    check_one_problem(file_study({{"train.loss", loss}}),
+    check_valid(file_study({{"train.loss", loss}}));
+    check_one_problem(file_study({{"data.task", "regression"}, {"train.loss", loss}}),
                       std::string("train.loss = ") + loss + " needs class labels, but data.task = regression.");
     check_valid(file_study({{"train.loss", loss}, {"data.task", "classification"}}));
   }
   check_valid(file_study({{"train.loss", "mse"}, {"data.task", "classification"}}));
+}
+
+TEST_CASE("train: candidates of the loss are named") {
+  check_valid(grid(file_study(), {searched("train.loss", {"mse", "cross_entropy"})}));
+  check_one_problem(grid(file_study(), {searched("train.loss", {"mse", "auto"})}),
+                    "search.train.loss has the candidate");
 }
 
 TEST_CASE("train: momentum requires an optimizer that supports it") {
@@ -257,10 +265,10 @@ TEST_CASE("train: tf32 needs GPUs and cannot be searched") {
 }
 
 TEST_CASE("all problems are reported, in the order of the sections") {
-  const Sentences problems =
-      sentences_of(grid(study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}}),
-                        {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
-                         searched("model.kind", {"cnn", "mlp"})}));
+  const Sentences problems = sentences_of(grid(
+      study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}, {"data.task", "regression"}}),
+      {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
+       searched("model.kind", {"cnn", "mlp"})}));
   const Sentences beginnings = {"data.source", "data.classes",   "model.kind = cnn", "model.kind = mlp",
                                 "train.loss",  "train.momentum", "run.threads"};
   CAPTURE(problems);

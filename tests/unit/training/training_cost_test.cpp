@@ -2,6 +2,7 @@
 #include "training/training_cost.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 
@@ -24,7 +25,7 @@ TEST_CASE("the cost of an mlp equals the computation by hand") {
 }
 
 TEST_CASE("the number of training rows excludes the fold or the hold-out") {
-  Study study;
+  Study study = test::regression_study();
   CHECK(training_rows_per_iteration(study, 1797) == 1797);
   study.data.validation = 0.25;
   CHECK(training_rows_per_iteration(study, 100) == 75);

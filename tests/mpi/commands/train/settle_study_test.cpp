@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 
@@ -12,7 +13,7 @@ namespace {
 PlacedStudy placed(const std::vector<std::string>& models, const RunOptions& run, Precision precision) {
   const Communicator world = Communicator::world();
   const Communicator node = world.split_by_node();
-  Study study;
+  Study study = test::regression_study();
   study.data.source = DataSource::synthetic;
   study.data.rows = 100;
   study.model.channels = {2};

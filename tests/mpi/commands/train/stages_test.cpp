@@ -17,6 +17,7 @@
 #include "support/small_studies.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -30,7 +31,7 @@ constexpr std::int64_t stage_0 = 24, stage_1 = 12;  // iterations
 
 // Six trials, two folds and two repeats. The classes are easy to separate, so the losses depend on the learning rate.
 Study study_of_six() {
-  Study study;
+  Study study = test::regression_study();
   study.study.name = "stages";
   study.data = drawn_classes(60, 4, 3);
   study.model.kind = ModelKind::mlp;

@@ -18,6 +18,7 @@
 #include "support/loading.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -417,7 +418,7 @@ TEST_CASE("scalings of streamed data equal those of data in memory, bit for bit 
   const Communicator node = world.split_by_node();
   for (const bool bytes : {false, true}) {
     write_file(world, bytes);
-    Study study;
+    Study study = test::regression_study();
     study.data = options_of();
     study.search.folds = 3;
     study.search.repeats = 2;

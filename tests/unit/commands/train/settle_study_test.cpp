@@ -5,6 +5,7 @@
 #include "engines/engine_choice.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -26,7 +27,7 @@ DataMode mode_of(const Study& study, const JobFacts& facts) {
 }  // namespace
 
 TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = auto by the GPUs") {
-  Study study;
+  Study study = test::regression_study();
   CHECK(mode_of(study, facts_of(50, 100)) == DataMode::memory);
   CHECK(mode_of(study, facts_of(51, 100)) == DataMode::streamed);
   study.data.memory_mib = 80;
@@ -42,7 +43,7 @@ TEST_CASE("data.mode = auto resolves by the available memory, and run.engine = a
 }
 
 TEST_CASE("data.channels = auto resolves by the layout of the rows, and an explicit order is kept") {
-  Study study;
+  Study study = test::regression_study();
   JobFacts facts = facts_of(0, 100);
   CHECK(settled_study(study, test::whole_plan(study), facts).data.channels == ChannelOrder::first);
   facts.layout = {{3, 8, 8}, ChannelOrder::last};
@@ -70,7 +71,7 @@ TEST_CASE("a later job keeps the stored choices on any machine") {
 }
 
 TEST_CASE("data.mode = memory is refused when the data does not fit into memory") {
-  Study study;
+  Study study = test::regression_study();
   study.data.file = "large.h5";
   study.data.mode = DataMode::memory;
   study.run.engine = EngineKind::native;
@@ -84,7 +85,7 @@ TEST_CASE("data.mode = memory is refused when the data does not fit into memory"
 }
 
 TEST_CASE("a note reports dense models that would train faster on the GPU of their rank") {
-  Study study;
+  Study study = test::regression_study();
   const Plan plan = test::whole_plan(study);
   const double slower = 1 / 150.0;
   for (const auto engine : {EngineKind::native, EngineKind::by_model}) {
@@ -98,7 +99,7 @@ TEST_CASE("a note reports dense models that would train faster on the GPU of the
 }
 
 TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, over all dense trials") {
-  Study study;
+  Study study = test::regression_study();
   study.model.kind = ModelKind::mlp;
   study.study.iterations = 32;
   study.search.method = SearchMethod::grid;
@@ -129,7 +130,7 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
 }
 
 TEST_CASE("tf32 is refused when any rank trains on CPU cores") {
-  Study study;
+  Study study = test::regression_study();
   study.data.source = DataSource::synthetic;
   study.train.precision = Precision::tf32;
   const Plan plan = test::whole_plan(study);

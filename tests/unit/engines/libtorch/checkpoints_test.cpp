@@ -19,6 +19,7 @@
 #include "training/piece_size.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -26,7 +27,7 @@ using namespace sheaf::test;
 namespace {
 
 Study study_of(EngineKind engine, OptimizerKind optimizer) {
-  Study study;
+  Study study = test::regression_study();
   study.data = drawn_classes(90, 12, 3);
   study.data.validation = 0.2;
   study.model.kind = ModelKind::mlp;

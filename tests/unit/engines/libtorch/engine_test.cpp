@@ -9,6 +9,7 @@
 #include "engines/libtorch/torch_trainer.hpp"
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
@@ -26,7 +27,7 @@ const DataSet classes = classification_data(2, {1, 0, 0, 1, 2, 1, -1, 0.5f, 0.25
 
 // A study of one full-batch epoch in double with zeros as initial weights, for each engine in turn.
 Study small_study(const DataSet& data) {
-  Study study;
+  Study study = test::regression_study();
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.study.seed = 11;
   study.data.task = data.task;

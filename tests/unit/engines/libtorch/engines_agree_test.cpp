@@ -15,6 +15,7 @@
 #include "support/epochs.hpp"
 #include "support/every_target.hpp"
 #include "support/one_training.hpp"
+#include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -82,7 +83,7 @@ TrainOptions random_training(Dice& dice, const DataOptions& data) {
 }
 
 Study random_study(Dice& dice) {
-  Study study;
+  Study study = test::regression_study();
   study.study.seed = static_cast<std::uint64_t>(dice.number(0, 1000000));
   DataOptions& data = study.data;
   data.source = DataSource::synthetic;
@@ -223,7 +224,7 @@ TEST_CASE("all instruction sets give the same training") {
 TEST_CASE("both engines use a learning rate that changes with every step") {
   const LearningRate rate = [](std::int64_t step) { return 0.02 / static_cast<double>(1 + step) + 0.001; };
   for (const auto optimizer : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::rmsprop}) {
-    Study study;
+    Study study = test::regression_study();
     study.data = drawn_classes(90, 12, 3);
     study.model.kind = ModelKind::mlp;
     study.model.hidden = {9};

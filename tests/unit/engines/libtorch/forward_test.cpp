@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -108,7 +109,7 @@ TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
 }
 
 TEST_CASE("trainers return their parameters in the order of the initial weights") {
-  Study study;
+  Study study = test::regression_study();
   study.data.source = DataSource::synthetic;
   study.data.draw = Draw::study;
   study.data.relation = Relation::linear;

@@ -8,6 +8,7 @@
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 // A study with every random element: folds, members with bootstraps, dropout and shuffling.
 Study random_study() {
-  Study study;
+  Study study = test::regression_study();
   study.run.engine = GENERATE(EngineKind::torch, EngineKind::native);
   study.study.seed = 3;
   study.data = drawn_classes(90, 6, 3);

@@ -57,6 +57,7 @@ constexpr double rounding = 1e-12;
 
 TEST_CASE("the first step of each optimizer equals its formula") {
   TrainOptions train;
+  train.loss = LossKind::mse;
   train.learning_rate = 0.01;
   train.weight_decay = 0.1;
   const double decayed_w = gradient_w + 0.1 * 0.5, decayed_b = gradient_b + 0.1 * 0.25;
@@ -87,6 +88,7 @@ TEST_CASE("the first step of each optimizer equals its formula") {
 
 TEST_CASE("with momentum, the second step includes the first") {
   TrainOptions train;
+  train.loss = LossKind::mse;
   train.learning_rate = 0.01;
   train.momentum = 0.5;
   const double w = 0.5 - 0.01 * gradient_w, b = 0.25 - 0.01 * gradient_b;
@@ -100,6 +102,7 @@ TEST_CASE("sample weights multiply row losses, and the mean divides by the numbe
   const auto one_hot = torch::tensor({{0.0, 1.0}, {1.0, 0.0}, {1.0, 0.0}}, torch::kFloat64);
   const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
   TrainOptions train;
+  train.loss = LossKind::mse;
   torch::Tensor targets = one_hot;
   double sum = 0;
   std::int64_t divisor = 6;
@@ -138,7 +141,9 @@ TEST_CASE("an evaluation in several batches sums the losses of all rows") {
   }
   const DataSet data = regression_data(1, features, targets);
   std::vector<float> outputs;
-  const Line start(data, {});
+  TrainOptions train;
+  train.loss = LossKind::mse;
+  const Line start(data, train);
   const auto listed = start.rows.list();
   const auto evaluate = [&](const Line& at) {
     outputs.clear();
@@ -148,6 +153,7 @@ TEST_CASE("an evaluation in several batches sums the losses of all rows") {
   REQUIRE(outputs.size() == rows);
   CHECK(outputs[2499] == 4.75f);
   TrainOptions summed;
+  summed.loss = LossKind::mse;
   summed.reduction = Reduction::sum;
   const Line sum(data, summed);
   CHECK(evaluate(sum) == Approx(evaluate(start)).epsilon(rounding));

@@ -8,6 +8,7 @@
 #include "engines/native/network.hpp"
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -42,7 +43,7 @@ struct Training {
 
 // Trains with one batch per step, divided into `tiles`. The hook multiplies the gradient by `factor`.
 Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, bool with_hook, double factor = 1) {
-  Study study;
+  Study study = test::regression_study();
   study.data = drawn_classes(row_count, 21, 3);
   ModelOptions& model = study.model;
   model.kind = shape.hidden.empty() ? ModelKind::linear : ModelKind::mlp;

@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
+#include "support/regression_study.hpp"
 #include "support/row_sets.hpp"
 #include "support/small_studies.hpp"
 
@@ -49,7 +50,7 @@ Outcome train_afresh(const OneTraining& training, bool evaluate_in_between = fal
 }
 
 Study base_study(std::uint64_t seed) {
-  Study study;
+  Study study = test::regression_study();
   study.study.seed = seed;
   study.data = drawn_classes(150, 20, 5);
   study.data.normalize = Normalize::standard;

@@ -24,6 +24,7 @@
 #include "engines/native/native_trainer.hpp"
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
+#include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -141,11 +142,11 @@ int run_without_system_calls(const std::function<void()>& work) {
 
 struct Case {
   std::string name;
-  Study study;
+  Study study = test::regression_study();
 };
 
 Study base_study(const std::string& model) {
-  Study study;
+  Study study = test::regression_study();
   study.data = drawn_classes(250, 64, 10);
   study.data.normalize = Normalize::standard;
   study.data.validation = 0.2;

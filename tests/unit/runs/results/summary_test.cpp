@@ -2,6 +2,7 @@
 #include "runs/results/summary.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -36,7 +37,7 @@ std::string summary_of(const Study& study, const std::vector<TrainedIteration>& 
 }  // namespace
 
 TEST_CASE("iterations without a search are printed on one line each") {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = 2;
   CHECK(summary_of(study, finished_iterations(2)) ==
         "Iteration 0 final loss: 1.0432\n"
@@ -45,7 +46,7 @@ TEST_CASE("iterations without a search are printed on one line each") {
 }
 
 TEST_CASE("diverged iterations are counted") {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = 2;
   auto iterations = finished_iterations(2);
   iterations[1].result.status = IterationStatus::diverged;
@@ -53,7 +54,7 @@ TEST_CASE("diverged iterations are counted") {
 }
 
 TEST_CASE("a search prints its leaderboard and the best values") {
-  Study study;
+  Study study = test::regression_study();
   study.data.task = Task::classification;
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
@@ -67,7 +68,7 @@ TEST_CASE("a search prints its leaderboard and the best values") {
 }
 
 TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
   CHECK_THAT(summary_of(study, finished_iterations(2)), ContainsSubstring(" over 1 fit)"));
@@ -78,7 +79,7 @@ TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
 }
 
 TEST_CASE("an ensemble prints its members and its own score") {
-  Study study;
+  Study study = test::regression_study();
   study.data.task = Task::classification;
   study.data.validation = 0.2;
   study.ensemble.members = 2;
@@ -94,7 +95,7 @@ TEST_CASE("an ensemble prints its members and its own score") {
 }
 
 TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"model.kind", {"linear", "mlp", "cnn"}}, {"train.epochs", {"1"}}};
@@ -125,7 +126,7 @@ TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch
 }
 
 TEST_CASE("failed iterations are counted, and the reason of the first one is printed") {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = 3;
   auto iterations = finished_iterations(3);
   for (const std::size_t number : {1, 2}) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -28,7 +29,7 @@ TEST_CASE("CSV quotes text as needed, prints all digits of numbers, and leaves N
 }
 
 TEST_CASE("the columns of iterations are in the documented order") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
@@ -64,7 +65,7 @@ TEST_CASE("epochs are written one per row, with empty cells for epochs without v
 }
 
 TEST_CASE("text columns are wide enough for the longest text of all iterations and trials") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.001", "0.01"}}};
   const Plan plan = test::whole_plan(study);

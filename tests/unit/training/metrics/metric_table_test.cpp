@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "unit/training/metrics/metric_pieces.hpp"
 
 using namespace sheaf;
@@ -26,7 +27,7 @@ TEST_CASE("the settings list the metrics of the table, and a study's score is th
     const Metric& metric = metric_table()[index];
     CHECK(metric.name == metric_names[index].name);
     CHECK(metric.task == metric_names[index].task);
-    Study study;
+    Study study = test::regression_study();
     study.data.task = metric.task;
     study.search.metric = metric.name;
     CHECK(&score_metric(study) == &metric);
