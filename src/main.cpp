@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::optional<StopSignals> signals;
   if (command != nullptr && command->can_be_stopped) signals.emplace();
   try {
-    const CommandCall call{{arguments.begin() + 1, arguments.end()},
+    const CommandCall call{{arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end()},
                            fmt::format("sheaf {}", fmt::join(arguments, " "))};
     return static_cast<int>(run_session(argc, argv, [&](const Communicator& world) {
       // Inside MPI, because a launcher ends the job when the first process fails, perhaps before rank 0 has logged it.
