@@ -110,20 +110,27 @@ RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed) {
   return RowSet::sample(std::move(times));
 }
 
-FeatureScaling feature_scaling(const FeatureMoments& moments, Normalize normalize) {
-  const RowScaling exact = scaling_of(moments, normalize);
-  FeatureScaling scaling;
-  for (const double shift : exact.shift) scaling.shift.push_back(static_cast<float>(shift));
-  for (const double divisor : exact.divisor) scaling.scale.push_back(static_cast<float>(1 / divisor));
-  return scaling;
+namespace {
+
+template <class Value>
+FeatureScaling scaling_from(const Value* values, std::int64_t features, const RowSet& rows, Normalize normalize) {
+  std::vector<float> sample;
+  if (normalize == Normalize::robust) {
+    const std::int64_t stride = sample_stride(rows.data_rows(), features);
+    rows.for_each([&](std::int64_t row) {
+      if (row % stride == 0) sample.insert(sample.end(), values + row * features, values + (row + 1) * features);
+    });
+  }
+  return feature_scaling(moments_of(values, features, rows), sample, normalize);
 }
+
+}  // namespace
 
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize) {
   if (normalize == Normalize::none || (data.features == nullptr && data.byte_features == nullptr)) return {};
   assert(!rows.empty());
-  return feature_scaling(data.features != nullptr ? moments_of(data.features, data.feature_count, rows)
-                                                  : moments_of(data.byte_features, data.feature_count, rows),
-                         normalize);
+  return data.features != nullptr ? scaling_from(data.features, data.feature_count, rows, normalize)
+                                  : scaling_from(data.byte_features, data.feature_count, rows, normalize);
 }
 
 std::vector<std::int64_t> epoch_order(const RowSet& rows, bool shuffled, std::uint64_t iteration_seed,

@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "data/feature_scaling.hpp"
 #include "data/moments.hpp"
 #include "data/row_set.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
-
-/// Scaling of features: (value - shift) * scale, with one pair per feature. Empty: no scaling.
-struct FeatureScaling {
-  std::vector<float> shift;
-  std::vector<float> scale;
-};
 
 /// One split of the rows. `scaling` is computed from the training rows only.
 struct Split {
@@ -42,9 +37,6 @@ std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std
 
 /// Draws rows.count() rows from `rows` with replacement. `rows` must not have repetitions. Pure.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
-
-/// scaling_of(), rounded to float. Pure.
-FeatureScaling feature_scaling(const FeatureMoments& moments, Normalize normalize);
 
 /// The scaling from the given rows of `data`; empty with Normalize::none. Bitwise reproducible. Pure.
 FeatureScaling feature_scaling(const DataSet& data, const RowSet& rows, Normalize normalize);

@@ -94,11 +94,13 @@ SavedModel parse(const std::string& record) {
   trained.scaling.scale = bytes.get_list<std::vector<float>>();
   require_fit(trained.description);
   trained.network.parameters = bytes.get_list<std::vector<float>>();
+  if (!bytes.is_at_end()) trained.scaling.clip = bytes.get_list<std::vector<float>>();  // since version 0.5.0
   const std::int64_t wanted =
       is_dense(description.model.kind) ? parameter_count(network_layout(description.model, description.shape)) : 0;
   require(static_cast<std::int64_t>(trained.network.parameters.size()) == wanted &&
               fits(trained.scaling.shift, description.shape) &&
-              trained.scaling.shift.size() == trained.scaling.scale.size(),
+              trained.scaling.shift.size() == trained.scaling.scale.size() &&
+              (trained.scaling.clip.empty() || trained.scaling.clip.size() == trained.scaling.shift.size()),
           "its parameters or scaling do not match its description");
   return trained;
 }
@@ -124,6 +126,7 @@ std::string saved_model_record(const SavedModel& trained) {
   bytes.put_list(trained.scaling.shift);
   bytes.put_list(trained.scaling.scale);
   bytes.put_list(is_dense(trained.description.model.kind) ? trained.network.parameters : std::vector<float>());
+  bytes.put_list(trained.scaling.clip);
   return bytes.bytes();
 }
 

@@ -328,6 +328,8 @@ const std::vector<OtherValue>& other_values() {
       {"data.normalize", "zscore", "standard"},
       {"data.normalize", "z_score", "standard"},
       {"data.normalize", "minmaxscaler", "minmax"},
+      {"data.normalize", "robustscaler", "robust"},
+      {"data.normalize", "quantile", "robust"},
       {"data.normalize", "min_max", "minmax"},
       {"search.metric", "acc", "accuracy"},
       {"search.metric", "r2_score", "r2"},

@@ -112,9 +112,14 @@ void add_data(std::vector<Setting>& table) {
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
   data.add(
       "normalize", &DataOptions::normalize,
-      choice<Normalize>({{"none", Normalize::none}, {"standard", Normalize::standard}, {"minmax", Normalize::minmax}}),
+      choice<Normalize>({{"none", Normalize::none},
+                         {"standard", Normalize::standard},
+                         {"minmax", Normalize::minmax},
+                         {"robust", Normalize::robust}}),
       "Scaling of each feature, computed from the training rows; standard: mean 0 and standard deviation 1; minmax: "
-      "range 0 to 1.");
+      "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided by "
+      "their "
+      "interquartile range, and outliers are clipped smoothly to (-3, 3).");
   data.add("validation", &DataOptions::validation, number(below_one_in_words, below_one),
            "Fraction of the rows held out for validation. Not allowed with search.folds.");
   data.add("image", &DataOptions::image, image_shape(),

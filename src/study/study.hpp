@@ -16,7 +16,7 @@ constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
 enum class DataSource { file, synthetic };
 /// automatic: replaced by settled_by_data() before a plan is made, as LossKind::automatic.
 enum class Task { classification, regression, automatic };
-enum class Normalize { none, standard, minmax };
+enum class Normalize { none, standard, minmax, robust };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
 enum class DataMode { automatic, memory, streamed };

@@ -121,9 +121,8 @@ result = sheaf("resume", "last")
 checks.check(result.code == 0, "a run with a settled layout is resumed", result.stderr)
 checks.check(sheaf("resume", "last", "--data.channels=first").code == 2, "with another layout it is not")
 
-refused("no layout", 1, "The shape [120, 5, 8, 6] of data set '/features' of 'deep.h5' does not show which dimension "
-        "is the channels (neither the second nor the last is 1 to 4). Set data.channels to first or last", "run",
-        "study.cfg", "--run.output=new", "--data.file=deep.h5")
+refused("no layout", 1, "deep.h5' does not show which dimension is the channels (neither the second nor the last is 1 "
+        "to 4). Set data.channels to first or last", "run", "study.cfg", "--run.output=new", "--data.file=deep.h5")
 refused("contradiction", 1, "data.channels = last contradicts the attribute 'channels'", "run", "study.cfg",
         "--run.output=new", "--data.file=marked.h5", "--data.channels=last")
 refused("wrong attribute", 1, "is 'NCHW' (it must be 'first' or 'last')", "run", "study.cfg", "--run.output=new",

@@ -120,7 +120,7 @@ with h5py.File(DIGITS) as file:
 torch.manual_seed(1)
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    study = {"data": {"file": DIGITS, "task": "classification", "normalize": "standard"},
+    study = {"data": {"file": DIGITS, "task": "classification", "normalize": "robust"},
              "train": {"epochs": 2, "optimizer": "adam", "loss": "cross_entropy"}, "run": {"models": "all"}}
     networks = {"linear": {"kind": "linear"}, "no-bias": {"kind": "mlp", "hidden": 33, "bias": "false"},
                 "wide": {"kind": "mlp", "hidden": "200 70"},

@@ -85,6 +85,7 @@ BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Feature
   if (!scaling.shift.empty()) {
     shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
+    if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
   }
   if (data.task == Task::classification && loss != LossKind::cross_entropy)
     one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
@@ -113,6 +114,7 @@ bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
   torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
+  if (clip_.defined()) gathered.div_(gathered.mul(clip_).square_().add_(1).sqrt_());
   return gathered.to(dtype_);  // after scaling, so that all precisions train on the same values
 }
 

@@ -75,6 +75,7 @@ class BatchReader {
   torch::ScalarType dtype_;
   Uploader upload_;
   torch::Tensor shift_, scale_;  // undefined: features are not scaled
+  torch::Tensor clip_;           // undefined: they are not clipped
   torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets are not converted
 };
 

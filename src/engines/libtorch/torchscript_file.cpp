@@ -91,23 +91,25 @@ std::string layer_source(const ModelOptions& model, const Layer& layer, std::siz
   return source;
 }
 
-std::string forward_source(const std::string& statements) {
-  return "def forward(self, features: Tensor) -> Tensor:\n"
-         "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n" +
-         statements + "  return values\n";
+std::string forward_source(const std::string& statements, bool clips) {
+  return std::string(
+             "def forward(self, features: Tensor) -> Tensor:\n"
+             "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n") +
+         (clips ? "  values = values / torch.sqrt(1.0 + torch.square(values * self.clip))\n" : "") + statements +
+         "  return values\n";
 }
 
-std::string layers_source(const ModelOptions& model, const std::vector<Layer>& layers) {
+std::string layers_source(const ModelOptions& model, const std::vector<Layer>& layers, bool clips) {
   std::string source;
   for (std::size_t number = 0; number < layers.size(); ++number) source += layer_source(model, layers[number], number);
-  return forward_source(source);
+  return forward_source(source, clips);
 }
 
-std::string module_source(const ImageShape& image) {
+std::string module_source(const ImageShape& image, bool clips) {
   const std::string rows =
       image.channels == 0 ? "values"
                           : fmt::format("values.view([-1, {}, {}, {}])", image.channels, image.height, image.width);
-  return forward_source(fmt::format("  values = self.module.forward({})\n", rows));
+  return forward_source(fmt::format("  values = self.module.forward({})\n", rows), clips);
 }
 
 torch::Tensor copy_of(const float* values, const std::vector<std::int64_t>& sizes) {
@@ -150,13 +152,15 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
     const std::int64_t features = description.shape.features;
     module.register_buffer("shift", scaled ? copy_of(scaling.shift.data(), {features}) : torch::zeros({features}));
     module.register_buffer("scale", scaled ? copy_of(scaling.scale.data(), {features}) : torch::ones({features}));
+    const bool clips = !scaling.clip.empty();
+    if (clips) module.register_buffer("clip", copy_of(scaling.clip.data(), {features}));
     if (has_layout(description.model.kind)) {
       const auto layers = network_layout(description.model, description.shape);
       register_layers(module, layers, network);
-      module.define(layers_source(description.model, layers));
+      module.define(layers_source(description.model, layers, clips));
     } else {
       module.register_module("module", ScriptModel(description.model.file).trained(network));
-      module.define(module_source(description.shape.image));
+      module.define(module_source(description.shape.image, clips));
     }
     std::ostringstream bytes;
     module.save(bytes, {{saved_model_record_name, saved_model_record(trained)}});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 #include "engines/native/feature_blocks.hpp"
@@ -34,7 +35,7 @@ bool changes_features(const FeatureScaling& scaling) {
   const auto differs = [](const std::vector<float>& values, float from) {
     return std::any_of(values.begin(), values.end(), [from](float value) { return value != from; });
   };
-  return differs(scaling.shift, 0) || differs(scaling.scale, 1);
+  return differs(scaling.shift, 0) || differs(scaling.scale, 1) || differs(scaling.clip, 0);
 }
 
 }  // namespace
@@ -116,6 +117,13 @@ const float* NativeForward::tile_features(const float* features, std::int64_t co
       scaled_[row * width + column] =
           (features[row * width + column] - scaling_.shift[static_cast<std::size_t>(column)]) *
           scaling_.scale[static_cast<std::size_t>(column)];
+  if (scaling_.clip.empty()) return scaled_;
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t column = 0; column < width; ++column) {
+      float& value = scaled_[row * width + column];
+      const float bent = value * scaling_.clip[static_cast<std::size_t>(column)];
+      value /= std::sqrt(1.0f + bent * bent);
+    }
   return scaled_;
 }
 

@@ -19,6 +19,8 @@ struct RowSource {
   std::int64_t feature_count = 0;
   const float* shift = nullptr;  ///< [feature_count]: value = (feature - shift) * scale; null: no scaling
   const float* scale = nullptr;
+  const float* clip =
+      nullptr;  ///< [feature_count]: value / sqrt(1 + (clip * value)^2) after scaling; null: no clipping
 };
 
 /// Gathers rows and transposes matrices.

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "engines/native/feature_blocks.hpp"
@@ -100,12 +101,26 @@ void transpose(const Value* from, Stride from_stride, std::int64_t row_count, st
 template <class Feature>
 float scaled(const RowSource& source, const Feature* row, std::int64_t feature) {
   const auto value = static_cast<float>(row[feature]);
-  return source.shift == nullptr ? value : (value - source.shift[feature]) * source.scale[feature];
+  if (source.shift == nullptr) return value;
+  const float scaled = (value - source.shift[feature]) * source.scale[feature];
+  if (source.clip == nullptr) return scaled;
+  const float bent = scaled * source.clip[feature];
+  return scaled / std::sqrt(1.0f + bent * bent);
 }
 
 template <class V>
 HWY_INLINE void scale(V shift, V scale, V* rows) {
   for (int which = 0; which < 4; ++which) rows[which] = hn::Mul(hn::Sub(rows[which], shift), scale);
+}
+
+// Does not use fused operations, so that all instruction sets give the same bits.
+template <class V>
+HWY_INLINE void clip(V clip, V* rows) {
+  const hn::DFromV<V> d;
+  for (int which = 0; which < 4; ++which) {
+    const V bent = hn::Mul(rows[which], clip);
+    rows[which] = hn::Div(rows[which], hn::Sqrt(hn::Add(hn::Set(d, 1.0f), hn::Mul(bent, bent))));
+  }
 }
 
 // Copies `count` features, from `begin` on, of four rows and scales them. Not inlined, so that the addresses of the
@@ -122,6 +137,7 @@ HWY_NOINLINE void scale_rows(const RowSource& source, const Feature* const* from
                                    load_values(d, row2 + column), load_values(d, row3 + column)};
     if (source.shift != nullptr)
       scale(hn::LoadU(d, source.shift + begin + column), hn::LoadU(d, source.scale + begin + column), rows);
+    if (source.clip != nullptr) clip(hn::LoadU(d, source.clip + begin + column), rows);
     for (int which = 0; which < 4; ++which) hn::StoreU(rows[which], d, to + which * to_stride + column);
   }
 }
@@ -198,6 +214,7 @@ bool gather_group(const RowSource& source, const Rows& from, std::int64_t row_co
             if (source.shift != nullptr)
               scale(load_blocks(d, [&](std::int64_t) { return source.shift + column; }),
                     load_blocks(d, [&](std::int64_t) { return source.scale + column; }), rows);
+            if (source.clip != nullptr) clip(load_blocks(d, [&](std::int64_t) { return source.clip + column; }), rows);
           },
           to + column * row_count + row, row_count);
     }

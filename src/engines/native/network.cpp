@@ -211,6 +211,7 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;
   source_.scale = scaled ? scaling.scale.data() : nullptr;
+  source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
   read_from(data);
 }
 

@@ -82,3 +82,31 @@ TEST_CASE("without normalization there is no scaling") {
   CHECK(scaling.shift.empty());
   CHECK(scaling.scale.empty());
 }
+
+TEST_CASE("robust: median and interquartile range as NumPy computes them, two values become 0 and 1") {
+  // numpy.percentile([1, 2, 4, 100, 5, 7], [25, 50, 75]) is 2.5, 4.5, 6.5.
+  FeatureMoments moments(4);
+  const std::vector<float> values = {1, 3, 0, 5, 2, 3, 0, 5, 4, 8, 0, 5, 100, 3, 0, 5, 5, 8, 7, 5, 7, 3, 0, 5};
+  moments.add(values.data(), {0, 1, 2, 3, 4, 5});
+  const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
+  CHECK(scaling.shift == std::vector<float>{4.5f, 3, 0, 5});
+  CHECK(scaling.scale == std::vector<float>{0.25f, 0.2f, 1 / 7.0f, 1});
+  CHECK(scaling.clip == std::vector<float>{1 / 3.0f, 0, 0, 0});
+}
+
+TEST_CASE("robust: a feature whose quartiles are equal is divided by half its range") {
+  FeatureMoments moments(1);
+  const std::vector<float> values = {0, 0, 0, 0, 0, 0, 0, 2, 8};
+  moments.add(values.data(), {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
+  CHECK(scaling.shift == std::vector<float>{0});
+  CHECK(scaling.scale == std::vector<float>{0.25f});
+}
+
+TEST_CASE("robust: many rows are sampled at even distances") {
+  CHECK(sample_stride(1000, 10) == 1);
+  CHECK(sample_stride(65536, 10) == 1);
+  CHECK(sample_stride(65537, 10) == 2);
+  CHECK(sample_stride(1000000, 100) == 16);
+  CHECK(sample_stride(1000, 1 << 23) == 500);
+}

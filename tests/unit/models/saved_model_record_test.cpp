@@ -21,7 +21,7 @@ SavedModel mlp() {
   trained.description.shape = {0, 3, 2, {}};
   for (int number = 0; number < 3 * 2 + 2 + 2 * 2 + 2; ++number)
     trained.network.parameters.push_back(static_cast<float>(number) / 7);
-  trained.scaling = {{1, 2, 3}, {0.5f, 0.25f, 4}};
+  trained.scaling = {{1, 2, 3}, {0.5f, 0.25f, 4}, {0, 0.5f, 0}};
   return trained;
 }
 
@@ -37,6 +37,7 @@ TEST_CASE("a saved model's description restores everything that evaluation needs
   CHECK(found.network.parameters == trained.network.parameters);
   CHECK(found.scaling.shift == trained.scaling.shift);
   CHECK(found.scaling.scale == trained.scaling.scale);
+  CHECK(found.scaling.clip == trained.scaling.clip);
   CHECK(found.description.model.kind == ModelKind::mlp);
   CHECK(found.description.model.hidden == std::vector<std::int64_t>{2});
   CHECK(found.description.model.activation == Activation::gelu);

@@ -94,7 +94,7 @@ Study random_study(Dice& dice) {
   data.outputs = dice.one_of<std::int64_t>({1, 1, 2, 3, 4, 9});
   data.classes = dice.one_of<std::int64_t>({2, 3, 4, 10, 17});
   data.relation = Relation::linear;
-  data.normalize = dice.one_of({Normalize::none, Normalize::standard, Normalize::minmax});
+  data.normalize = dice.one_of({Normalize::none, Normalize::standard, Normalize::minmax, Normalize::robust});
   data.validation = dice.one_of({0.0, 0.2, 0.5});
   study.model = random_model(dice);
   study.train = random_training(dice, data);

@@ -46,16 +46,18 @@ TEST_CASE("the native forward pass agrees with LibTorch's for every shape and nu
         const auto layers = network_layout(model, {0, features, outputs, {}});
         const auto weights = initial_weights(layers, Initialization::he, 5);
         const FeatureScaling scaling =
-            features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2)} : FeatureScaling{};
+            features == 63 ? FeatureScaling{draw(features, 1), draw(features, 2), draw(features, 3)} : FeatureScaling{};
         NativeForward forward(layers, model.activation, weights, scaling);
         LayerNetwork network(model, layers, weights, torch::kCPU, Precision::float64);
         for (const std::int64_t rows : {1, 42, 84, 200}) {
           auto values = draw(rows * features, 4);
           std::vector<float> found(static_cast<std::size_t>(rows * outputs), NAN);
           CHECK(forward(values.data(), rows, found.data()));
-          for (std::size_t index = 0; index < values.size() && !scaling.shift.empty(); ++index)
-            values[index] = (values[index] - scaling.shift[index % scaling.shift.size()]) *
-                            scaling.scale[index % scaling.scale.size()];
+          for (std::size_t index = 0; index < values.size() && !scaling.shift.empty(); ++index) {
+            const std::size_t feature = index % scaling.shift.size();
+            const double scaled = (double{values[index]} - scaling.shift[feature]) * scaling.scale[feature];
+            values[index] = static_cast<float>(scaled / std::sqrt(1 + std::pow(scaling.clip[feature] * scaled, 2)));
+          }
           const auto inputs = torch::from_blob(values.data(), {rows, features}, torch::kFloat32).to(torch::kFloat64);
           const torch::NoGradGuard no_grad;
           CHECK(greatest_distance(found, network.forward(inputs)) < 1e-4);
@@ -73,7 +75,7 @@ TEST_CASE("a feature that is not finite is detected, for any weight and activati
     model.hidden = hidden;  // relu maps many values that are not finite to zero
     const auto layers = network_layout(model, {0, features, 3, {}});
     for (const bool zero_weights : {false, true}) {
-      const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f)};
+      const FeatureScaling scaling{draw(features, 1), std::vector<float>(features, 0.0f), {}};
       for (const auto& scaled : {FeatureScaling{}, scaling}) {
         auto weights = initial_weights(layers, Initialization::he, 5);
         if (zero_weights) std::fill(weights.begin(), weights.end(), 0.0f);

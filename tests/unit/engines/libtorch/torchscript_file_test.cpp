@@ -88,7 +88,7 @@ TEST_CASE("the file of a TorchScript model has the module with its trained param
   trained.description.model.keep_weights = true;
   trained.description.shape = {0, 3, 2, {}};
   trained.network = {{1, 2, 3, 4, 5, 6}, {7}};
-  trained.scaling = {{1, 1, 1}, {2, 2, 2}};
+  trained.scaling = {{1, 1, 1}, {2, 2, 2}, {}};
   write("learned.pt", torchscript_file_bytes(trained));
   CHECK(read_saved_model_record("learned.pt").value().description.model.kind == ModelKind::torchscript);
   const torch::Tensor found = load_module("learned.pt")->forward({torch::ones({1, 3}) * 2}).toTensor();
