@@ -132,13 +132,49 @@ void add_problems_between_keys(const Study& study, Findings& findings) {
   }
 }
 
+bool has_key(const std::vector<Assignment>& entries, const std::string& key) {
+  return std::any_of(entries.begin(), entries.end(), [&](const Assignment& entry) { return entry.key == key; });
+}
+
+// Adds keys that have a value and candidates, of which the value would have no effect. Candidates on the command line
+// replace a value in the file.
+void add_values_of_searched_keys(const std::vector<Assignment>& file, const std::vector<Assignment>& overrides,
+                                 const std::string& origin, Findings& findings) {
+  for (const auto& key : searchable_keys()) {
+    const std::string searched = "search." + key;
+    if (has_key(file, key) && has_key(file, searched) && !has_key(overrides, searched))
+      findings.problems.push_back(
+          fmt::format("{}: {} is set in [{}] and has candidates in [search]. Remove one of them.", origin, key,
+                      key.substr(0, key.find('.'))));
+    if (!has_key(overrides, key)) continue;
+    if (has_key(overrides, searched))
+      findings.problems.push_back(fmt::format(
+          "command line: {} is set by --{} and has candidates in --{}. Remove one of them.", key, key, searched));
+    else if (has_key(file, searched))
+      findings.problems.push_back(
+          fmt::format("command line: --{} has no effect, since {} has candidates in [search] of '{}'. Leave it out, or "
+                      "replace the candidates with --{}.",
+                      key, key, origin, searched));
+  }
+}
+
+// The value of a searched key without effect is not stored, so that equal searches have equal studies.
+void reset_searched_keys(Study& study) {
+  const Study defaults;
+  for (const auto& searched : study.search.keys)
+    apply_setting(study, searched.key, setting_text(defaults, searched.key));
+}
+
 // `paths`: of the text.
 Study parse(const std::string& text, const std::string& origin, const PathOrigin& paths,
             const std::vector<Assignment>& overrides) {
   Study study;
   Findings findings;
-  apply_entries(study, file_entries(text, origin, findings), origin, paths, findings);
+  const std::vector<Assignment> entries = file_entries(text, origin, findings);
+  apply_entries(study, entries, origin, paths, findings);
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
+  add_values_of_searched_keys(entries, overrides, origin, findings);
+  reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 
   auto& problems = findings.problems;

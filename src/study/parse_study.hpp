@@ -20,9 +20,9 @@ struct Assignment {
 
 /// Parses a study file. The overrides of the command line ("train.epochs", or "search.model.hidden" with candidates)
 /// take precedence over the file. Checks for unknown or repeated keys, values of a wrong type or out of range, and keys
-/// that contradict each other. Relative paths of data and model files in the study file are relative to its folder; all
-/// others are relative to the current directory (study/paths.hpp). Throws one UsageError with all problems, one per
-/// line, or if the file cannot be read.
+/// that contradict each other or have both a value and candidates. Relative paths of data and model files in the study
+/// file are relative to its folder; all others are relative to the current directory (study/paths.hpp). Throws one
+/// UsageError with all problems, one per line, or if the file cannot be read.
 Study parse_study(const std::string& path, const std::vector<Assignment>& overrides);
 
 /// Same, from a text without a folder: for tests, and for run directories, which store absolute paths. `origin` is its

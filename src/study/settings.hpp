@@ -42,8 +42,8 @@ struct StudyProblem {
 /// duplicates. The range of each key was checked when it was set. Empty: the study is valid.
 std::vector<StudyProblem> problems_in(const Study& study);
 
-/// The complete study in the file format: sections, one `key = value` per line, searched keys in [search]. Parsing the
-/// text gives the same study if relative paths are relative to the same directory.
+/// The complete study in the file format: sections, one `key = value` per line, searched keys only in [search]. Parsing
+/// the text gives the same study if relative paths are relative to the same directory.
 std::string study_file_text(const Study& study);
 
 }  // namespace sheaf

@@ -31,6 +31,7 @@ candidates; spaces separate the layers of one candidate:
     model.hidden = 16, 64 32
     train.learning_rate = 1e-3, 1e-2
 On the command line: --search.model.hidden="16, 64 32"
+A key with candidates must not have a value as well.
 
 --help SECTION shows the keys of one section, e.g. --help train.
 

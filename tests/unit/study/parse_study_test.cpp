@@ -203,10 +203,34 @@ TEST_CASE("data and model files are relative to the folder of the study file, ov
         "defined). Define it, or write the path without it.");
 }
 
+TEST_CASE("a key has either a value or candidates") {
+  const std::string searched = "[search]\nmethod = grid\ntrain.learning_rate = 1e-3, 1e-2\n";
+  const std::string both = sound + "[train]\nlearning_rate = 0.5\n" + searched;
+  CHECK(errors_of(both) ==
+        "s.cfg: train.learning_rate is set in [train] and has candidates in [search]. Remove one of them.");
+  CHECK(errors_of(sound + searched, {{"train.learning_rate", "0.5"}}) ==
+        "command line: --train.learning_rate has no effect, since train.learning_rate has candidates in [search] of "
+        "'s.cfg'. Leave it out, or replace the candidates with --search.train.learning_rate.");
+  CHECK(errors_of(sound,
+                  {{"train.learning_rate", "0.5"}, {"search.train.learning_rate", "1,2"}, {"search.method", "grid"}}) ==
+        "command line: train.learning_rate is set by --train.learning_rate and has candidates in "
+        "--search.train.learning_rate. Remove one of them.");
+}
+
+TEST_CASE("candidates on the command line replace the value in the file, which is not stored") {
+  const std::string text = sound + "[search]\nmethod = grid\n[train]\nlearning_rate = 0.5\n";
+  const Study study = parse(text, {{"search.train.learning_rate", "1,2"}});
+  REQUIRE(study.search.keys.size() == 1);
+  CHECK(study.search.keys[0].candidates == std::vector<std::string>{"1", "2"});
+  CHECK(study_file_text(study) ==
+        study_file_text(parse(sound + "[search]\nmethod = grid\n", {{"search.train.learning_rate", "1,2"}})));
+  CHECK(study_file_text(parse(study_file_text(study))) == study_file_text(study));
+}
+
 TEST_CASE("any bytes give a study or a UsageError") {
   const std::string alphabet = "[]=#;.,\n\r \t-0123xade\xff\xc3\xa9\"'\\";
   const std::string base =
-      "[data]\nfile = d.h5\n[model]\nkind = mlp\nhidden = 64 32\n[search]\nmethod = grid\nmodel.hidden = 16, 64 32\n";
+      "[data]\nfile = d.h5\n[model]\nkind = mlp\nbias = no\n[search]\nmethod = grid\nmodel.hidden = 16, 64 32\n";
   RandomStream random(1, Purpose::batch_order);
   int accepted = 0;
   for (int round = 0; round < 3000; ++round) {

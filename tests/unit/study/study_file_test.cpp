@@ -40,7 +40,6 @@ channels = 4 8
 kernel = 5
 activation = gelu
 dropout = 0.25
-bias = false
 initialization = he
 [train]
 epochs = 3
@@ -58,8 +57,7 @@ members = 5
 bootstrap = true
 [search]
 method = grid
-model.hidden = 16, none, 64 32
-train.learning_rate = 1e-3, 2.50e2
+model.bias = yes, no
 [run]
 output = out/dir
 partition = static
@@ -91,8 +89,8 @@ relation = linear
 noise = 0
 draw = study
 [model]
-kind = torchscript:my models/net.pt
 keep_weights = true
+bias = false
 stem = small
 [train]
 optimizer = rmsprop
@@ -108,6 +106,17 @@ metric = loss
 model.kind = torchscript:my models/net.pt, resnet18
 [run]
 core_lanes = 3
+)";
+
+const std::string searched = R"(
+[data]
+file = d.h5
+[model]
+kind = mlp
+[search]
+method = grid
+model.hidden = 16, 64 32
+train.learning_rate = 1e-3, 2.50e2
 )";
 
 void check_equal(const Study& a, const Study& b) {
@@ -132,7 +141,8 @@ TEST_CASE("a study that is written and read again is the same in every key") {
     CHECK((setting_text(first, setting.key) != setting.default_value ||
            setting_text(second, setting.key) != setting.default_value));
   }
-  for (const Study& study : {first, second, file_study()}) {
+  const Study third = parse_study_text(searched, "third", {});
+  for (const Study& study : {first, second, third, file_study()}) {
     const std::string text = study_file_text(study);
     const Study again = parse_study_text(text, "again", {});
     check_equal(study, again);
@@ -140,19 +150,19 @@ TEST_CASE("a study that is written and read again is the same in every key") {
   }
   CHECK(first.train.learning_rate == 1e-300);
   CHECK(first.data.validation == 0.3333333333333333);
-  REQUIRE(first.search.keys.size() == 2);
-  CHECK(first.search.keys[0].candidates == std::vector<std::string>{"16", "none", "64 32"});
-  CHECK(first.search.keys[1].candidates == std::vector<std::string>{"0.001", "250"});
+  REQUIRE(third.search.keys.size() == 2);
+  CHECK(third.search.keys[0].candidates == std::vector<std::string>{"16", "64 32"});
+  CHECK(third.search.keys[1].candidates == std::vector<std::string>{"0.001", "250"});
 }
 
-TEST_CASE("the study file has every key in its section and the searched keys in [search]") {
+TEST_CASE("the study file has every key in its section, or in [search] if it is searched") {
   Study study = file_study();
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
   CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = auto\nmodel.hidden = 16, 64 "
                   "32\n\n[run]\noutput =\n") != std::string::npos);
-  CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size() + 1));
+  CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
 
 TEST_CASE("the help lists every key and fits the width") {
