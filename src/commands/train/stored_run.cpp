@@ -7,6 +7,7 @@
 #include "commands/train/settle_study.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
@@ -52,6 +53,23 @@ std::optional<Study> find_stored_study(const Study& requested, const RunRequest&
     if (!text.empty()) stored = parse_study_text(text, study_path(directory), {});
   });
   return stored;
+}
+
+std::string models_warning(const Study& study, const Study& stored, std::int64_t finished, std::int64_t left) {
+  if (study.run.models == ModelsSaved::none || study.run.models == stored.run.models || finished == 0) return "";
+  const std::string models = setting_text(study, "run.models"), before = setting_text(stored, "run.models");
+  const std::string directory = run_directory(study);
+  if (left == 0)
+    throw UsageError(
+        fmt::format("run.models = {} has no effect on '{}' (all of its iterations were trained with run.models = {}, "
+                    "and resume does not train them again). Train the study again: sheaf run {} --run.models={} "
+                    "--run.output=NEW_DIR.",
+                    models, directory, before, study_path(directory), models));
+  return fmt::format(
+      "run.models = {} applies only to the {} that remain ({} with run.models = {}, and resume does not train them "
+      "again). For all models, train the study again with another run.output.",
+      models, counted(left, "iteration"), finished == 1 ? "1 was trained" : fmt::format("{} were trained", finished),
+      before);
 }
 
 }  // namespace sheaf

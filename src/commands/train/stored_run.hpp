@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,10 @@ void require_same_study(const std::string& directory, const Study& study, const 
 /// rounding. Throws the errors of RunReader::study and require_same_study as AgreedError. Collective over world.
 std::optional<Study> find_stored_study(const Study& requested, const RunRequest& request, const ArraySlice& slice,
                                        const Communicator& world);
+
+/// The warning that a resumed run saves models only of its remaining iterations, if run.models differs from that of the
+/// stored study; otherwise empty. `finished` and `left`: its iterations with and without a result. Throws UsageError if
+/// none are left, so that run.models has no effect. Pure.
+std::string models_warning(const Study& study, const Study& stored, std::int64_t finished, std::int64_t left);
 
 }  // namespace sheaf

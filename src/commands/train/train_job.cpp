@@ -136,6 +136,12 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const SavedModels models{study, plan, data.shape, data.description, run.directory};
   share_stages(plan, known_stages, world);
   RemainingStage current = find_remaining(run, plan, world);
+  if (stored) {
+    std::string warning;
+    agree(world,
+          [&] { warning = models_warning(study, *stored, plan.iteration_count() - current.left, current.left); });
+    if (!warning.empty()) warn_root(warning);
+  }
   if (current.work.count() > 0 && world.is_root()) {
     for (const auto& line : placement_lines(prepared.ranks)) log_root(line);
     if (const auto& layout = prepared.facts.layout; layout.image.channels > 0)
