@@ -9,6 +9,7 @@
 #include "commands/train/cut_off.hpp"
 #include "commands/train/ensemble_score.hpp"
 #include "commands/train/final_gather.hpp"
+#include "commands/train/no_finished_iteration.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
@@ -74,6 +75,19 @@ enum class ResultSource : std::int64_t {
   on_root    // all results are on rank 0
 };
 
+// Whether all iterations of the plan diverged, by the results of earlier attempts.
+bool all_diverged(const ResultStore& earlier, std::int64_t iterations) {
+  const IndexRange positions = earlier.positions_of({0, iterations});
+  if (positions.count() < iterations) return false;
+  for (std::int64_t position = positions.begin; position < positions.end; ++position)
+    if (earlier[static_cast<std::size_t>(position)].trained.result.status != IterationStatus::diverged) return false;
+  return true;
+}
+
+void report_no_finished_iteration(const TrainingContext& context, const RunResults& results) {
+  log_error(no_finished_iteration_text(context.study, results, largest_feature(context.data)).c_str());
+}
+
 // Decides which results are written, on rank 0. `trained`, `with_result`: iterations of this attempt in the last stage,
 // on all ranks. Sets `code` if the source is none. Sets `all` if it is on_root, and may add later stages to the plan.
 // `locks`: are held from the replay until the results are written, so that the last task writes the latest results.
@@ -86,6 +100,12 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   const std::string stage = end.stages.last_stage_text();
   if (last.left == 0 && reader.has_results()) {
     log_root(fmt::format("'{}' is already complete ({} iterations)", run.directory, end.plan.iteration_count()));
+    RunResults results;
+    results.iterations = results.diverged = end.plan.iteration_count();
+    if (all_diverged(run.earlier.iterations, results.iterations)) {
+      report_no_finished_iteration(end.context, results);
+      code = ExitCode::failed;
+    }
     return ResultSource::none;
   }
   if (run.slice.is_whole()) {
@@ -171,7 +191,8 @@ class ResultsOfRun {
     locks_.clear();
     print_summary(summary_text(study, end_.context.plan, results));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
-    return left ? ExitCode::failed : ExitCode::done;
+    if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
+    return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
   }
 
  private:

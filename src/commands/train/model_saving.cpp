@@ -75,9 +75,11 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
                     trained - written, trained, models_directory(models.run_directory), first_missing));
 }
 
-// The file names of the best model, one per line. Empty, with a warning, if there is no best model.
-std::string best_names(const SavedModels& models, IndexRange best) {
-  if (best.empty())
+// The file names of the best model, one per line. Empty, with a warning, if there is no best model, without one if no
+// iteration finished, which the run reports.
+std::string best_names(const SavedModels& models, const RunResults& results) {
+  const IndexRange best = results.best_model;
+  if (best.empty() && results.any_finished())
     warn_root(
         "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or see "
         "the messages in results.csv.");
@@ -105,7 +107,7 @@ void write_best_model(const SavedModels& models, const RunResults& results, bool
   const Plan& plan = models.plan;
   const TrialSummary& best = results.trials.front();
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
-  const std::string names = best_names(models, results.best_model);
+  const std::string names = best_names(models, results);
   if (names.empty()) {
     remove_model(best_model_list(models.run_directory));  // an earlier job may have written it
     return;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "commands/train/study_warnings.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "data/feature_reader.hpp"
@@ -93,6 +94,10 @@ StudyData prepare_study_data(const Study& study, const Plan& plan, const std::op
   agree(world, [&] {
     if (prepared.data && !prepared.splits) prepared.splits = std::make_unique<Splits>(study, *prepared.data, node);
   });
+  if (world.is_root())
+    for (const auto& warning :
+         study_warnings(study, plan, prepared.data ? &*prepared.data : nullptr, prepared.description.class_names))
+      warn_root(warning);
   return prepared;
 }
 

@@ -14,11 +14,11 @@ namespace sheaf {
 /// the result files and prints the summary on stdout of rank 0. `make`: makes the searcher. All checks are done before
 /// the run directory is created.
 ///
-/// Returns the same code on every rank: done; failed if some iterations could not be trained; stopped if a signal or
-/// the time limit stopped the training, so that there are no result files yet. A signal (StopSignals) before the
-/// training either throws with the code stopped and leaves no new directory, or stops the training at once. A signal
-/// while results are written has no effect. Throws AgreedError; if a single rank fails during the training, the whole
-/// job ends at once with exit code 1. Collective over world.
+/// Returns the same code on every rank: done; failed if some iterations could not be trained or none finished; stopped
+/// if a signal or the time limit stopped the training, so that there are no result files yet. A signal (StopSignals)
+/// before the training either throws with the code stopped and leaves no new directory, or stops the training at once.
+/// A signal while results are written has no effect. Throws AgreedError; if a single rank fails during the training,
+/// the whole job ends at once with exit code 1. Collective over world.
 ExitCode execute_run(const Study& study, const RunRequest& request, const Communicator& world,
                      MakeSearcher make = make_searcher);
 

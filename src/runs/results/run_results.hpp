@@ -65,6 +65,8 @@ struct RunResults {
   std::vector<RankInfo> ranks;      ///< in rank order
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
   std::vector<std::pair<std::string, std::string>> provenance;
+
+  bool any_finished() const { return diverged + failed < iterations; }
 };
 
 /// Computes RunResults from the iterations of a plan. Stores a summary of each trial, 40 bytes per ensemble, and the

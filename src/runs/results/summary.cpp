@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "study/validation_epochs.hpp"
 #include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
@@ -28,7 +29,7 @@ std::string loss_number(double value) {
 }
 
 bool has_validation(const Study& study) {
-  return study.search.folds > 1 || study.data.validation > 0;
+  return validation_epochs(study).any();
 }
 
 std::string diverged_note(const RunResults& results) {
@@ -108,12 +109,19 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
   if (over.empty()) over = counted(trials[0].iterations, "fit");
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the parameters of the study";
-  if (has_validation(study) && study.search.metric == "loss")
-    text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, trials[0].mean_validation_loss, over);
-  else if (has_validation(study))
-    text += fmt::format("Best: {} (mean {} {:.4f} over {})\n", best, score_name(study), trials[0].mean_score, over);
+  const TrialSummary& first = trials[0];
+  const bool by_loss = study.search.metric == "loss";
+  const double value = !has_validation(study) ? first.mean_final_loss
+                       : by_loss              ? first.mean_validation_loss
+                                              : first.mean_score;
+  if (!std::isfinite(value))
+    text += "No trial is the best: each has iterations that diverged or failed.\n";
+  else if (!has_validation(study))
+    text += fmt::format("Best: {} (mean final loss {:.5g} over {})\n", best, value, over);
+  else if (by_loss)
+    text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, value, over);
   else
-    text += fmt::format("Best: {} (mean final loss {:.5g} over {})\n", best, trials[0].mean_final_loss, over);
+    text += fmt::format("Best: {} (mean {} {:.4f} over {})\n", best, score_name(study), value, over);
   return text;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runs/results/summary.hpp"
 
+#include <limits>
+
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
@@ -65,6 +67,20 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "   2                  0.1         0.9050  0.0050              0.5      1.5432\n"
         "Best: train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)\n"
         "engine: torch 4 iterations\n");
+}
+
+TEST_CASE("no trial is the best if none has a score") {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  auto iterations = finished_iterations(2);
+  for (auto& iteration : iterations) {
+    iteration.result.status = IterationStatus::diverged;
+    iteration.result.final_loss = std::numeric_limits<double>::quiet_NaN();
+  }
+  const std::string text = summary_of(study, iterations);
+  CHECK_THAT(text, ContainsSubstring("No trial is the best: each has iterations that diverged or failed.\n"));
+  CHECK(text.find("Best:") == std::string::npos);
 }
 
 TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
