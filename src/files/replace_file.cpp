@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "files/regular_file.hpp"
@@ -25,11 +26,14 @@ constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
 std::array<std::atomic<const char*>, 256> unfinished{};
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads these");
 
+constexpr std::size_t random_digits = 12;
+constexpr std::string_view temporary_ending = ".partial";
+
 // The name is random, so that jobs in the same directory do not collide and the name cannot be predicted.
 std::string temporary_name(const std::string& path) {
   std::random_device device;
   const std::uint64_t high = device(), low = device();
-  return fmt::format("{}.{:012x}.partial", path, (high << 32 | low) & 0xffffffffffff);
+  return fmt::format("{}.{:0{}x}{}", path, (high << 32 | low) & 0xffffffffffff, random_digits, temporary_ending);
 }
 
 // Returns the slot that now contains the path, or null if all slots are taken; a signal then leaves the file behind.
@@ -91,6 +95,16 @@ void UnfinishedFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
     throw RunError(fmt::format("'{}' cannot be written ({}). Choose another name.", path_, std::strerror(errno)));
   committed_ = true;
+}
+
+std::optional<std::string> final_path(const std::string& path) {
+  constexpr std::size_t added = 1 + random_digits + temporary_ending.size();
+  if (path.size() <= added) return std::nullopt;
+  const std::size_t dot = path.size() - added;
+  const std::string digits = path.substr(dot + 1, random_digits);
+  const bool is_temporary = path[dot] == '.' && digits.find_first_not_of("0123456789abcdef") == std::string::npos &&
+                            path.substr(dot + 1 + random_digits) == temporary_ending;
+  return is_temporary ? std::optional(path.substr(0, dot)) : std::nullopt;
 }
 
 void write_then_rename(const std::string& path, const std::function<void(const std::string& temporary)>& write) {

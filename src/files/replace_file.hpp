@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "files/output_file.hpp"
@@ -50,6 +51,9 @@ class UnfinishedFile {
   OutputFile file_;
   bool committed_ = false;
 };
+
+/// The path of which `path` is the temporary name (UnfinishedFile); nothing for other paths. Pure.
+std::optional<std::string> final_path(const std::string& path);
 
 /// Creates a temporary file beside `path`, calls `write` with its name, syncs it to the disk and renames it to `path`,
 /// replacing an existing file. After a failure the temporary file is removed and `path` is unchanged. Throws RunError

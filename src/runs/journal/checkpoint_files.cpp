@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
 constexpr std::uint32_t checkpoint_format = 3;  // increases with every change of the contents of a state
 constexpr std::size_t files_per_iteration = 2;
+constexpr std::string_view unusable_ending = ".unusable";
 
 struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
@@ -41,7 +43,11 @@ struct Name {
   std::int64_t iteration = 0, number = 0;
 };
 
-// Parses a file name; nothing for temporary files and files that are not checkpoints.
+std::string name_text(const Name& name) {
+  return fmt::format("{}.{}", name.iteration, name.number);
+}
+
+// Parses the name of a checkpoint; nothing for other names.
 std::optional<Name> parse_name(const std::string& text) {
   Name name;
   const char* end = text.data() + text.size();
@@ -49,7 +55,15 @@ std::optional<Name> parse_name(const std::string& text) {
   if (error != std::errc{} || dot == end || *dot != '.') return std::nullopt;
   const auto [rest, other_error] = std::from_chars(dot + 1, end, name.number);
   if (other_error != std::errc{} || rest != end) return std::nullopt;
-  return name;
+  const bool is_own = name.iteration >= 0 && name.number >= 0 && text == name_text(name);  // not "-1.0" or "01.0"
+  return is_own ? std::optional(name) : std::nullopt;
+}
+
+// Whether this program gives files such names: checkpoints, unusable ones and unfinished ones.
+bool is_own_name(const std::string& text) {
+  const std::size_t end = text.rfind(unusable_ending);
+  const bool is_unusable = end != std::string::npos && end + unusable_ending.size() == text.size();
+  return parse_name(is_unusable ? text.substr(0, end) : final_path(text).value_or(text)).has_value();
 }
 
 std::vector<Name> names_in(const std::string& directory) {
@@ -70,7 +84,7 @@ std::vector<std::int64_t> numbers_of(const std::string& directory, std::int64_t 
 }
 
 std::string path_of(const std::string& directory, std::int64_t iteration, std::int64_t number) {
-  return fmt::format("{}/{}.{}", directory, iteration, number);
+  return directory + "/" + name_text({iteration, number});
 }
 
 // Reads the file at `path` into `state`. Returns the reason if the file cannot be used, otherwise nothing. Throws
@@ -129,7 +143,7 @@ void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reaso
   const auto numbers = numbers_of(directory_, iteration);
   if (numbers.empty()) return;
   const std::string path = path_of(directory_, iteration, numbers.back());
-  const std::string aside = path + ".unusable";
+  const std::string aside = path + std::string(unusable_ending);
   std::error_code failed;
   fs::rename(path, aside, failed);
   require(!failed,
@@ -176,8 +190,13 @@ void CheckpointFiles::discard(std::int64_t iteration) {
 }
 
 void remove_checkpoints(const std::string& run_directory) {
-  std::error_code failed;
-  fs::remove_all(checkpoint_directory(run_directory), failed);
+  const std::string directory = checkpoint_directory(run_directory);
+  std::vector<fs::path> own;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored))
+    if (is_own_name(entry.path().filename().string())) own.push_back(entry.path());
+  for (const auto& path : own) fs::remove(path, ignored);
+  remove_empty_directories({directory});
 }
 
 }  // namespace sheaf

@@ -48,7 +48,8 @@ class CheckpointFiles {
 /// RUN_DIR/checkpoints. Pure.
 std::string checkpoint_directory(const std::string& run_directory);
 
-/// Removes all checkpoints of a complete run, including those of jobs that were killed. Local.
+/// Removes all checkpoints of a complete run, including unusable and unfinished ones of earlier jobs, and the directory
+/// if it is empty then. Files with other names stay. Local.
 void remove_checkpoints(const std::string& run_directory);
 
 }  // namespace sheaf

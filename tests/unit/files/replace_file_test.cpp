@@ -81,6 +81,9 @@ TEST_CASE("an unfinished file replaces its target on commit and is removed other
 TEST_CASE("unfinished files with the same target are independent") {
   UnfinishedFile first("file"), second("file");
   CHECK(first.temporary() != second.temporary());
+  CHECK(final_path(first.temporary()) == "file");
+  for (const std::string other : {"file", "file.partial", "file.0123456789aB.partial", ".0123456789ab.partial"})
+    CHECK_FALSE(final_path(other));
   CHECK(temporaries("file").size() == 2);
   first.file().write("first");
   second.file().write("second");

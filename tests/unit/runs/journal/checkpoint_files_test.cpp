@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -106,7 +108,27 @@ TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations
   later.discard(11);
   CHECK(file_count() == 0);
   CHECK_FALSE(later.load(11));
-  later.save(1, "one");
+}
+
+TEST_CASE("at the end of a run, only files that a run writes are removed from the directory of checkpoints") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  files.save(1, "one");
+  files.save(2, "two");
+  files.set_aside(2, "requested by a test");
+  const fs::path directory = "run/checkpoints";
+  std::ofstream(directory / "3.0.0123456789ab.partial") << "of a job that was killed";
+  const std::vector<std::string> others = {"notes.txt",        "01.0", "-1.0",           "1.0.bak",
+                                           "1.0.old.unusable", "5",    "1.0.xyz.partial"};
+  for (const auto& name : others) std::ofstream(directory / name) << "of the user";
+  fs::create_directory(directory / "folder");
   remove_checkpoints("run");
-  CHECK_FALSE(fs::exists("run/checkpoints"));
+  CHECK(file_count() == others.size());
+  for (const auto& name : others) CHECK(fs::exists(directory / name));
+  CHECK(fs::exists(directory / "folder"));
+  for (const auto& name : others) fs::remove(directory / name);
+  fs::remove(directory / "folder");
+  CheckpointFiles("run", header).save(1, "one");
+  remove_checkpoints("run");
+  CHECK_FALSE(fs::exists(directory));
 }
