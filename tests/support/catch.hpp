@@ -17,6 +17,7 @@ constexpr bool large_allocations_throw = true;
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 #else
 #include <catch2/catch.hpp>
@@ -24,6 +25,9 @@ using Catch::Matchers::StartsWith;
 // The Catch2 3 names.
 inline auto ContainsSubstring(const std::string& text) {
   return Catch::Matchers::Contains(text);
+}
+inline auto EndsWith(const std::string& text) {
+  return Catch::Matchers::EndsWith(text);
 }
 inline auto StartsWith(const std::string& text) {
   return Catch::Matchers::StartsWith(text);

@@ -51,9 +51,10 @@ void require_same_study(const std::string& path, const JournalHeader& found, con
           fmt::format("'{}' has journal format {} (written by sheaf {}); this program only reads format {}. Resume "
                       "the run with that version, or start a new run with another run.output.",
                       path, found.format, printable(found.program), journal_format));
-  require(found.study == header.study,
-          fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Choose another run.output.", path,
-                      printable(found.study), header.study));
+  require(
+      found.study == header.study,
+      fmt::format("'{}' belongs to another study (fingerprint {}, not {}). Start a new run with another run.output.",
+                  path, printable(found.study), header.study));
 }
 
 // A difference that may change results, and its remedy.
@@ -85,39 +86,65 @@ class JournalReader {
       : replay_(replay), header_(header), total_(total), forced_(forced) {}
 
   void read(const std::string& path) {
+    Lines lines;
     file_ = replay_.files.size();
     replay_.files.push_back(path);
     predictions_ = std::ifstream(predictions_path(path), std::ios::binary);
     seed_ = header_.seed();
-    std::ifstream lines(path, std::ios::binary);
+    std::ifstream file(path, std::ios::binary);
     std::string line;
     // A last line without its end is incomplete: the run was killed.
-    for (std::int64_t number = 1; std::getline(lines, line) && !lines.eof(); ++number) take(path, number, line);
-    require(lines.eof(), fmt::format("'{}' cannot be read. Check its permissions and the disk.", path));
+    for (std::int64_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
+      if (number == 1 ? take_header(path, line) : take_result(line) || take_stage(line)) {
+        lines.fit = true;
+      } else {
+        lines.damaged.push_back(number);
+        // If the end of a line is damaged, the next line follows in the same string and is still valid.
+        const std::size_t beginning = line.rfind(journal_line_beginning);
+        if (beginning != std::string::npos && beginning > 0 && take_result(line.substr(beginning))) lines.fit = true;
+      }
+    }
+    require(file.eof(), fmt::format("'{}' cannot be read. Check its permissions and the disk.", path));
+    report_damage(path, lines);
   }
 
  private:
-  void take(const std::string& path, std::int64_t number, const std::string& line) {
-    if (number == 1) {
-      if (const auto found = read_header_line(line)) {
-        require_same_study(path, *found, header_);
-        if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
-        seed_ = found->seed();
-        return;
-      }
-    } else if (take_result(line) || take_stage(line)) {
+  // The complete lines of a journal.
+  struct Lines {
+    std::vector<std::int64_t> damaged;  // numbers, from 1
+    bool fit = false;                   // whether any line is valid for this study and data
+  };
+
+  // Without a header, lines that were changed cannot be distinguished from those of another study or other data.
+  void report_damage(const std::string& path, const Lines& lines) {
+    if (lines.damaged.size() > 1 && !lines.fit) {
+      const std::string problem = fmt::format(
+          "the header of '{}' is damaged, and none of its results fits this study and data (the data may have changed "
+          "since it was written)",
+          path);
+      require(forced_, problem +
+                           ". Restore the data, start a new run with another run.output, or continue with "
+                           "--force, which trains its iterations again.");
+      replay_.warnings.push_back(problem + ". Its iterations are trained again because of --force.");
       return;
     }
-    replay_.warnings.push_back(
-        number == 1
-            ? fmt::format("the header of '{}' is damaged. Only results that fit this study and data are used.", path)
-            : fmt::format(
-                  "line {} of '{}' is damaged and was skipped. If it was a result, its iteration will be trained "
-                  "again.",
-                  number, path));
-    // If the end of a line is damaged, the next line follows in the same string and is still valid.
-    const std::size_t beginning = line.rfind(journal_line_beginning);
-    if (beginning != std::string::npos && beginning > 0) take_result(line.substr(beginning));
+    for (const std::int64_t number : lines.damaged)
+      replay_.warnings.push_back(
+          number == 1
+              ? fmt::format("the header of '{}' is damaged. Only results that fit this study and data are used.", path)
+              : fmt::format(
+                    "line {} of '{}' is damaged and was skipped. If it was a result, its iteration will be trained "
+                    "again.",
+                    number, path));
+  }
+
+  bool take_header(const std::string& path, const std::string& line) {
+    const auto found = read_header_line(line);
+    if (!found) return false;
+    require_same_study(path, *found, header_);
+    if (const auto difference = find_difference(path, *found, header_)) refuse_or_warn(*difference);
+    seed_ = found->seed();
+    return true;
   }
 
   // Warns only once, since all journals of an attempt have the same difference.

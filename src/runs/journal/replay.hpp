@@ -22,7 +22,8 @@ struct Replay {
 /// Reads all journals of a run with at most `total` iterations. If an iteration has several lines, the first one with
 /// a result counts, otherwise the last one. An incomplete last line is skipped; a damaged line, or a line with damaged
 /// predictions, is skipped with a warning. Throws RunError if a journal cannot be read, has another format or belongs
-/// to another study; also if data, model files or program version differ from `header`, unless `forced`. Local.
+/// to another study; also, unless `forced`, if data, model files or program version differ from `header`, or if the
+/// header of a journal is damaged and no other line fits `header`. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced);
 
 /// The part of `iterations` that has no result in `known`, as ascending ranges. Pure.

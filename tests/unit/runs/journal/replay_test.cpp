@@ -127,7 +127,8 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
     return other;
   };
   CHECK(refusal(own, false).empty());
-  CHECK_THAT(refusal(with(&JournalHeader::study, "f"), true), ContainsSubstring("another study"));
+  CHECK_THAT(refusal(with(&JournalHeader::study, "f"), true),
+             EndsWith("another study (fingerprint f, not 0123456789abcdef). Start a new run with another run.output."));
   const JournalHeader older = with(&JournalHeader::data, "older");
   CHECK_THAT(refusal(older, false), ContainsSubstring("(older; now data)"));
   CHECK_THAT(refusal(with(&JournalHeader::data, "ol\x7f"), false), ContainsSubstring("(ol?; now data)"));
@@ -143,6 +144,33 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
   }
   const JournalHeader earlier{"0.1.0", header.study, "data", journal_format - 1};
   CHECK_THAT(refusal(earlier, true), ContainsSubstring("journal format 3 (written by sheaf 0.1.0)"));
+}
+
+TEST_CASE("without its header, a journal is refused if no other line fits the study and data") {
+  const Scratch scratch("replay_test");
+  const JournalHeader other{"0.1.0", header.study, "other data"};
+  const std::string unusable = "?" + header_line(other);
+  const std::string foreign = journal_line(sample_iteration(1), {}, other.seed());
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0));
+  write_journal(scratch, 1, 1, unusable + foreign);
+  CHECK_THROWS_WITH(replay(scratch), StartsWith("the header of '") &&
+                                         EndsWith("00001.jsonl' is damaged, and none of its results fits this study "
+                                                  "and data (the data may have changed since it was written). Restore "
+                                                  "the data, start a new run with another run.output, or continue "
+                                                  "with --force, which trains its iterations again."));
+  const Replay forced = replay_journals(scratch.path.string(), header, 100, true);
+  CHECK(numbers_in(forced) == std::vector<std::int64_t>{0});
+  REQUIRE(forced.warnings.size() == 1);
+  CHECK_THAT(forced.warnings.front(), EndsWith("Its iterations are trained again because of --force."));
+
+  write_journal(scratch, 1, 1, unusable + foreign + line_of(2));
+  const Replay mixed = replay(scratch);
+  CHECK(numbers_in(mixed) == std::vector<std::int64_t>{0, 2});
+  REQUIRE(mixed.warnings.size() == 2);
+  CHECK_THAT(mixed.warnings.front(),
+             EndsWith("00001.jsonl' is damaged. Only results that fit this study and data are used."));
+  write_journal(scratch, 1, 1, unusable);
+  CHECK(replay(scratch).warnings.size() == 1);
 }
 
 TEST_CASE("a result whose predictions have an invalid location is dropped without allocating for it") {
