@@ -91,9 +91,8 @@ void require_directory_or_nothing(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   require(S_ISDIR(status.st_mode),
-          fmt::format("'{}' is {}, not a directory (files cannot safely be written there). Remove it or choose another "
-                      "run.output.",
-                      path, file_kind(status.st_mode)));
+          fmt::format("'{}' is {}, not a directory (files cannot safely be written there). Move it or remove it.", path,
+                      file_kind(status.st_mode)));
 }
 
 void remove_empty_directories(const std::vector<std::string>& directories) {

@@ -51,9 +51,11 @@ std::int64_t RunReader::attempts() const {
 }
 
 RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expected, bool forced) const {
-  require(!list_journals(directory_).empty() || !has_results(),
-          fmt::format("'{}' has results but no journal (finished iterations are unknown). Choose another run.output.",
-                      directory_));
+  require(
+      !list_journals(directory_).empty() || !has_results(),
+      fmt::format(
+          "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
+          directory_));
   RunProgress progress;
   progress.journals = replay_journals(directory_, expected, stages.most_iterations(), forced);
   const ResultStore& results = progress.journals.iterations;

@@ -25,8 +25,8 @@ void require_same_study(const std::string& directory, const Study& study, const 
   const auto differing = differing_keys(study, stored);
   if (!differing.empty())
     throw UsageError(
-        fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or choose another "
-                    "run.output.",
+        fmt::format("'{}' has a run of another study ({}). Resume it with the same values, or start a new run "
+                    "with another run.output.",
                     directory, fmt::join(differing, "; ")));
 }
 

@@ -74,7 +74,12 @@ Study checked_study(const Arguments& arguments, Parse parse) {
 Study study_from_arguments(const std::string& command, const Arguments& arguments) {
   const std::string path =
       only_name(arguments, command, "study file", fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...].", command));
-  return checked_study(arguments, [&] { return parse_study(path, arguments.assignments); });
+  return checked_study(arguments, [&] {
+    if (std::filesystem::exists(study_path(path)))
+      throw UsageError(fmt::format("'{}' is a run directory. Continue it with: {}. Or pass a study file.", path,
+                                   resume_command_of(path)));
+    return parse_study(path, arguments.assignments);
+  });
 }
 
 Study study_of_run(const Arguments& arguments, bool forced) {

@@ -48,8 +48,8 @@ int operation(Hold hold) {
 }
 
 std::string cannot_write(const std::string& path, int error) {
-  return fmt::format("'{}' cannot be written ({}). Set run.output to a directory with free space and write permission.",
-                     path, error == ELOOP ? "it is a symbolic link" : std::strerror(error));
+  return fmt::format("'{}' cannot be written ({}). The run directory needs free space and write permission.", path,
+                     error == ELOOP ? "it is a symbolic link" : std::strerror(error));
 }
 
 int lock(int descriptor, int operation) {
@@ -82,8 +82,9 @@ void DirectoryLock::acquire(Hold hold) {
   for (;;) {
     open_file();
     const int error = lock(descriptor_, operation(hold));
-    require(error != EWOULDBLOCK, fmt::format("'{}' is in use by {}. Wait until it ends, or choose another run.output.",
-                                              directory_, error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
+    require(error != EWOULDBLOCK,
+            fmt::format("'{}' is in use by {}. Wait until it ends, or start a new run with another run.output.",
+                        directory_, error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
     if (error != 0)
       return warn_root(fmt::format("'{}' cannot be locked ({}). Make sure that no other job uses this run directory.",
                                    path_, std::strerror(error)));

@@ -61,7 +61,10 @@ TEST_CASE("symbolic links are accepted as parents, but not in place of a directo
   CHECK_THROWS_AS(make_directories("dangling/inside"), RunError);
   for (const std::string name : {"link", "dangling"}) {
     CHECK_THROWS_WITH(make_directory(name), ContainsSubstring("'" + name + "' is a symbolic link, not a directory"));
-    CHECK_THROWS_AS(require_directory_or_nothing(name), RunError);
+    CHECK_THROWS_WITH(require_directory_or_nothing(name),
+                      "'" + name +
+                          "' is a symbolic link, not a directory (files cannot safely be written there). Move it or "
+                          "remove it.");
     CHECK_FALSE(make_new_directory(name));
   }
   CHECK_NOTHROW(make_directory("real"));

@@ -131,7 +131,9 @@ TEST_CASE("a damaged result is ignored with a warning, and an inconsistent run i
   std::filesystem::remove_all(run.directory() + "/journal");
   CHECK_NOTHROW(Reading(reader));
   run.add_results();
-  CHECK_THROWS_WITH(Reading(reader), ContainsSubstring("has results but no journal"));
+  CHECK_THROWS_WITH(Reading(reader),
+                    ContainsSubstring("has results but no journal (finished iterations are unknown). Start a "
+                                      "new run with another run.output."));
   std::ofstream(run.directory() + "/study.cfg") << "";
   CHECK_THROWS_AS(reader.study(true), RunError);
 }

@@ -22,7 +22,9 @@ TEST_CASE("only one process can hold the lock, and the error names it") {
   const std::string directory = scratch.path.string();
   std::optional<DirectoryLock> first;
   first.emplace(directory, "lock");
-  CHECK_THROWS_WITH(DirectoryLock(directory, "lock"), ContainsSubstring("process " + std::to_string(::getpid())));
+  CHECK_THROWS_WITH(DirectoryLock(directory, "lock"),
+                    ContainsSubstring("process " + std::to_string(::getpid())) &&
+                        EndsWith("Wait until it ends, or start a new run with another run.output."));
   CHECK_NOTHROW(DirectoryLock(directory, "other"));
   first.reset();
   CHECK_NOTHROW(DirectoryLock(directory, "lock"));
@@ -133,7 +135,8 @@ TEST_CASE("a lock is a regular file in the run directory, not behind a symbolic 
   std::ofstream(outside / "file") << "text";
   fs::create_symlink(outside / "file", run / "journal" / "lock");
   CHECK_THROWS_WITH(DirectoryLock(run.string(), "lock"),
-                    ContainsSubstring("lock' cannot be written (it is a symbolic"));
+                    EndsWith("lock' cannot be written (it is a symbolic link). The run directory needs free space and "
+                             "write permission."));
   CHECK(text_of(outside / "file") == "text");
   fs::remove(run / "journal" / "lock");
   fs::create_symlink(outside / "absent", run / "journal" / "lock");
