@@ -17,6 +17,7 @@
 #include "core/event_count.hpp"
 #include "core/once_cache.hpp"
 #include "core/random/random_stream.hpp"
+#include "core/text.hpp"
 #include "parallel/mpi/shared_array.hpp"
 
 namespace sheaf {
@@ -230,14 +231,13 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
   if (folds > 1) {
     require(rows >= folds,
-            fmt::format("The data set has fewer rows than folds ({} rows, search.folds = {}). Use fewer folds.", rows,
-                        folds));
+            fmt::format("The data set has fewer rows than folds ({}, search.folds = {}). Use fewer folds.",
+                        counted(rows, "row"), folds));
   } else if (validation > 0) {
     const std::int64_t held_out = holdout_count(rows, validation);
-    require(held_out < rows,
-            fmt::format("No row is left to train on (data.validation = {} holds out {} of {} rows). Reduce "
-                        "data.validation.",
-                        validation, held_out, rows));
+    require(held_out < rows, fmt::format("No row is left to train on (data.validation = {} holds out {} of {}). Reduce "
+                                         "data.validation.",
+                                         validation, held_out, counted(rows, "row")));
   } else {
     require(rows > 0, "The data set has no rows to train on.");
   }

@@ -52,7 +52,7 @@ for done, task in enumerate([1, 2, 0], start=1):
     checks.check(result.code == 0, f"task {task}: exit code", f"{result.code}\n{result.stderr}")
     checks.check(len(own(journaled("run"), task)) == SLICE and len(journaled("run")) == done * SLICE,
                  f"task {task}: only its own iterations are in the journals", str(journaled("run")))
-    checks.check(f"{SLICE} of its {SLICE} iterations remain" in result.stderr, f"task {task}: start message",
+    checks.check(f"{SLICE} of its {SLICE} iterations left" in result.stderr, f"task {task}: start message",
                  result.stderr)
     if done < TASKS:
         checks.check(f"still have to train {(TASKS - done) * SLICE} of the study's {ITERATIONS} iterations" in
@@ -119,7 +119,7 @@ checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {S
              f"{result.code}\n{result.stderr}")
 checks.check(known < SLICE, "the task stops before its last iteration", str(known))
 result = sheaf("resume", "run", f"--run.array=0/{TASKS}")
-checks.check(result.code == 0 and f"{SLICE - known} of its {SLICE} iterations remain" in result.stderr and
+checks.check(result.code == 0 and f"{SLICE - known} of its {SLICE} iterations left" in result.stderr and
              len(own(journaled("run"), 0)) == SLICE and not own(journaled("run"), 2),
              "a resumed task trains only its own slice", f"{result.code}\n{result.stderr}")
 result = sheaf("resume", "run", ranks=2)

@@ -234,7 +234,7 @@ for run in ("straight", "stopped"):
     evaluate(run, f"--data.file={DIGITS}")
 
 # Resume reports missing models of earlier jobs.
-for removed, warning in (("iteration-0.pt", "1 of 4 models are missing in 'gone/models' (such as that of iteration 0"),
+for removed, warning in (("iteration-0.pt", "'gone/models' has only 3 of 4 models (that of iteration 0 is missing"),
                          (best[0], f"best.txt was not written ('gone/models/{best[0]}' is missing")):
     shutil.rmtree("gone", ignore_errors=True)
     shutil.copytree("all", "gone")
@@ -312,7 +312,7 @@ refused("missing model file", 1, "Model 'absent.pt' does not exist", "absent.pt"
 refused("not a TorchScript file", 1, "is not a complete TorchScript file", "study.cfg", GOOD)
 refused("truncated model file", 1, "is not a complete TorchScript file", "cut.pt", GOOD)
 refused("run without models", 1, "has no best model (run.models = none)", "none", GOOD)
-refused("unfinished run", 1, "(1 of 6 iterations remain). Continue with: sheaf resume unfinished.", "unfinished",
+refused("unfinished run", 1, "(1 of 6 iterations left). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)
 refused("directory without a run", 1, "it is not a run directory", "best/models", GOOD)
 refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)

@@ -86,7 +86,7 @@ for journal in ("00000", "00001"):
         file.truncate(os.path.getsize(path) * 2 // 3)  # as if the job had been killed
 journal_lines = len(journaled("large"))
 result, resumed_summary = on_two_ranks("resume", "large")
-checks.check(result.code == 0 and f"{COUNT - journal_lines} of {COUNT} iterations remain" in result.stderr,
+checks.check(result.code == 0 and f"{COUNT - journal_lines} of {COUNT} iterations left" in result.stderr,
              "resume trains the lost iterations", result.stderr)
 checks.check(tables("large") == reference and resumed_summary == summary, "same results after a kill")
 without_results("large")

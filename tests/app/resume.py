@@ -66,7 +66,7 @@ for number, (name, ranks) in enumerate([("SIGUSR1", 3), ("SIGUSR2", 1), ("SIGTER
     one_error(sheaf("run", *STUDY, "--run.output=run"), 1, "sheaf resume run",
               f"{name}: run without --resume is refused")
     result = sheaf("resume", "run", "--run.partition=cyclic", ranks=1 + number)
-    checks.check(result.code == 0 and f"{ITERATIONS - count} of {ITERATIONS} iterations remain" in result.stderr,
+    checks.check(result.code == 0 and f"{ITERATIONS - count} of {ITERATIONS} iterations left" in result.stderr,
                  f"{name}: resume trains the remaining iterations", result.stderr)
     checks.check(results("run") == reference, f"{name}: same results")
 
@@ -120,14 +120,18 @@ known = len(journaled("run"))
 result = sheaf("resume", "run")
 checks.check(result.code == 0 and result.stderr.count("warning: ") == 1 and "00000.jsonl' is damaged" in
              result.stderr, "a damaged journal line is reported", result.stderr)
-checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations remain" in result.stderr,
+checks.check(f"{ITERATIONS - known + 1} of {ITERATIONS} iterations left" in result.stderr,
              "iterations of damaged lines are trained again",
              result.stderr)
 
 # A different study, changed data, and an invalid directory.
 one_error(sheaf("run", *study("native", epochs=7), "--run.output=whole", "--resume", ranks=2), 2,
           "train.epochs = 7, was 60", "a different study is refused")
-one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "study.seed = 1, was 7", "a different seed is refused")
+one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "(study.seed = 1, was 7). Resume it with the same values, or "
+          "start a new run with another run.output.", "a different seed is refused")
+for command in ("run", "plan"):
+    one_error(sheaf(command, "whole", ranks=2), 2, "'whole' is a run directory. Continue it with: sheaf resume whole. Or "
+              "pass a study file.", f"{command} of a run directory is refused")
 one_error(sheaf("resume", "absent"), 2, "'absent' is not a run directory", "a directory without a run is refused")
 one_error(sheaf("resume"), 2, "needs a run directory", "resume without a directory is refused")
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")
@@ -165,7 +169,7 @@ checks.check(all(row["status"] == "finished" and row["message"] == "" for row in
 checks.check(f"{len(failed)} of {ITERATIONS} iterations failed (iteration " in result.stdout, "the summary counts them",
              result.stdout)
 result = sheaf("resume", "run")
-checks.check(result.code == 1 and f"{len(failed)} of {ITERATIONS} iterations remain" in result.stderr,
+checks.check(result.code == 1 and f"{len(failed)} of {ITERATIONS} iterations left" in result.stderr,
              "resume retries failed iterations", result.stderr)
 fresh("run")
 result = sheaf("run", *huge, "--run.output=run", "--run.on_failure=stop")
@@ -259,7 +263,7 @@ if quietly("mkfs.ext4", "-q", "disk.image") and quietly("mount", "-o", "loop", "
             time.sleep(0.5)  # until the kernel releases the loop device of the failed mount
         known = len(journaled("disk/run"))
         result = sheaf("resume", "disk/run", ranks=2)
-        checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations remain" in
+        checks.check(known > 0 and result.code == 0 and f"{ITERATIONS - known} of {ITERATIONS} iterations left" in
                      result.stderr and results("disk/run") == reference, "resumed when the disk is writable again",
                      f"{result.code}\n{result.stderr}")
     finally:
@@ -279,7 +283,7 @@ if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", "disk"], 
         subprocess.run(["mount", "-o", "remount,rw,size=16m", "disk"], check=True)
         result = sheaf("resume", "disk/run", ranks=3)
         checks.check(result.code == 0 and
-                     f"{ITERATIONS - known} of {ITERATIONS} iterations remain" in result.stderr and
+                     f"{ITERATIONS - known} of {ITERATIONS} iterations left" in result.stderr and
                      results("disk/run") == reference, "resumed when the disk has free space again",
                      f"{result.code}\n{result.stderr}")
     finally:

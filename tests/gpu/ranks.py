@@ -22,7 +22,7 @@ for kind in ("mlp", "cnn"):
 if DEVICE == "cuda":
     args = ["run", "study.cfg", *MODELS["mlp"], "--run.device=cuda", "--run.output=refused"]
     for case, ranks, environment, message in (
-            ("more ranks than GPUs", 2, ONE_GPU, "2 ranks share a node with 1 GPU(s)"),
+            ("more ranks than GPUs", 2, ONE_GPU, "2 ranks share a node with 1 GPU (run.ranks_per_gpu = 1)"),
             ("no visible GPU", None, {"CUDA_VISIBLE_DEVICES": ""}, "no GPU is available (")):
         done = sheaf(*args, ranks=ranks, environment=environment)
         lines = done.error_lines()

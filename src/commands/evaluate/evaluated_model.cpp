@@ -10,6 +10,7 @@
 #include "commands/evaluate/hdf5_rows.hpp"
 #include "commands/evaluate/imported_rows.hpp"
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "data/import/import_files.hpp"
 #include "engines/model_opening.hpp"
 #include "files/hdf5/data_set.hpp"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 // Limits of the rows whose outputs are examined.
 constexpr std::int64_t probe_rows = 1000, probe_bytes = std::int64_t{64} << 20;
 
-// "12 of 48 iterations remain", counted in the current stage.
+// "12 of 48 iterations left", counted in the current stage.
 std::string remaining_text(const RunReader& run, const Study& study) {
   const auto identity = run.identity();
   if (!identity) return "no iteration has finished yet";
@@ -40,7 +41,8 @@ std::string remaining_text(const RunReader& run, const Study& study) {
   const RunProgress progress = run.progress(stages, *identity, forced);
   std::int64_t left = 0;
   for (const IndexRange& range : progress.left) left += range.count();
-  return fmt::format("{} of {} iterations{} remain", left, stages.last_iterations().count(), stages.last_stage_text());
+  return fmt::format("{} of {}{} left", left, counted(stages.last_iterations().count(), "iteration"),
+                     stages.last_stage_text());
 }
 
 // The files of the run's best model.

@@ -102,8 +102,8 @@ std::string evaluation_text(const EvaluationReport& report) {
                                  ? fmt::format("'{}'", report.models.front())
                                  : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
                                                report.models.front(), report.models.back());
-  std::string text = fmt::format("model        {}\ndata         '{}', {} rows\nengine       {}\n", models, report.data,
-                                 report.rows, report.engine);
+  std::string text = fmt::format("model        {}\ndata         '{}', {}\nengine       {}\n", models, report.data,
+                                 counted(report.rows, "row"), report.engine);
   if (report.fit) {
     text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
     for (const MetricValue& metric : report.fit->metrics)

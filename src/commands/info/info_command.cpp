@@ -42,9 +42,10 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
   text += fmt::format("LibTorch     {}\n", torch_loads ? torch_text() : "cannot be loaded");
   text += fmt::format("BLAS         {}\n", blas_library());
   text += fmt::format("engine       native: {}\n", native_engine_info());
-  text += fmt::format("host         {}: {}, {} cores in {} socket(s), {}\n", MpiSession::host_name(),
-                      machine.processor.empty() ? "unknown processor" : machine.processor, machine.machine_cores,
-                      machine.sockets, human_bytes(machine.memory_bytes));
+  text += fmt::format("host         {}: {}, {} in {}, {}\n", MpiSession::host_name(),
+                      machine.processor.empty() ? "unknown processor" : machine.processor,
+                      counted(machine.machine_cores, "core"), counted(machine.sockets, "socket"),
+                      human_bytes(machine.memory_bytes));
   if (visible.gpus.empty()) text += fmt::format("GPUs         none ({})\n", visible.none_reason);
   for (const auto& gpu : visible.gpus)
     text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));

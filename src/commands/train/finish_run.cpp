@@ -51,20 +51,22 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
   const std::int64_t done = counts.total - counts.left;
   const std::string task = slice.is_whole() ? "" : fmt::format("task {}/{}: ", slice.task, slice.tasks);
   const std::string resume = run.resume_command();
+  const std::string total = counted(counts.total, "iteration");
   if (cause != iteration_failed && counts.recorded == counts.total) {
     log_root(
         counts.stage_left == 0
             ? fmt::format("{}done; all iterations{} have results. Start the next stage with: {}", task, stage, resume)
-            : fmt::format("{}done; other tasks still have to train {} of the study's {} iterations{}", task,
-                          counts.stage_left - counts.left, end.trained.last.iterations.count(), stage));
+            : fmt::format("{}done; other tasks still have to train {} of the study's {}{}", task,
+                          counts.stage_left - counts.left, counted(end.trained.last.iterations.count(), "iteration"),
+                          stage));
     return counts.left == 0 ? ExitCode::done : ExitCode::failed;
   }
   require(cause != no_stop,
-          fmt::format("{} of {} iterations{} of '{}' have results in the journal; the others were lost. Continue "
+          fmt::format("{} of {}{} of '{}' have results in the journal; the others were lost. Continue "
                       "with: {}",
-                      done, counts.total, stage, run.directory, resume));
-  log_root(fmt::format("{}stopped after {} of {} iterations{} ({}). Continue with: {}", task, done, counts.total, stage,
-                       stop_text(cause), resume));
+                      done, total, stage, run.directory, resume));
+  log_root(fmt::format("{}stopped after {} of {}{} ({}). Continue with: {}", task, done, total, stage, stop_text(cause),
+                       resume));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 
@@ -99,7 +101,8 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
   const RunReader reader(run.directory);
   const std::string stage = end.stages.last_stage_text();
   if (last.left == 0 && reader.has_results()) {
-    log_root(fmt::format("'{}' is already complete ({} iterations)", run.directory, end.plan.iteration_count()));
+    log_root(
+        fmt::format("'{}' is already complete ({})", run.directory, counted(end.plan.iteration_count(), "iteration")));
     RunResults results;
     results.iterations = results.diverged = end.plan.iteration_count();
     if (all_diverged(run.earlier.iterations, results.iterations)) {

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "engines/torch_backend.hpp"
 #include "files/replace_file.hpp"
 #include "runs/directory/run_directory.hpp"
@@ -70,9 +71,9 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
   const std::int64_t trained = results.iterations - results.diverged - results.failed;
   if (written < trained)
     warn_root(
-        fmt::format("{} of {} models are missing in '{}' (such as that of iteration {}: its file was removed, or an "
-                    "earlier job trained it without run.models = all). Train the study again with another run.output.",
-                    trained - written, trained, models_directory(models.run_directory), first_missing));
+        fmt::format("'{}' has only {} of {} (that of iteration {} is missing: its file was removed, or an earlier job "
+                    "trained it without run.models = all). Train the study again with another run.output.",
+                    models_directory(models.run_directory), written, counted(trained, "model"), first_missing));
 }
 
 // The file names of the best model, one per line. Empty, with a warning, if there is no best model, without one if no

@@ -11,6 +11,7 @@
 #include "commands/train/stored_run.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/text.hpp"
 #include "files/directories.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
@@ -28,10 +29,10 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
   for (const auto& warning : progress.journals.warnings) warn_root(warning);
   const std::int64_t own = RemainingIterations(slice_of(progress.left, slice)).count();
   const IndexRange stage = stages.last_iterations();
-  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {} iterations{} remain", directory, own, stage.count(),
-                                          stages.last_stage_text())
-                            : fmt::format("task {}/{} of '{}': {} of its {} iterations{} remain", slice.task,
-                                          slice.tasks, directory, own, slice.count(stage), stages.last_stage_text()));
+  log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {}{} left", directory, own,
+                                          counted(stage.count(), "iteration"), stages.last_stage_text())
+                            : fmt::format("task {}/{} of '{}': {} of its {}{} left", slice.task, slice.tasks, directory,
+                                          own, counted(slice.count(stage), "iteration"), stages.last_stage_text()));
   return std::move(progress.journals);
 }
 

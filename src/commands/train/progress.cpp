@@ -36,7 +36,7 @@ bool is_terminal() {
 
 std::string progress_text(std::int64_t done, std::int64_t total, double seconds) {
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
-  std::string text = fmt::format("{}/{} iterations ({:.0f}%)", done, total, 100 * share);
+  std::string text = fmt::format("{}/{} ({:.0f}%)", done, counted(total, "iteration"), 100 * share);
   if (done > 0 && seconds > 0) {
     const double rate = static_cast<double>(done) / seconds;
     text += fmt::format(", {}/s", rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate));

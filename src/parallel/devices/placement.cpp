@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 
@@ -58,7 +59,7 @@ void add_note(const std::string& note, Placement& placement) {
 
 std::string crowding(std::int64_t lanes, std::int64_t threads, std::int64_t cores) {
   if (lanes * threads <= cores) return "";
-  return fmt::format("{} lane(s) x {} thread(s) on {} core(s)", lanes, threads, cores);
+  return fmt::format("{} x {} on {}", counted(lanes, "lane"), counted(threads, "thread"), counted(cores, "core"));
 }
 
 Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
@@ -112,10 +113,10 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
           fmt::format("run.device = cuda, but no GPU is available ({}). Set run.device to auto or cpu, or start the "
                       "job on a machine with GPUs.",
                       none_reason));
-    throw RunError(
-        fmt::format("run.device = cuda, but {} ranks share a node with {} GPU(s) (run.ranks_per_gpu = {}). "
-                    "Start fewer ranks or raise run.ranks_per_gpu.",
-                    views.size(), views[rank].gpu_ids.size(), options.ranks_per_gpu));
+    throw RunError(fmt::format(
+        "run.device = cuda, but {} ranks share a node with {} (run.ranks_per_gpu = {}). "
+        "Start fewer ranks or raise run.ranks_per_gpu.",
+        views.size(), counted(static_cast<std::int64_t>(views[rank].gpu_ids.size()), "GPU"), options.ranks_per_gpu));
   }
   const std::int64_t cores = shared_cores(options, views, gpus, rank);
   return gpu >= 0 ? on_gpu(options, gpu, cores)

@@ -34,15 +34,16 @@ bool has_validation(const Study& study) {
 
 std::string diverged_note(const RunResults& results) {
   return results.diverged == 0 ? ""
-                               : fmt::format("{} of {} iterations diverged (their loss is not finite)\n",
-                                             results.diverged, results.iterations);
+                               : fmt::format("{} of {} diverged (their loss is not finite)\n", results.diverged,
+                                             counted(results.iterations, "iteration"));
 }
 
 // "2 of 60 iterations failed (iteration 7: out of memory ...)", with the message of the first one.
 std::string failed_note(const RunResults& results) {
-  return results.failed == 0 ? ""
-                             : fmt::format("{} of {} iterations failed (iteration {}: {})\n", results.failed,
-                                           results.iterations, results.first_failed, results.first_failure);
+  return results.failed == 0
+             ? ""
+             : fmt::format("{} of {} failed (iteration {}: {})\n", results.failed,
+                           counted(results.iterations, "iteration"), results.first_failed, results.first_failure);
 }
 
 std::string iteration_lines(const Study& study, const Plan& plan, const std::vector<FinalValues>& iterations) {

@@ -6,6 +6,7 @@
 using namespace sheaf;
 
 TEST_CASE("progress shows the count, the rate and the remaining time") {
+  CHECK(progress_text(0, 1, 1) == "0/1 iteration (0%)");
   CHECK(progress_text(0, 60, 1) == "0/60 iterations (0%)");
   CHECK(progress_text(30, 60, 2) == "30/60 iterations (50%), 15/s, 2.0 s left");
   CHECK(progress_text(60, 60, 2) == "60/60 iterations (100%), 30/s");

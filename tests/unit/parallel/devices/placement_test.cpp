@@ -41,7 +41,7 @@ TEST_CASE("run.lanes and run.threads are respected, and a note reports more thre
   options.lanes = 3;
   const auto placement = place_rank(options, {cpu_view({0, 1})}, 0, "");
   CHECK(placement.lane_count() == 3);
-  CHECK(placement.note == "3 lane(s) x 1 thread(s) on 2 core(s)");
+  CHECK(placement.note == "3 lanes x 1 thread on 2 cores");
   options.lanes = 0;
   options.threads = 2;
   CHECK(place_rank(options, {cpu_view({0, 1, 2, 3})}, 0, "").lane_count() == 2);
@@ -78,7 +78,7 @@ TEST_CASE("a rank with a GPU can also have lanes on its cores") {
   // A rank without a GPU has one lane per core that the other rank does not use.
   options.lanes = 0;
   CHECK(gpus(place_rank(options, {view, view}, 0, "")) == std::vector<int>{0, -1, -1, -1});
-  CHECK(place_rank(options, {view, view}, 0, "").note == "3 lane(s) x 1 thread(s) on 2 core(s)");
+  CHECK(place_rank(options, {view, view}, 0, "").note == "3 lanes x 1 thread on 2 cores");
   CHECK(gpus(place_rank(options, {view, view}, 1, "")) == std::vector<int>{-1, -1});
   options.core_lanes = 0;
   CHECK_FALSE(place_rank(options, {view}, 0, "").uses_cores());

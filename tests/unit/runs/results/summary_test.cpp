@@ -53,6 +53,9 @@ TEST_CASE("diverged iterations are counted") {
   auto iterations = finished_iterations(2);
   iterations[1].result.status = IterationStatus::diverged;
   CHECK_THAT(summary_of(study, iterations), ContainsSubstring("1 of 2 iterations diverged"));
+  study.study.iterations = 1;
+  iterations[0].result.status = IterationStatus::diverged;
+  CHECK_THAT(summary_of(study, {iterations[0]}), ContainsSubstring("1 of 1 iteration diverged"));
 }
 
 TEST_CASE("a search prints its leaderboard and the best values") {
