@@ -1,4 +1,5 @@
-// A two-stage search from the first iteration to the result files, stopped and resumed at every kind of point.
+// A two-stage search from the first iteration to the result files, stopped and resumed at every kind of point, on data
+// in memory and on streamed data.
 // SPDX-License-Identifier: MIT
 #include <csignal>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "data/synthetic.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "support/halving.hpp"
+#include "support/hdf5_fixture.hpp"
 #include "support/small_studies.hpp"
 
 #include "support/catch.hpp"
@@ -27,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string directory = "stages_test_run";
+const std::string data_file = "stages_test.h5";
 constexpr std::int64_t stage_0 = 24, stage_1 = 12;  // iterations
 
 // Six trials, two folds and two repeats. The classes are easy to separate, so the losses depend on the learning rate.
@@ -47,6 +50,36 @@ Study study_of_six() {
   study.run.progress = ProgressKind::none;
   study.run.curves = true;
   return study;
+}
+
+// The same search on a file that passes through memory in several windows. Without a shuffle, only the rounding of the
+// validation losses depends on the windows.
+Study streamed_study(bool shuffle = true) {
+  Study study = study_of_six();
+  study.data = {};
+  study.data.file = data_file;
+  study.data.task = Task::classification;
+  study.data.mode = DataMode::streamed;
+  study.data.memory_mib = 1;
+  study.data.window = 4000;
+  study.train.batch_size = 300;
+  study.train.shuffle = shuffle;
+  return study;
+}
+
+// 2.2 MiB, twice the memory for its rows. Local.
+void write_data_file() {
+  const DataSet data = draw_synthetic(drawn_classes(20000, 28, 3), 1);
+  const auto rows = static_cast<hsize_t>(data.rows), columns = static_cast<hsize_t>(data.feature_count);
+  FixtureFile file(data_file);
+  file.numbers("/features", {rows, columns}, {data.features, data.features + rows * columns},
+               {H5T_IEEE_F32LE, {500, columns}});
+  file.numbers("/targets", {rows}, {data.labels, data.labels + rows}, {H5T_STD_U8LE});
+}
+
+// The search on data in memory or on streamed data.
+Study study_in(DataMode mode) {
+  return mode == DataMode::streamed ? streamed_study() : study_of_six();
 }
 
 using Row = std::map<std::string, std::string>;
@@ -81,11 +114,28 @@ std::vector<Row> results() {
 
 class TwoStages {
  public:
-  TwoStages() { remove(); }
-  ~TwoStages() { remove(); }
+  TwoStages() {
+    remove();
+    if (world.is_root()) write_data_file();
+    world.barrier();
+  }
+  ~TwoStages() {
+    remove();
+    if (world.is_root()) fs::remove(data_file);
+  }
 
   ExitCode execute(const Study& study, bool resume, MakeSearcher make = make_halving) const {
     return execute_run(study, {"stages_test", resume}, world, make);
+  }
+
+  // Results of a new run on rank 0 alone, for rank 0.
+  std::vector<Row> results_of_one_rank(const Study& study) const {
+    remove();
+    const Communicator alone = world.split(world.is_root() ? 0 : -1);
+    if (world.is_root()) CHECK(execute_run(study, {"stages_test"}, alone, make_halving) == ExitCode::done);
+    const auto rows = world.is_root() ? results() : std::vector<Row>();
+    remove();
+    return rows;
   }
 
   // Leaves the run as if the job had been killed before any iteration from `number` on had a result.
@@ -196,9 +246,36 @@ TEST_CASE("a two-stage search trains both stages and writes each result with its
   }
 }
 
-TEST_CASE("a run that was killed at any point resumes to the same results") {
+TEST_CASE("a two-stage search on streamed data has the same results on every number of ranks") {
   const TwoStages run;
-  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  const auto alone = run.results_of_one_rank(streamed_study());
+  CHECK(run.execute(streamed_study(), false) == ExitCode::done);
+  if (!run.world.is_root()) return;
+  CHECK(alone.size() == static_cast<std::size_t>(stage_0 + stage_1));
+  CHECK(results() == alone);
+}
+
+TEST_CASE("without a shuffle, a two-stage search has the same results on streamed data and in memory") {
+  const TwoStages run;
+  Study in_memory = streamed_study(false);
+  in_memory.data.mode = DataMode::memory;
+  in_memory.data.memory_mib = in_memory.data.window = 0;
+  auto expected = run.results_of_one_rank(in_memory);
+  CHECK(run.execute(streamed_study(false), false) == ExitCode::done);
+  if (!run.world.is_root()) return;
+  auto found = results();
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t number = 0; number < found.size(); ++number) {
+    const auto loss_of = [&](Row& row) { return std::stod(row.extract("validation_loss").mapped()); };
+    CHECK(loss_of(found[number]) == Approx(loss_of(expected[number])).epsilon(1e-6));
+    CHECK(found[number] == expected[number]);
+  }
+}
+
+TEST_CASE("a run that was killed at any point resumes to the same results") {
+  const Study study = study_in(GENERATE(DataMode::memory, DataMode::streamed));
+  const TwoStages run;
+  REQUIRE(run.execute(study, false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   struct Cut {
     std::int64_t number;
@@ -209,63 +286,67 @@ TEST_CASE("a run that was killed at any point resumes to the same results") {
         Cut{stage_0 + 5, false}, Cut{stage_0 + stage_1, true}}) {
     INFO("cut at " << number);
     run.cut_at(number, keeps_stages);
-    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+    CHECK(run.execute(study, true) == ExitCode::done);
     if (run.world.is_root()) CHECK(results() == whole);
   }
-  CHECK(run.execute(study_of_six(), true) == ExitCode::done);  // no iterations remain
+  CHECK(run.execute(study, true) == ExitCode::done);  // no iterations remain
 }
 
 TEST_CASE("results of the second stage still count after lost results of the first are trained again") {
+  const Study study = study_in(GENERATE(DataMode::memory, DataMode::streamed));
   const TwoStages run;
-  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  REQUIRE(run.execute(study, false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   for (const IndexRange lost : {IndexRange{5, 6}, IndexRange{stage_0 - 1, stage_0 + 1}}) {
     run.lose(lost, true);
-    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+    CHECK(run.execute(study, true) == ExitCode::done);
     if (run.world.is_root()) CHECK(results() == whole);
   }
 }
 
 TEST_CASE("a signal between two stages stops the run, and resuming it trains the second stage") {
+  const Study study = study_in(GENERATE(DataMode::memory, DataMode::streamed));
   const TwoStages run;
-  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  REQUIRE(run.execute(study, false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   run.cut_at(0, false);
   {
     const StopSignals signals;
-    CHECK(run.execute(study_of_six(), true, make_kind<InterruptedHalving>) == ExitCode::stopped);
+    CHECK(run.execute(study, true, make_kind<InterruptedHalving>) == ExitCode::stopped);
   }
   const StopSignals none;  // clears the recorded signal
   CHECK_FALSE(fs::exists(directory + "/results.csv"));
   run.world.barrier();
-  CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+  CHECK(run.execute(study, true) == ExitCode::done);
   if (run.world.is_root()) CHECK(results() == whole);
 }
 
 TEST_CASE("resuming fails when the searcher now names another stage than the journal records") {
+  const Study study = study_of_six();
   const TwoStages run;
-  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  REQUIRE(run.execute(study, false) == ExitCode::done);
   for (const std::int64_t number : {stage_0 - 1, stage_0 + 3}) {
     run.cut_at(number, true);
-    CHECK_THROWS_WITH(run.execute(study_of_six(), true, make_kind<OtherHalving>),
+    CHECK_THROWS_WITH(run.execute(study, true, make_kind<OtherHalving>),
                       "stage 1 of 'stages_test_run' began with other trials than the search chooses now (earlier "
                       "results have changed, or another program wrote them). Start a new run with another run.output.");
-    CHECK(run.execute(study_of_six(), true) == ExitCode::done);
+    CHECK(run.execute(study, true) == ExitCode::done);
   }
 }
 
 TEST_CASE("array tasks train their slices of one stage, and those of the next stage when they run again") {
+  const Study study = study_in(GENERATE(DataMode::memory, DataMode::streamed));
   const TwoStages run;
-  REQUIRE(run.execute(study_of_six(), false) == ExitCode::done);
+  REQUIRE(run.execute(study, false) == ExitCode::done);
   const auto whole = run.world.is_root() ? results() : std::vector<Row>();
   run.cut_at(0, false);
   for (int stage = 0; stage < 2; ++stage)
     for (const std::int64_t task : {2, 0, 1}) {
       CHECK_FALSE(fs::exists(directory + "/results.csv"));
       run.world.barrier();
-      Study study = study_of_six();
-      study.run.array = {ArrayTask::Kind::fixed, task, 3};
-      CHECK(run.execute(study, false) == ExitCode::done);
+      Study of_task = study;
+      of_task.run.array = {ArrayTask::Kind::fixed, task, 3};
+      CHECK(run.execute(of_task, false) == ExitCode::done);
     }
   if (run.world.is_root()) CHECK(results() == whole);
 }
