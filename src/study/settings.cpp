@@ -22,6 +22,13 @@ const Setting* find_setting(const std::string& key) {
   return found == table.end() ? nullptr : &*found;
 }
 
+const Setting& known_setting(const std::string& key) {
+  if (const Setting* setting = find_setting(key)) return *setting;
+  const std::string hint = unknown_name_hint(key, all_keys(), "");
+  throw UsageError(
+      fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " Use --help to list the keys." : hint));
+}
+
 std::string section_of(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
@@ -49,15 +56,14 @@ const std::vector<std::string>& all_keys() {
 }
 
 SetValue value_setter(const std::string& key, const std::string& text) {
-  const Setting* setting = find_setting(key);
-  if (!setting) {
-    const std::string hint = unknown_name_hint(key, all_keys(), "");
-    throw UsageError(
-        fmt::format("unknown key {}.{}", quoted(key), hint.empty() ? " Use --help to list the keys." : hint));
-  }
-  if (SetValue set = setting->setter(text)) return set;
+  const Setting& setting = known_setting(key);
+  if (SetValue set = setting.setter(text)) return set;
   throw UsageError(fmt::format("{} cannot be {}. Allowed: {}.{}", key, text.empty() ? "empty" : quoted(text),
-                               setting->allowed, unknown_value_hint(key, text, setting->names)));
+                               setting.allowed, unknown_value_hint(key, text, setting.names)));
+}
+
+ValueKind value_kind(const std::string& key) {
+  return known_setting(key).kind;
 }
 
 void apply_setting(Study& study, const std::string& key, const std::string& text) {

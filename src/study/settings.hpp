@@ -18,6 +18,9 @@ SetValue value_setter(const std::string& key, const std::string& text);
 /// All keys: those of settings_table(), then the searched keys (`search.<model or train key>`).
 const std::vector<std::string>& all_keys();
 
+/// The type of the values of a key. Throws as value_setter() for an unknown key.
+ValueKind value_kind(const std::string& key);
+
 /// Sets one key from its text. Throws as value_setter().
 void apply_setting(Study& study, const std::string& key, const std::string& text);
 

@@ -33,6 +33,13 @@ const char* const below_one_in_words = "number >= 0 and < 1";
 // only with LibTorch, so a resumed run may change these keys.
 enum class Decides { results, no_results };
 
+template <class Value>
+constexpr ValueKind kind_of() {
+  if (std::is_same_v<Value, bool>) return ValueKind::flag;
+  if (std::is_integral_v<Value>) return ValueKind::integer;
+  return std::is_floating_point_v<Value> ? ValueKind::number : ValueKind::text;
+}
+
 // Adds the settings of one section to the table. By default a key decides results. Keys of [run] must pass `decides`,
 // because most of them do not.
 template <class Options>
@@ -63,6 +70,7 @@ class Section {
     Setting setting;
     setting.decides_results = decides == Decides::results;
     setting.path = path;
+    setting.kind = kind_of<Value>();
     setting.allowed = type.allowed;
     setting.names = type.names;
     setting.setter = [=](const std::string& text) -> SetValue {

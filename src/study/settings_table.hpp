@@ -28,11 +28,15 @@ enum class PathKind {
   output  ///< relative to the current directory
 };
 
+/// The type of a key's values. text: also choices, lists and all other values without a number or flag of their own.
+enum class ValueKind { integer, number, flag, text };
+
 /// A key with the functions that read and write its value.
 struct Setting {
   SettingInfo info;
   bool decides_results = true;     ///< whether results may depend on the key (runs/directory/study_identity.hpp)
   PathKind path = PathKind::none;  ///< model.kind: the path follows a colon
+  ValueKind kind = ValueKind::text;
   std::string allowed;             ///< info.values with all limits, for messages
   std::vector<std::string> names;  ///< names of a choice, for suggestions after typing errors; otherwise empty
   std::function<SetValue(const std::string&)> setter;  ///< parses a text; returns an empty function if not allowed

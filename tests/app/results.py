@@ -47,6 +47,9 @@ with h5py.File("run/results.h5", "r") as file:
         checks.check(numpy.array_equal(table[name], [float(row[name]) for row in rows]),
                      f"{name}: the CSV file has all digits")
     checks.check(table["model.hidden"][0].decode() == "8", "text column of /iterations", str(table["model.hidden"][0]))
+    checks.check(table["train.learning_rate"].dtype == float and
+                 numpy.array_equal(table["train.learning_rate"], [float(row["train.learning_rate"]) for row in rows]),
+                 "a searched number is a column of numbers", str(table.dtype))
     trials = file["trials"][:]
     checks.check(list(trials["rank"]) == [1, 2, 3, 4], "/trials is sorted from best to worst")
     ensembles = file["ensembles"][:]

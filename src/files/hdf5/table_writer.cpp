@@ -34,6 +34,13 @@ Handle text_type(std::size_t bytes) {
   return type;
 }
 
+Handle flag_type(const std::string& problem) {
+  Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose, problem);
+  for (const std::int8_t value : {std::int8_t{0}, std::int8_t{1}})
+    check_hdf5(H5Tenum_insert(type.id(), value ? "TRUE" : "FALSE", &value), problem);
+  return type;
+}
+
 // Returns the length in bytes; at least 1, because HDF5 does not support text types of length 0.
 std::size_t longest(const Texts& texts) {
   std::size_t bytes = 1;
@@ -46,7 +53,14 @@ std::int64_t row_count(const TableColumn& column) {
 }
 
 std::size_t cell_bytes(const ColumnType& type) {
-  return type.kind == ColumnType::Kind::text ? type.text_bytes : 8;
+  switch (type.kind) {
+    case ColumnType::Kind::text:
+      return type.text_bytes;
+    case ColumnType::Kind::flag:
+      return 1;
+    default:
+      return 8;
+  }
 }
 
 // Returns the offset of each column in a row, followed by the size of a row.
@@ -61,11 +75,11 @@ Handle row_type(const std::vector<ColumnType>& types, const std::string& problem
   Handle row(H5Tcreate(H5T_COMPOUND, offsets.back()), H5Tclose, problem);
   for (std::size_t number = 0; number < types.size(); ++number) {
     const ColumnType& type = types[number];
-    Handle text;
+    Handle made;  // the other types are HDF5's own
     hid_t cell = type.kind == ColumnType::Kind::real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-    if (type.kind == ColumnType::Kind::text) {
-      text = text_type(type.text_bytes);
-      cell = text.id();
+    if (type.kind == ColumnType::Kind::text || type.kind == ColumnType::Kind::flag) {
+      made = type.kind == ColumnType::Kind::text ? text_type(type.text_bytes) : flag_type(problem);
+      cell = made.id();
     }
     check_hdf5(H5Tinsert(row.id(), type.name.c_str(), offsets[number], cell), problem);
   }
@@ -74,6 +88,7 @@ Handle row_type(const std::vector<ColumnType>& types, const std::string& problem
 
 ColumnType::Kind kind_of(const TableColumn& column) {
   if (std::holds_alternative<std::vector<double>>(column.values)) return ColumnType::Kind::real;
+  if (std::holds_alternative<std::vector<bool>>(column.values)) return ColumnType::Kind::flag;
   return std::holds_alternative<Texts>(column.values) ? ColumnType::Kind::text : ColumnType::Kind::integer;
 }
 
@@ -93,7 +108,7 @@ void pack_column(const TableColumn& column, IndexRange rows, std::size_t row_byt
       [&](const auto& values) {
         using Value = typename std::decay_t<decltype(values)>::value_type;
         for (std::int64_t row = rows.begin; row < rows.end; ++row, cell += row_bytes) {
-          const Value& value = values[static_cast<std::size_t>(row)];
+          const Value& value = values[static_cast<std::size_t>(row)];  // of flags, a copy
           if constexpr (std::is_same_v<Value, std::string>) {
             std::memcpy(cell, value.data(), value.size());
           } else {

@@ -14,15 +14,16 @@
 
 namespace sheaf {
 
-/// A named column of a table. Text is stored as UTF-8 with a fixed length, that of the longest text in the column.
+/// A named column of a table. Text is stored as UTF-8 with a fixed length, that of the longest text in the column;
+/// flags as h5py stores bool, an enumeration of FALSE and TRUE.
 struct TableColumn {
   std::string name;
-  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
+  std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<bool>, std::vector<std::string>> values;
 };
 
 /// The name and type of a column, which must be known before its first row.
 struct ColumnType {
-  enum class Kind { integer, real, text };
+  enum class Kind { integer, real, flag, text };
   std::string name;
   Kind kind = Kind::integer;
   std::size_t text_bytes = 1;  ///< length of the longest text; at least 1

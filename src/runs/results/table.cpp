@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "core/text.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
@@ -25,12 +29,44 @@ TableColumn column(const std::string& name, const std::vector<Row>& rows, Get ge
   return {name, std::move(values)};
 }
 
-// Adds a column for each searched key, with its values in the trials trial(row).
+template <class Number>
+std::optional<Number> number_in(const std::string& text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+// A column of `Number` with the values of a searched key, or of text if one of all its candidates is a word such as
+// "full". The type of a column thus depends on the plan only.
+template <class Number, class Row, class Get>
+TableColumn number_column(const Plan& plan, std::size_t key, const std::vector<Row>& rows, Get text) {
+  const std::string& name = plan.searched_keys()[key];
+  for (const auto& candidate : plan.candidates(key))
+    if (!number_in<Number>(candidate)) return column<std::string>(name, rows, text);
+  return column<Number>(name, rows, [&](const Row& row) { return *number_in<Number>(text(row)); });
+}
+
+// Adds a column for each searched key, of the key's type, with its values in the trials trial(row).
 template <class Row, class Get>
 void add_searched(Table& table, const Plan& plan, const std::vector<Row>& rows, Get trial) {
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    table.push_back(column<std::string>(plan.searched_keys()[key], rows,
-                                        [&](const Row& row) { return plan.value(trial(row), key); }));
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) {
+    const std::string& name = plan.searched_keys()[key];
+    const auto text = [&](const Row& row) -> const std::string& { return plan.value(trial(row), key); };
+    switch (value_kind(name)) {
+      case ValueKind::integer:
+        table.push_back(number_column<std::int64_t>(plan, key, rows, text));
+        break;
+      case ValueKind::number:
+        table.push_back(number_column<double>(plan, key, rows, text));
+        break;
+      case ValueKind::flag:
+        table.push_back(column<bool>(name, rows, [&](const Row& row) { return text(row) == "true"; }));
+        break;
+      case ValueKind::text:
+        table.push_back(column<std::string>(name, rows, text));
+        break;
+    }
+  }
 }
 
 using Text = fmt::memory_buffer;
@@ -41,6 +77,10 @@ void add(Text& text, std::string_view more) {
 
 void add_cell(Text& text, const std::string& cell) {
   add(text, csv_field(cell));
+}
+
+void add_cell(Text& text, bool value) {
+  add(text, value ? "true" : "false");
 }
 
 void add_cell(Text& text, std::int64_t value) {

@@ -17,6 +17,9 @@ namespace sheaf {
 
 using Table = std::vector<TableColumn>;
 
+// The column of a searched key has the key's type: integers, numbers or flags; text for choices and lists, and for
+// numbers if a candidate is a word such as "full".
+
 /// One row per iteration, in order. Columns: iteration, stage, trial, fold, member, repeat, seed, the searched keys,
 /// status, final_loss, validation_loss, validation_score, epochs, steps, seconds, wait_seconds, rank, lane, device,
 /// engine, message (why it failed).
@@ -47,7 +50,7 @@ Table ensemble_table(const std::vector<EnsembleResult>& ensembles);
 std::vector<ColumnType> trial_columns(const Plan& plan);
 
 /// CSV after RFC 4180, but with "\n" line ends: a line with the names of the columns, and one line per row. Numbers are
-/// written in the shortest form that reads back exactly; NaN is empty.
+/// written in the shortest form that reads back exactly; NaN is empty; flags are true or false.
 std::string csv_header(const Table& table);
 std::string csv_rows(const Table& table);
 

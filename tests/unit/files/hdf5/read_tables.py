@@ -24,11 +24,12 @@ with h5py.File("tables.h5", "r") as file:
     check(attributes["seconds"] == 0.1, attributes)
 
     table = file["iterations"][:]
-    check(table.dtype.names == ("iteration", "final_loss", "status", "empty"), table.dtype)
+    check(table.dtype.names == ("iteration", "final_loss", "shuffled", "status", "empty"), table.dtype)
     check(table["iteration"].dtype == numpy.int64 and table["final_loss"].dtype == numpy.float64, table.dtype)
     check(table["iteration"].tolist() == [0, 1, -(2**62)], table)
     check(table["final_loss"][0] == 0.1 and numpy.isnan(table["final_loss"][1]), table)
     check(table["final_loss"][2] == -numpy.inf, table)
+    check(table["shuffled"].dtype == bool and table["shuffled"].tolist() == [True, False, True], table)
     check([text.decode() for text in table["status"]] == ["finished", "", "é"], table)
     check(table["empty"].tolist() == [b"", b"", b""], table)
     check(file["iterations"].dtype["status"].metadata is None or

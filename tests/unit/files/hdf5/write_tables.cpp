@@ -12,6 +12,7 @@ int main(int, char** argv) {
   file.write_attribute("seconds", 0.1);
   file.write_table("iterations", {{"iteration", std::vector<std::int64_t>{0, 1, -(std::int64_t{1} << 62)}},
                                   {"final_loss", std::vector<double>{0.1, NAN, -INFINITY}},
+                                  {"shuffled", std::vector<bool>{true, false, true}},
                                   {"status", std::vector<std::string>{"finished", "", "é"}},
                                   {"empty", std::vector<std::string>{"", "", ""}}});
   file.write_table("deep/er/none", {{"number", std::vector<std::int64_t>{}},

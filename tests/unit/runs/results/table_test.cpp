@@ -55,6 +55,35 @@ TEST_CASE("the columns of iterations are in the documented order") {
   CHECK(text.find(",0.01,failed,0.5,,,0,0,0,0,-1,-1,cpu,torch,\"out of memory, twice\"\n") != std::string::npos);
 }
 
+TEST_CASE("the column of a searched key has the type of the key, and the CSV has the text of the study") {
+  Study study;
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.learning_rate", {"1e-05", "1"}},
+                       {"train.epochs", {"5"}},
+                       {"train.shuffle", {"false"}},
+                       {"train.batch_size", {"32", "full"}},
+                       {"model.hidden", {"64"}},
+                       {"train.optimizer", {"sgd"}},
+                       {"model.kernel", {"3"}}};
+  const Plan plan = test::whole_plan(study);
+  std::vector<TrialSummary> trials(4);
+  for (std::size_t number = 0; number < trials.size(); ++number)
+    trials[number].trial = static_cast<std::int64_t>(number);
+  const Table table = trial_table(plan, trials);
+  using Kind = ColumnType::Kind;
+  const std::vector<Kind> kinds = {Kind::real, Kind::integer, Kind::flag,   Kind::text,
+                                   Kind::text, Kind::text,    Kind::integer};
+  const Table searched(table.begin() + 3, table.begin() + 10);
+  for (const auto& types : {column_types(table), trial_columns(plan)})
+    for (std::size_t key = 0; key < kinds.size(); ++key) {
+      CAPTURE(types[key + 3].name);
+      CHECK(types[key + 3].kind == kinds[key]);
+    }
+  CHECK(csv_rows(searched) ==
+        "1e-05,5,false,32,64,sgd,3\n1e-05,5,false,full,64,sgd,3\n"
+        "1,5,false,32,64,sgd,3\n1,5,false,full,64,sgd,3\n");
+}
+
 TEST_CASE("epochs are written one per row, with empty cells for epochs without validation") {
   EpochResult first{3, 0, 0.5};
   EpochResult second{3, 1, 0.25, 0.75, 0.875};
@@ -67,7 +96,7 @@ TEST_CASE("epochs are written one per row, with empty cells for epochs without v
 TEST_CASE("text columns are wide enough for the longest text of all iterations and trials") {
   Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
-  study.search.keys = {{"train.learning_rate", {"0.1", "0.001", "0.01"}}};
+  study.search.keys = {{"model.hidden", {"64", "16 16", "32"}}};
   const Plan plan = test::whole_plan(study);
   TrainedIteration failed;
   failed.result.status = IterationStatus::failed;
@@ -91,7 +120,7 @@ TEST_CASE("text columns are wide enough for the longest text of all iterations a
   CHECK(bytes_of(types, "device") == 7);
   CHECK(bytes_of(types, "engine") == 5);
   CHECK(bytes_of(types, "message") == 13);
-  CHECK(bytes_of(types, "train.learning_rate") == 5);
-  CHECK(bytes_of(trial_columns(plan), "train.learning_rate") == 5);
+  CHECK(bytes_of(types, "model.hidden") == 5);
+  CHECK(bytes_of(trial_columns(plan), "model.hidden") == 5);
   CHECK(types.size() == iteration_table(plan, {}).size());
 }
