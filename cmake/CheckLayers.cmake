@@ -38,7 +38,7 @@ set(third_party
   "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
   "libdeflate\\.h|files/hdf5/"
   "zlib\\.h|files/"
-  "nlohmann/.*|data/data_description.cpp runs/journal/")
+  "nlohmann/.*|data/data_description.cpp runs/journal/ runs/results/run_description.cpp")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

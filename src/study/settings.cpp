@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -97,6 +98,16 @@ std::string setting_text(const Study& study, const std::string& key) {
   const Setting* setting = find_setting(key);
   assert(setting);
   return setting->text(study);
+}
+
+std::vector<std::pair<std::string, std::string>> changed_settings(const Study& study) {
+  std::vector<std::pair<std::string, std::string>> changed;
+  for (const auto& setting : settings_table())
+    if (const std::string text = setting.text(study); text != setting.info.default_value)
+      changed.emplace_back(setting.info.key, text);
+  for (const auto& searched : study.search.keys)
+    changed.emplace_back("search." + searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
+  return changed;
 }
 
 std::string study_file_text(const Study& study) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "study/paths.hpp"
@@ -34,6 +35,10 @@ Study with_absolute_inputs(Study study, const std::string& folder);
 
 /// The value of a key as text that apply_setting() accepts. Numbers have the fewest digits that keep their value.
 std::string setting_text(const Study& study, const std::string& key);
+
+/// The keys with other values than the defaults, and the searched keys with their candidates: pairs of name and text,
+/// in the order of the study file. Pure.
+std::vector<std::pair<std::string, std::string>> changed_settings(const Study& study);
 
 /// A problem between keys.
 struct StudyProblem {

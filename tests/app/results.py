@@ -1,5 +1,6 @@
 """The run directory: results.csv and results.h5, read in Python and by h5dump, have the right contents and agree."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,11 +16,12 @@ shutil.rmtree("run", ignore_errors=True)
 study = os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg")
 args = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", "--ensemble.members=2",
         "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
-result = sheaf("run", *args, ranks=2)
+result = sheaf("run", *args, ranks=2, environment={"USER": "anna"})
 checks.check(result.code == 0, "the run succeeds", result.stderr)
 checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "the summary has a leaderboard",
              result.stdout)
-checks.check(sorted(os.listdir("run")) == ["journal", "results.csv", "results.h5", "study.cfg"],
+checks.check(sorted(os.listdir("run")) == ["README.txt", "journal", "results.csv", "results.h5", "study.cfg",
+                                           "summary.json"],
              "files of the run directory", str(os.listdir("run")))
 
 rows = read_csv("run/results.csv")
@@ -71,6 +73,50 @@ with h5py.File("run/results.h5", "r") as file:
 
 dump = subprocess.run(["h5dump", "-H", "run/results.h5"], capture_output=True, text=True)
 checks.check(dump.returncode == 0 and "DATASET \"iterations\"" in dump.stdout, "h5dump reads it", dump.stderr)
+
+# The description of the run.
+with open("run/summary.json") as file:
+    summary = json.load(file)
+with open("run/README.txt") as file:
+    readme = file.read()
+best = trials[0]
+checks.check(summary["best"]["mean_score"] == best["mean_score"] and summary["best"]["trial"] == best["trial"] and
+             summary["best"]["keys"]["train.learning_rate"] == repr(float(best["train.learning_rate"])) and
+             summary["best"]["models"] == [], "summary.json has the best trial", str(summary))
+checks.check(summary["iterations"] == {"total": 16, "finished": 16, "diverged": 0, "failed": 0} and
+             summary["rank_count"] == 2 and summary["user"] == "anna", "summary.json counts iterations and ranks",
+             str(summary))
+checks.check(summary["data"] == {"file": os.path.normpath(DIGITS), "content_hash": None, "rows": 1797, "features": 64,
+                                 "named_features": 0}, "summary.json has the data", str(summary["data"]))
+checks.check(summary["changed_keys"]["train.epochs"] == "2" and "train.momentum" not in summary["changed_keys"] and
+             summary["changed_keys"]["search.model.hidden"] == "8, 16 8", "summary.json has the changed keys",
+             str(summary["changed_keys"]))
+checks.check("anna" in readme and "  train.epochs = 2\n" in readme and "No model was saved" in readme, "README.txt",
+             readme)
+checks.check(f"best         {result.stdout.split('Best: ')[1].splitlines()[0]}\n" in readme,
+             "README.txt has the best trial", readme)
+
+# Names and content of an imported file; a README.txt of somebody else stays.
+with open("table.csv", "w") as file:
+    file.write("a,b,kind\n" + "".join(f"{row},{row % 3},{'xy'[row % 2]}\n" for row in range(20)))
+shutil.rmtree("named", ignore_errors=True)
+os.mkdir("named")
+with open("named/README.txt", "w") as file:
+    file.write("mine")
+if os.path.exists("table.h5"):
+    os.remove("table.h5")
+checks.check(sheaf("import", "table.csv", "table.h5").code == 0, "a CSV file is imported")
+named = sheaf("run", study, "--data.file=table.h5", "--search.folds=2", "--run.models=best", "--run.output=named")
+with open("named/summary.json") as file:
+    summary = json.load(file)
+checks.check(named.code == 0 and summary["data"]["named_features"] == 2 and summary["data"]["content_hash"],
+             "summary.json has the content hash and the named features", str(summary["data"]))
+with open("named/models/best.txt") as file:
+    checks.check(summary["best"]["models"] == ["models/" + name for name in file.read().split()],
+                 "summary.json has the best model", str(summary["best"]))
+with open("named/README.txt") as file:
+    checks.check(file.read() == "mine" and "named/README.txt' was not replaced" in named.stderr,
+                 "a README.txt of somebody else stays", named.stderr)
 
 # Curves: every epoch of every iteration, in order. The last one agrees with /iterations, and the number of ranks does
 # not matter. The second learning rate diverges.

@@ -53,7 +53,7 @@ def is_refused(job, *reasons):
 
 def check_run(epochs, case, details):
     """Checks that the directory has a complete run of this study and no other files."""
-    names = {"study.cfg", "journal", "results.csv", "results.h5"}
+    names = {"study.cfg", "journal", "results.csv", "results.h5", "summary.json", "README.txt"}
     checks.check(set(os.listdir(RUN)) == names and set(os.listdir(f"{RUN}/journal")) == {"lock", "00001"},
                  f"{case}: no other files", f"{os.listdir(RUN)} {os.listdir(f'{RUN}/journal')}\n{details}")
     checks.check(sorted(journaled(RUN)) == list(range(ITERATIONS)), f"{case}: each iteration is in the journals once",

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -14,10 +18,13 @@
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "files/hdf5/handle.hpp"
+#include "files/regular_file.hpp"
+#include "files/replace_file.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/replay.hpp"
 #include "runs/results/result_stream.hpp"
+#include "runs/results/run_description.hpp"
 #include "runs/results/summary.hpp"
 #include "runs/run_reader.hpp"
 
@@ -155,6 +162,24 @@ void print_summary(const std::string& text) {
   }
 }
 
+// From the environment, since the password database may be a remote service.
+std::string user_name() {
+  for (const char* variable : {"USER", "LOGNAME"})
+    if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
+  return fmt::format("uid {}", ::geteuid());
+}
+
+// Whether `path` is missing or was written by an earlier job.
+bool is_own_readme(const std::string& path) {
+  struct stat status {};
+  const int descriptor = open_regular_file(path, status);
+  if (descriptor < 0) return status.st_mode == 0 && errno == ENOENT;
+  const std::string begin = readme_begin;
+  const RegularFile file(path, descriptor);
+  ::close(descriptor);
+  return file.read(static_cast<std::int64_t>(begin.size())) == begin;
+}
+
 // Writes the results of a complete run while its iterations arrive. For rank 0.
 class ResultsOfRun {
  public:
@@ -188,7 +213,10 @@ class ResultsOfRun {
     results.streamed_bytes = streamed_bytes_;
     results.provenance = end_.provenance();
     const bool left = results.failed > 0;
-    if (study.run.models != ModelsSaved::none) write_best_model(end_.models, results, left);
+    results.data = end_.data;
+    results.user = user_name();
+    if (study.run.models != ModelsSaved::none) results.best_models = write_best_model(end_.models, results, left);
+    describe(results);
     stream_.finish(results);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
@@ -199,6 +227,20 @@ class ResultsOfRun {
   }
 
  private:
+  // Writes summary.json and README.txt. A README.txt of somebody else stays.
+  void describe(const RunResults& results) const {
+    const std::string& directory = end_.run.directory;
+    const Study& study = end_.context.study;
+    write_whole_file(directory + "/summary.json", summary_json(study, end_.context.plan, results));
+    const std::string readme = directory + "/README.txt";
+    if (!is_own_readme(readme))
+      return warn_root(
+          fmt::format("'{}' was not replaced (it is not from sheaf). Rename it, if you want a description "
+                      "of the run there; summary.json has the same content.",
+                      readme));
+    write_whole_file(readme, readme_text(directory, study, end_.context.plan, results));
+  }
+
   const EndOfRun& end_;
   const std::int64_t streamed_bytes_;  // read by all ranks
   const std::vector<std::string> files_;

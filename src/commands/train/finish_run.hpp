@@ -30,8 +30,9 @@ struct EndOfRun {
   const std::vector<RankInfo>& ranks;
   const EngineOfTrial& engine_of_trial;
   std::int64_t streamed_bytes;  ///< read by this rank
+  const DataSummary& data;
   /// Called once at the end, in a thread of rank 0 that must not call MPI.
-  std::function<std::vector<std::pair<std::string, std::string>>()> provenance;
+  std::function<std::vector<std::pair<std::string, AttributeValue>>()> provenance;
   Clock::time_point start;
 };
 

@@ -2,6 +2,7 @@
 #include "commands/train/model_saving.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <utility>
@@ -76,24 +77,24 @@ void warn_of_missing_models(const SavedModels& models, const RunResults& results
                     models_directory(models.run_directory), written, counted(trained, "model"), first_missing));
 }
 
-// The file names of the best model, one per line. Empty, with a warning, if there is no best model, without one if no
-// iteration finished, which the run reports.
-std::string best_names(const SavedModels& models, const RunResults& results) {
+// The file names of the best model. Empty, with a warning, if there is no best model, without one if no iteration
+// finished, which the run reports.
+std::vector<std::string> best_names(const SavedModels& models, const RunResults& results) {
   const IndexRange best = results.best_model;
   if (best.empty() && results.any_finished())
     warn_root(
         "there is no best model (one or more members of every model did not finish). Lower train.learning_rate, or see "
         "the messages in results.csv.");
-  std::string names;
+  std::vector<std::string> names;
   for (std::int64_t number = best.begin; number < best.end; ++number) {
     if (const std::string path = model_path(models.run_directory, number); !is_written(path)) {
       warn_root(
           fmt::format("best.txt was not written ('{}' is missing: it was removed, or an earlier job trained the "
                       "iteration without run.models). Train the study again with another run.output.",
                       path));
-      return "";
+      return {};
     }
-    names += fmt::format("iteration-{}.pt\n", number);
+    names.push_back(fmt::format("iteration-{}.pt", number));
   }
   return names;
 }
@@ -104,21 +105,24 @@ std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModel
   return std::make_unique<ModelSavingEngine>(std::move(engine), std::move(models));
 }
 
-void write_best_model(const SavedModels& models, const RunResults& results, bool left) {
+std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left) {
   const Plan& plan = models.plan;
   const TrialSummary& best = results.trials.front();
   if (models.study.run.models == ModelsSaved::all) warn_of_missing_models(models, results);
-  const std::string names = best_names(models, results);
+  const std::vector<std::string> names = best_names(models, results);
   if (names.empty()) {
     remove_model(best_model_list(models.run_directory));  // an earlier job may have written it
-    return;
+    return {};
   }
-  write_whole_file(best_model_list(models.run_directory), names);
-  if (left || models.study.run.models != ModelsSaved::best) return;
+  write_whole_file(best_model_list(models.run_directory), fmt::format("{}\n", fmt::join(names, "\n")));
+  std::vector<std::string> paths;
+  for (const auto& name : names) paths.push_back("models/" + name);
+  if (left || models.study.run.models != ModelsSaved::best) return paths;
   const std::int64_t first = plan.number_of({best.stage, best.trial, 0, 0, 0});
   const IndexRange kept{first, first + plan.stage(best.stage).per_trial()};
   for (std::int64_t number = 0; number < plan.iteration_count(); ++number)
     if (number < kept.begin || number >= kept.end) remove_model(model_path(models.run_directory, number));
+  return paths;
 }
 
 }  // namespace sheaf

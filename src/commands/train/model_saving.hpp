@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "models/network_layout.hpp"
 #include "runs/results/run_results.hpp"
@@ -28,7 +29,8 @@ std::unique_ptr<Engine> saving_models(std::unique_ptr<Engine> engine, SavedModel
 
 /// Writes best.txt after the last iteration, or warns why there is no best model. With run.models = best, removes the
 /// models of all other trials, unless iterations without a result are `left`, which may make another trial the best.
-/// Throws RunError. Local, for rank 0.
-void write_best_model(const SavedModels& models, const RunResults& results, bool left);
+/// Returns the names in best.txt as paths in the run directory; empty if there is none. Throws RunError. Local, for
+/// rank 0.
+std::vector<std::string> write_best_model(const SavedModels& models, const RunResults& results, bool left);
 
 }  // namespace sheaf

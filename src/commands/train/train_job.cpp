@@ -67,20 +67,20 @@ std::string utc_text(std::time_t time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
-std::vector<std::pair<std::string, std::string>> provenance(const std::string& command_line,
-                                                            const std::string& data_fingerprint,
-                                                            const std::string& directory, bool uses_torch,
-                                                            int rank_count, const std::string& mpi_version,
-                                                            const JobStart& start) {
+std::vector<std::pair<std::string, AttributeValue>> provenance(const std::string& command_line,
+                                                               const std::string& data_fingerprint,
+                                                               const std::string& directory, bool uses_torch,
+                                                               int rank_count, const std::string& mpi_version,
+                                                               const JobStart& start) {
   const bool uses_blas = uses_torch || native_engine_needs_blas();
   return {{"program", "sheaf " + program_version()},
           {"git_revision", git_revision()},
           {"command_line", command_line},
           {"started_utc", utc_text(start.utc)},
           {"finished_utc", utc_text(std::time(nullptr))},
-          {"wall_seconds", fmt::format("{:.6f}", seconds_since(start.monotonic))},
-          {"rank_count", fmt::format("{}", rank_count)},
-          {"attempts", fmt::format("{}", RunReader(directory).attempts())},
+          {"wall_seconds", seconds_since(start.monotonic)},
+          {"rank_count", std::int64_t{rank_count}},
+          {"attempts", RunReader(directory).attempts()},
           {"mpi", mpi_version},
           {"libtorch", uses_torch ? torch_backend().info().version : "not used"},
           {"blas", uses_blas ? blas_library() : "not used"},
@@ -88,6 +88,16 @@ std::vector<std::pair<std::string, std::string>> provenance(const std::string& c
           {"hdf5", hdf5_version()},
           {"random_numbers", "Philox4x32-10"},
           {"data_fingerprint", data_fingerprint}};
+}
+
+DataSummary summary_of(const StudyData& data, const DataOptions& options) {
+  DataSummary summary;
+  if (options.source == DataSource::file) summary.file = options.file;
+  if (!data.description.content_hash.empty()) summary.content_hash = data.description.content_hash;
+  summary.rows = data.data ? data.data->rows : options.rows;
+  summary.features = data.shape.features;
+  if (has_names(data.description.columns)) summary.named_features = feature_count(data.description.columns);
+  return summary;
 }
 
 // Returns nothing if another task of the job array has opened the run in the meantime with other choices.
@@ -159,8 +169,9 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     return provenance(request.command_line, fingerprint, run.directory, uses_torch(prepared), world.size(), mpi_version,
                       start);
   };
+  const DataSummary data_summary = summary_of(data, study.data);
   return finish_run({run, stages, plan, context, models, trained, prepared.ranks, prepared.engine_of_trial,
-                     data.stream ? data.stream->bytes_read() : 0, make_provenance, start.monotonic},
+                     data.stream ? data.stream->bytes_read() : 0, data_summary, make_provenance, start.monotonic},
                     world, node, leaders);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5"};
+constexpr const char* run_files[] = {"study.cfg", "results.csv", "results.h5", "summary.json"};
 
 // Returns false if the directory cannot be searched; writing to it will report the error.
 bool exists_in(const std::string& directory, const std::string& name) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/hdf5/table_writer.hpp"
 #include "parallel/devices/rank_info.hpp"
 #include "search/leaderboard.hpp"
 #include "study/plan.hpp"
@@ -47,6 +48,15 @@ struct EngineUse {
   std::vector<std::string> reasons;
 };
 
+/// The data of a run.
+struct DataSummary {
+  std::optional<std::string> file;          ///< none: synthetic data
+  std::optional<std::string> content_hash;  ///< of features and targets, if the file stores it
+  std::int64_t rows = 0;
+  std::int64_t features = 0;
+  std::int64_t named_features = 0;  ///< features whose names the file stores: all or none
+};
+
 /// All results of a run except its tables of iterations and epochs.
 struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
@@ -64,7 +74,10 @@ struct RunResults {
   // The following values do not come from the iterations; the caller sets them.
   std::vector<RankInfo> ranks;      ///< in rank order
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
-  std::vector<std::pair<std::string, std::string>> provenance;
+  DataSummary data;
+  std::string user;                      ///< who ran the last job
+  std::vector<std::string> best_models;  ///< paths of its files relative to the run directory; empty: none was saved
+  std::vector<std::pair<std::string, AttributeValue>> provenance;
 
   bool any_finished() const { return diverged + failed < iterations; }
 };

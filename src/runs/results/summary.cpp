@@ -100,30 +100,7 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
     text += fmt::format("... and {} more in results.csv and results.h5\n",
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
 
-  std::string best;
-  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
-  const Stage& stage = plan.stage(trials[0].stage);
-  std::string over;
-  if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
-  if (stage.repeats > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats);
-  if (over.empty()) over = counted(trials[0].iterations, "fit");
-  if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
-  if (best.empty()) best = "the parameters of the study";
-  const TrialSummary& first = trials[0];
-  const bool by_loss = study.search.metric == "loss";
-  const double value = !has_validation(study) ? first.mean_final_loss
-                       : by_loss              ? first.mean_validation_loss
-                                              : first.mean_score;
-  if (!std::isfinite(value))
-    text += "No trial is the best: each has iterations that diverged or failed.\n";
-  else if (!has_validation(study))
-    text += fmt::format("Best: {} (mean final loss {:.5g} over {})\n", best, value, over);
-  else if (by_loss)
-    text += fmt::format("Best: {} (mean validation loss {:.5g} over {})\n", best, value, over);
-  else
-    text += fmt::format("Best: {} (mean {} {:.4f} over {})\n", best, score_name(study), value, over);
-  return text;
+  return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
 }
 
 // "native 88 iterations, torch 12 iterations (a cnn has convolutions; run.threads = 2)". If an engine has trained on
@@ -151,6 +128,28 @@ std::string data_line(const RunResults& results) {
 }
 
 }  // namespace
+
+std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials) {
+  std::string best;
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+    best += fmt::format("{}{} = {}", key ? ", " : "", plan.searched_keys()[key], plan.value(trials[0].trial, key));
+  const Stage& stage = plan.stage(trials[0].stage);
+  std::string over;
+  if (stage.folds > 1) over = fmt::format("{} folds", stage.folds);
+  if (stage.repeats > 1) over += fmt::format("{}{} repeats", over.empty() ? "" : " x ", stage.repeats);
+  if (over.empty()) over = counted(trials[0].iterations, "fit");
+  if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
+  if (best.empty()) best = "the parameters of the study";
+  const TrialSummary& first = trials[0];
+  const bool by_loss = study.search.metric == "loss";
+  const double value = !has_validation(study) ? first.mean_final_loss
+                       : by_loss              ? first.mean_validation_loss
+                                              : first.mean_score;
+  if (!std::isfinite(value)) return "none (each trial has iterations that diverged or failed)";
+  if (!has_validation(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
+  if (by_loss) return fmt::format("{} (mean validation loss {:.5g} over {})", best, value, over);
+  return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
+}
 
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
   std::string text;

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runs/results/run_results.hpp"
 #include "study/plan.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
+
+/// The best trial: "train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)", or "none (...)" if no
+/// trial has only finished iterations. `trials`: best first.
+std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials);
 
 /// For a search, the leaderboard with the first 20 trials and the best values of the searched keys. Otherwise one line
 /// per iteration, "Iteration 3 final loss: 1.0432", and for an ensemble its scores. Then a line for the engines:

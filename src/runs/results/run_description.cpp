@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "runs/results/run_description.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "runs/results/summary.hpp"
+#include "study/settings.hpp"
+#include "training/metrics/metric_table.hpp"
+
+namespace sheaf {
+namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order of the members
+
+std::vector<std::string> hosts_of(const RunResults& results) {
+  std::vector<std::string> hosts;
+  for (const auto& rank : results.ranks)
+    if (std::find(hosts.begin(), hosts.end(), rank.host) == hosts.end()) hosts.push_back(rank.host);
+  return hosts;
+}
+
+std::int64_t finished_count(const RunResults& results) {
+  return results.iterations - results.diverged - results.failed;
+}
+
+std::string origin_text(const RunResults& results, const std::string& name) {
+  for (const auto& [known, value] : results.provenance)
+    if (known == name) return std::visit([](const auto& content) { return fmt::format("{}", content); }, value);
+  return "unknown";
+}
+
+std::string data_text(const DataSummary& data) {
+  std::string text = data.file ? fmt::format("{}\n", printable(*data.file)) : "synthetic\n";
+  text += fmt::format("             {}, {}", counted(data.rows, "row"), counted(data.features, "feature"));
+  text += data.named_features > 0 ? " with names in the file\n" : "\n";
+  if (data.content_hash) text += fmt::format("             content hash {}\n", *data.content_hash);
+  return text;
+}
+
+// "2 hosts (node1, node2)", with at most three names.
+std::string hosts_text(const std::vector<std::string>& hosts) {
+  if (hosts.size() == 1) return hosts.front();
+  std::vector<std::string> shown = hosts;
+  shown.resize(std::min<std::size_t>(3, hosts.size()));
+  return fmt::format("{} hosts ({}{})", hosts.size(), fmt::join(shown, ", "),
+                     shown.size() < hosts.size() ? ", ..." : "");
+}
+
+std::string use_text(const std::string& directory, const RunResults& results) {
+  if (results.best_models.empty())
+    return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
+  constexpr std::size_t most_shown = 3;
+  const auto& models = results.best_models;
+  std::string text = fmt::format("The best model is {}:\n",
+                                 models.size() == 1 ? "a TorchScript file" : "an ensemble of TorchScript files");
+  for (std::size_t model = 0; model < std::min(most_shown, models.size()); ++model)
+    text += fmt::format("  {}\n", models[model]);
+  if (models.size() > most_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
+  return text + fmt::format(
+                    "Use it from the directory in which the run was started, or with another path of the run:\n"
+                    "  sheaf predict {0} NEW.csv OUT.csv\n"
+                    "  sheaf evaluate {0} --data.file=TEST.h5\n"
+                    "In Python: torch.jit.load(\"{1}\")(features), with raw features as float32.\n",
+                    directory, models.front());
+}
+
+}  // namespace
+
+std::string readme_text(const std::string& directory, const Study& study, const Plan& plan, const RunResults& results) {
+  const auto origin = [&](const char* name) { return origin_text(results, name); };
+  std::string text = fmt::format("{}{} (git {}).\n\n", readme_begin, program_version(), git_revision());
+  text += fmt::format("study        {}\n", printable(study.study.name));
+  text += fmt::format("trained      {}: {} finished, {} diverged, {} failed; in {}\n",
+                      counted(results.iterations, "iteration"), finished_count(results), results.diverged,
+                      results.failed, counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
+  text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
+  text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(hosts_of(results)),
+                      counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
+  text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
+                      origin("attempts"));
+  text += fmt::format("command      {}\n", printable(origin("command_line")));
+  text += "data         " + data_text(results.data);
+  text += "\n" + use_text(directory, results);
+  text += "\nRepeat the run (study.cfg has all keys):\n  sheaf run study.cfg --run.output=NEW_DIRECTORY\n";
+  text += "\nKeys whose values differ from the defaults:\n";
+  for (const auto& [key, value] : changed_settings(study)) text += fmt::format("  {} = {}\n", key, printable(value));
+  text +=
+      "\nOther files: results.csv (one line per iteration), results.h5 (all tables), summary.json (this summary for\n"
+      "programs). jobs/RESULTS.md of sheaf describes them.\n";
+  return text;
+}
+
+std::string summary_json(const Study& study, const Plan& plan, const RunResults& results) {
+  Json json = {{"study", study.study.name}, {"user", results.user}, {"hosts", hosts_of(results)}};
+  for (const auto& [name, value] : results.provenance)
+    std::visit([&, &name = name](const auto& content) { json[name] = content; }, value);
+  json["data"] = {{"file", nullptr},
+                  {"content_hash", nullptr},
+                  {"rows", results.data.rows},
+                  {"features", results.data.features},
+                  {"named_features", results.data.named_features}};
+  if (results.data.file) json["data"]["file"] = *results.data.file;
+  if (results.data.content_hash) json["data"]["content_hash"] = *results.data.content_hash;
+  json["iterations"] = {{"total", results.iterations},
+                        {"finished", finished_count(results)},
+                        {"diverged", results.diverged},
+                        {"failed", results.failed}};
+  json["trials"] = results.trials.size();
+  const TrialSummary& best = results.trials.front();
+  Json keys = Json::object();
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
+    keys[plan.searched_keys()[key]] = plan.value(best.trial, key);
+  json["best"] = {{"trial", best.trial},
+                  {"keys", keys},
+                  {"metric", score_metric(study).label},
+                  {"mean_score", best.mean_score},
+                  {"score_deviation", best.score_deviation},
+                  {"mean_validation_loss", best.mean_validation_loss},
+                  {"mean_final_loss", best.mean_final_loss},
+                  {"models", results.best_models}};
+  Json changed = Json::object();
+  for (const auto& [key, value] : changed_settings(study)) changed[key] = value;
+  json["changed_keys"] = changed;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sheaf
