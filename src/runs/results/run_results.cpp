@@ -3,9 +3,28 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 
 namespace sheaf {
+
+void Spread::add(double value) {
+  if (!std::isfinite(value)) return;
+  ++count_;
+  const double difference = value - mean_;
+  mean_ += difference / static_cast<double>(count_);
+  squares_ += difference * (value - mean_);
+  minimum_ = std::fmin(minimum_, value);  // ignores NaN
+  maximum_ = std::fmax(maximum_, value);
+}
+
+double Spread::mean() const {
+  return count_ > 0 ? mean_ : minimum_;
+}
+
+double Spread::deviation() const {
+  return count_ > 0 ? std::sqrt(squares_ / static_cast<double>(count_)) : minimum_;
+}
 
 ResultTally::ResultTally(const Study& study, const Plan& plan, EngineOfTrial engine_of_trial)
     : study_(study), plan_(plan), engine_of_trial_(std::move(engine_of_trial)), leaderboard_(plan, ranking_of(study)) {}
@@ -14,8 +33,7 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   const IterationResult& result = iteration.result;
   leaderboard_.add(result, ensemble);
   if (ensemble != nullptr) results_.ensembles.push_back(*ensemble);
-  if (study_.search.method == SearchMethod::none)
-    results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score});
+  if (study_.search.method == SearchMethod::none) add_values(result, ensemble);
   ++results_.iterations;
   results_.diverged += result.status == IterationStatus::diverged ? 1 : 0;
   if (result.status == IterationStatus::failed && ++results_.failed == 1) {
@@ -25,6 +43,18 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
   if (result.engine != no_engine) add_engine(result);
   results_.seconds += result.seconds;
   results_.wait_seconds += result.wait_seconds;
+}
+
+void ResultTally::add_values(const IterationResult& result, const EnsembleResult* ensemble) {
+  if (results_.iterations < most_listed)
+    results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score});
+  Spreads& spreads = results_.spreads;
+  if (result.status == IterationStatus::finished) {
+    spreads.final_loss.add(result.final_loss);
+    spreads.validation_loss.add(result.validation_loss);
+    spreads.validation_score.add(result.validation_score);
+  }
+  if (ensemble != nullptr) spreads.ensemble_score.add(ensemble->score);
 }
 
 void ResultTally::add_engine(const IterationResult& result) {

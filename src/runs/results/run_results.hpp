@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,32 @@ struct FinalValues {
   double validation_loss = 0;
   double validation_score = 0;
 };
+
+/// Mean, population standard deviation and range of the values that are finite. NaN without any.
+class Spread {
+ public:
+  void add(double value);
+  std::int64_t count() const { return count_; }
+  double mean() const;
+  double deviation() const;
+  double minimum() const { return minimum_; }
+  double maximum() const { return maximum_; }
+
+ private:
+  std::int64_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;  // sum of the squared differences from the mean (Welford)
+  double minimum_ = std::numeric_limits<double>::quiet_NaN();
+  double maximum_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// The finished iterations of a study without a search, and its ensembles.
+struct Spreads {
+  Spread final_loss, validation_loss, validation_score, ensemble_score;
+};
+
+/// The number of iterations or ensembles up to which a summary lists each; beyond it shows their spread.
+inline constexpr std::int64_t most_listed = 20;
 
 /// An engine and the reason for its choice.
 struct ChosenEngine {
@@ -62,7 +89,8 @@ struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
   IndexRange best_model;             ///< iterations of the best model; empty if there is none
   std::vector<EnsembleResult> ensembles;
-  std::vector<FinalValues> final_values;  ///< of each iteration, for studies without a search
+  std::vector<FinalValues> final_values;  ///< of the first most_listed iterations, for studies without a search
+  Spreads spreads;                        ///< for studies without a search
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;
   std::int64_t failed = 0;
@@ -83,7 +111,7 @@ struct RunResults {
 };
 
 /// Computes RunResults from the iterations of a plan. Stores a summary of each trial, 40 bytes per ensemble, and the
-/// values that the summary prints.
+/// values of the iterations that the summary lists.
 class ResultTally {
  public:
   /// `study` and `plan` outlive the tally.
@@ -96,6 +124,7 @@ class ResultTally {
   RunResults finish();
 
  private:
+  void add_values(const IterationResult& result, const EnsembleResult* ensemble);
   void add_engine(const IterationResult& result);
 
   const Study& study_;

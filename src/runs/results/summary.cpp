@@ -64,6 +64,28 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
   return fmt::to_string(text);
 }
 
+bool lists_ensembles(const RunResults& results) {
+  return static_cast<std::int64_t>(results.ensembles.size()) <= most_listed;
+}
+
+// The spread of the finished iterations, one row per value.
+std::string iteration_statistics(const Study& study, const RunResults& results) {
+  std::vector<std::vector<std::string>> rows = {{"", "mean", "std", "minimum", "maximum"}};
+  const auto add = [&](const std::string& name, const Spread& spread, std::string (*text)(double)) {
+    rows.push_back(
+        {name, text(spread.mean()), text(spread.deviation()), text(spread.minimum()), text(spread.maximum())});
+  };
+  add("final loss", results.spreads.final_loss, loss_number);
+  if (has_validation(study)) {
+    add("validation loss", results.spreads.validation_loss, loss_number);
+    add(score_name(study), results.spreads.validation_score, short_number);
+  }
+  if (!lists_ensembles(results)) add("ensemble " + score_name(study), results.spreads.ensemble_score, short_number);
+  return fmt::format("{} finished; each is in results.csv and results.h5\n",
+                     counted(results.spreads.final_loss.count(), "iteration")) +
+         format_table(rows);
+}
+
 std::string ensemble_lines(const Study& study, const Plan& plan, const std::vector<EnsembleResult>& ensembles) {
   if (ensembles.empty()) return "No ensemble score (no validation rows). Set data.validation or search.folds.\n";
   std::string text;
@@ -156,8 +178,9 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
   if (study.search.method != SearchMethod::none) {
     text = leaderboard(study, plan, results.trials);
   } else {
-    text = iteration_lines(study, plan, results.final_values);
-    if (plan.members() > 1) text += ensemble_lines(study, plan, results.ensembles);
+    text = results.iterations <= most_listed ? iteration_lines(study, plan, results.final_values)
+                                             : iteration_statistics(study, results);
+    if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
   return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);
 }

@@ -47,6 +47,54 @@ TEST_CASE("iterations without a search are printed on one line each") {
         "engine: torch 2 iterations\n");
 }
 
+TEST_CASE("more than 20 iterations are printed as a table of their spread, without those that did not finish") {
+  Study study;
+  study.data.task = Task::classification;
+  study.study.iterations = 20;
+  CHECK_THAT(summary_of(study, finished_iterations(20)), ContainsSubstring("Iteration 19 final loss: 20.0432\n"));
+  study.study.iterations = 21;
+  study.data.validation = 0.2;
+  auto iterations = finished_iterations(21);
+  iterations[20].result.status = IterationStatus::diverged;
+  iterations[20].result.final_loss = std::numeric_limits<double>::infinity();
+  iterations[0].result.status = IterationStatus::failed;
+  CHECK(summary_of(study, iterations) ==
+        "19 iterations finished; each is in results.csv and results.h5\n"
+        "                   mean     std  minimum  maximum\n"
+        "final loss       11.043  5.4772   2.0432   20.043\n"
+        "validation loss     0.5       0      0.5      0.5\n"
+        "accuracy         1.0000  0.0548   0.9100   1.0900\n"
+        "engine: torch 21 iterations\n"
+        "1 of 21 iterations diverged (their loss is not finite)\n"
+        "1 of 21 iterations failed (iteration 0: )\n");
+}
+
+TEST_CASE("a table of iterations without any finished one has empty cells") {
+  Study study;
+  study.study.iterations = 21;
+  auto iterations = finished_iterations(21);
+  for (auto& iteration : iterations) iteration.result.status = IterationStatus::diverged;
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("0 iterations finished; "));
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("\nfinal loss\n"));
+}
+
+TEST_CASE("more than 20 ensembles are printed as a spread of their scores") {
+  Study study;
+  study.data.validation = 0.2;
+  study.study.iterations = 21;
+  study.ensemble.members = 2;
+  const Plan plan = test::whole_plan(study);
+  ResultTally tally(study, plan, [](std::int64_t) { return TrialEngine{}; });
+  const auto iterations = finished_iterations(42);
+  for (const auto& iteration : iterations) {
+    const EnsembleResult ensemble{0, 0, iteration.result.iteration / 2, 0, 0.75, 0.5};
+    tally.add(iteration, iteration.result.iteration % 2 == 1 ? &ensemble : nullptr);
+  }
+  const std::string text = summary_text(study, plan, tally.finish());
+  CHECK_THAT(text, ContainsSubstring("\nensemble R2"));
+  CHECK(text.find("Ensemble of") == std::string::npos);
+}
+
 TEST_CASE("diverged iterations are counted") {
   Study study = test::regression_study();
   study.study.iterations = 2;
