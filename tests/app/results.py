@@ -114,6 +114,13 @@ checks.check(named.code == 0 and summary["data"]["named_features"] == 2 and summ
 with open("named/models/best.txt") as file:
     checks.check(summary["best"]["models"] == ["models/" + name for name in file.read().split()],
                  "summary.json has the best model", str(summary["best"]))
+last = named.stderr.splitlines()[-1]
+checks.check(last.endswith("predict with: sheaf predict named NEW.csv OUT.csv") and
+             f"best model: named/{summary['best']['models'][0]}; " in last, "the last line names the best model", last)
+if os.path.exists("predicted.csv"):
+    os.remove("predicted.csv")
+predicted = sheaf("predict", "named", "table.csv", "predicted.csv")
+checks.check(predicted.code == 0 and len(read_csv("predicted.csv")) == 20, "the command predicts", predicted.stderr)
 with open("named/README.txt") as file:
     checks.check(file.read() == "mine" and "named/README.txt' was not replaced" in named.stderr,
                  "a README.txt of somebody else stays", named.stderr)

@@ -173,6 +173,12 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
 }
 
+std::string best_model_line(const std::string& directory, const std::vector<std::string>& models) {
+  const std::string others = models.size() == 1 ? "" : fmt::format(" (ensemble of {})", models.size());
+  return fmt::format("best model: {0}/{1}{2}; predict with: sheaf predict {0} NEW.csv OUT.csv", directory,
+                     models.front(), others);
+}
+
 std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
   std::string text;
   if (study.search.method != SearchMethod::none) {

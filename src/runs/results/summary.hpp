@@ -15,6 +15,10 @@ namespace sheaf {
 /// trial has only finished iterations. `trials`: best first.
 std::string best_text(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials);
 
+/// Where the best model is and how to predict with it: "best model: runs/x/models/iteration-12.pt; predict with: sheaf
+/// predict runs/x NEW.csv OUT.csv". `models`: RunResults::best_models, not empty.
+std::string best_model_line(const std::string& directory, const std::vector<std::string>& models);
+
 /// For a search, the leaderboard with the first 20 trials and the best values of the searched keys. Otherwise one line
 /// per iteration, "Iteration 3 final loss: 1.0432", or with more than most_listed iterations a table of mean, standard
 /// deviation, minimum and maximum; and for an ensemble its scores. Then a line for the engines: "engine: torch 12

@@ -130,7 +130,7 @@ TEST_CASE("no trial is the best if none has a score") {
     iteration.result.final_loss = std::numeric_limits<double>::quiet_NaN();
   }
   const std::string text = summary_of(study, iterations);
-  CHECK_THAT(text, ContainsSubstring("No trial is the best: each has iterations that diverged or failed.\n"));
+  CHECK_THAT(text, ContainsSubstring("Best: none (each trial has iterations that diverged or failed)\n"));
   CHECK(text.find("Best:") == std::string::npos);
 }
 
@@ -190,6 +190,13 @@ TEST_CASE("iterations are counted by engine, with the reasons for using LibTorch
   CHECK(trained_by({torch, torch, torch, torch, torch, torch}, 3) ==
         "engine: torch 3 iterations on GPUs (a GPU is faster; a cnn has convolutions), torch 3 iterations on cores "
         "(for GPUs)\n");
+}
+
+TEST_CASE("the line for the best model names its file and the command that predicts with it") {
+  CHECK(best_model_line("runs/x", {"models/iteration-12.pt"}) ==
+        "best model: runs/x/models/iteration-12.pt; predict with: sheaf predict runs/x NEW.csv OUT.csv");
+  CHECK(best_model_line("runs/x", {"models/iteration-0.pt", "models/iteration-1.pt"}) ==
+        "best model: runs/x/models/iteration-0.pt (ensemble of 2); predict with: sheaf predict runs/x NEW.csv OUT.csv");
 }
 
 TEST_CASE("failed iterations are counted, and the reason of the first one is printed") {
