@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace sheaf {
@@ -10,6 +11,10 @@ namespace sheaf {
 /// Otherwise the next open() would return one of these numbers, and output would go to that file. Call it once, before
 /// any file is opened.
 void reserve_standard_streams();
+
+/// The number of columns for output on stdout: that of the environment variable COLUMNS, or of the terminal, or 100 if
+/// stdout is not a terminal. Local.
+std::size_t output_width();
 
 /// Writes `text` to stdout. Throws RunError if not all of it can be written; the message ends with `advice`. Local.
 void print_result(const std::string& text, const std::string& advice = "Redirect it to a disk with free space.");

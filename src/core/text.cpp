@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/display_width.hpp"
+
 namespace sheaf {
 namespace {
 
@@ -30,12 +32,6 @@ bool is_number(const std::string& text) {
   char* end = nullptr;
   std::strtod(text.c_str(), &end);
   return *end == '\0';
-}
-
-// Counts code points: UTF-8 continuation bytes take no column.
-std::size_t display_width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 // Returns the length of the UTF-8 character at the start of `text`, or 0 if there is none. Source: The Unicode

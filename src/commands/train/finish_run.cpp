@@ -220,7 +220,7 @@ class ResultsOfRun {
     stream_.finish(results);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
-    print_summary(summary_text(study, end_.context.plan, results));
+    print_summary(summary_text(study, end_.context.plan, results, output_width()));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
     if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fitted_table.hpp"
 #include "core/text.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/metrics/metric_table.hpp"
@@ -98,26 +99,48 @@ std::string ensemble_lines(const Study& study, const Plan& plan, const std::vect
   return text;
 }
 
-std::string leaderboard(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials) {
-  std::vector<std::vector<std::string>> rows(1);
-  rows[0] = {"rank"};
-  for (const auto& key : plan.searched_keys()) rows[0].push_back(key);
-  if (has_validation(study))
-    for (const auto& name : {"mean " + score_name(study), std::string("std"), std::string("validation loss")})
-      rows[0].push_back(name);
-  rows[0].push_back("final loss");
-  for (std::size_t row = 0; row < std::min(trials.size(), leaderboard_rows); ++row) {
-    const auto& trial = trials[row];
-    rows.push_back({fmt::format("{}", trial.rank)});
-    for (std::size_t key = 0; key < plan.searched_keys().size(); ++key)
-      rows.back().push_back(plan.value(trial.trial, key));
-    if (has_validation(study))
-      for (const auto& cell : {short_number(trial.mean_score), short_number(trial.score_deviation),
-                               loss_number(trial.mean_validation_loss)})
-        rows.back().push_back(cell);
-    rows.back().push_back(loss_number(trial.mean_final_loss));
+// The name of a key without its section.
+std::string short_key(const std::string& key) {
+  return key.substr(key.find('.') + 1);
+}
+
+// The columns of the leaderboard. The value that ranks the trials and the searched keys are the most important.
+std::vector<FittedColumn> leaderboard_columns(const Study& study, const Plan& plan,
+                                              const std::vector<TrialSummary>& trials) {
+  std::vector<FittedColumn> columns;
+  const auto add = [&](const std::string& name, const std::string& short_name, int importance, bool may_be_cut,
+                       const auto& cell) {
+    columns.push_back({name, short_name, importance, may_be_cut, {}});
+    for (std::size_t row = 0; row < std::min(trials.size(), leaderboard_rows); ++row)
+      columns.back().cells.push_back(cell(trials[row]));
+  };
+  constexpr int ranking = 5, searched = 4;
+  add("rank", "rank", ranking, false, [](const TrialSummary& t) { return fmt::format("{}", t.rank); });
+  for (std::size_t key = 0; key < plan.searched_keys().size(); ++key) {
+    const std::string& name = plan.searched_keys()[key];
+    add(name, short_key(name), searched, true,
+        [&](const TrialSummary& t) { return printable(plan.value(t.trial, key)); });
   }
-  std::string text = format_table(rows);
+  const bool by_loss = ranking_of(study).by_loss;
+  if (has_validation(study)) {
+    add("mean " + score_name(study), score_name(study), by_loss ? 3 : ranking, false,
+        [](const TrialSummary& t) { return short_number(t.mean_score); });
+    add("std", "std", 1, false, [](const TrialSummary& t) { return short_number(t.score_deviation); });
+    add("validation loss", "val. loss", by_loss ? ranking : 2, false,
+        [](const TrialSummary& t) { return loss_number(t.mean_validation_loss); });
+  }
+  add("final loss", "final loss", has_validation(study) ? 0 : ranking, false,
+      [](const TrialSummary& t) { return loss_number(t.mean_final_loss); });
+  return columns;
+}
+
+std::string leaderboard(const Study& study, const Plan& plan, const std::vector<TrialSummary>& trials,
+                        std::size_t width) {
+  const FittedTable table = fitted_table(leaderboard_columns(study, plan, trials), width);
+  std::string text = table.text;
+  if (table.omitted > 0)
+    text +=
+        fmt::format("({} not shown; see results.h5)\n", counted(static_cast<std::int64_t>(table.omitted), "column"));
   if (trials.size() > leaderboard_rows)
     text += fmt::format("... and {} more in results.csv and results.h5\n",
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
@@ -179,10 +202,10 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
                      models.front(), others);
 }
 
-std::string summary_text(const Study& study, const Plan& plan, const RunResults& results) {
+std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width) {
   std::string text;
   if (study.search.method != SearchMethod::none) {
-    text = leaderboard(study, plan, results.trials);
+    text = leaderboard(study, plan, results.trials, width);
   } else {
     text = results.iterations <= most_listed ? iteration_lines(study, plan, results.final_values)
                                              : iteration_statistics(study, results);

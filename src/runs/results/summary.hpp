@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ std::string best_model_line(const std::string& directory, const std::vector<std:
 /// deviation, minimum and maximum; and for an ensemble its scores. Then a line for the engines: "engine: torch 12
 /// iterations (a cnn has convolutions), native 88 iterations". For streamed data, the bytes read and the time spent
 /// waiting for them. Last, the numbers of diverged and failed iterations.
-std::string summary_text(const Study& study, const Plan& plan, const RunResults& results);
+/// `width`: of the leaderboard, in columns.
+std::string summary_text(const Study& study, const Plan& plan, const RunResults& results, std::size_t width);
 
 }  // namespace sheaf

@@ -29,11 +29,11 @@ std::vector<TrainedIteration> finished_iterations(std::int64_t count) {
 // `ensemble` is the only ensemble; its last member is the last iteration. `engines` has the engines of the trials.
 std::string summary_of(const Study& study, const std::vector<TrainedIteration>& iterations,
                        const EnsembleResult* ensemble = nullptr,
-                       const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4)) {
+                       const std::vector<TrialEngine>& engines = std::vector<TrialEngine>(4), std::size_t width = 100) {
   const Plan plan = test::whole_plan(study);
   ResultTally tally(study, plan, [&](std::int64_t trial) { return engines[static_cast<std::size_t>(trial)]; });
   for (const auto& iteration : iterations) tally.add(iteration, &iteration == &iterations.back() ? ensemble : nullptr);
-  return summary_text(study, plan, tally.finish());
+  return summary_text(study, plan, tally.finish(), width);
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ TEST_CASE("more than 20 ensembles are printed as a spread of their scores") {
     const EnsembleResult ensemble{0, 0, iteration.result.iteration / 2, 0, 0.75, 0.5};
     tally.add(iteration, iteration.result.iteration % 2 == 1 ? &ensemble : nullptr);
   }
-  const std::string text = summary_text(study, plan, tally.finish());
+  const std::string text = summary_text(study, plan, tally.finish(), 100);
   CHECK_THAT(text, ContainsSubstring("\nensemble R2"));
   CHECK(text.find("Ensemble of") == std::string::npos);
 }
@@ -120,8 +120,41 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "engine: torch 4 iterations\n");
 }
 
+TEST_CASE("a leaderboard that is too wide has short headers, and loses the final loss first") {
+  Study study = test::regression_study();
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
+  const auto table = [&](std::size_t width) {
+    const std::string text = summary_of(study, finished_iterations(4), nullptr, std::vector<TrialEngine>(4), width);
+    return text.substr(0, text.find("Best:"));
+  };
+  CHECK(table(60) ==
+        "rank  learning_rate  accuracy     std  val. loss  final loss\n"
+        "   1           0.01    0.9250  0.0050        0.5      3.5432\n"
+        "   2            0.1    0.9050  0.0050        0.5      1.5432\n");
+  CHECK(table(45) ==
+        "rank  lea...rate  accuracy     std  val. loss\n"
+        "   1        0.01    0.9250  0.0050        0.5\n"
+        "   2         0.1    0.9050  0.0050        0.5\n"
+        "(1 column not shown; see results.h5)\n");
+  study.search.metric = "loss";
+  CHECK(table(40) ==
+        "rank  learning_rate  accuracy  val. loss\n"
+        "   1           0.01    0.9250        0.5\n"
+        "   2            0.1    0.9050        0.5\n"
+        "(2 columns not shown; see results.h5)\n");
+  study.search.metric = "auto";
+  CHECK(table(30) ==
+        "rank  learning_rate  accuracy\n"
+        "   1           0.01    0.9250\n"
+        "   2            0.1    0.9050\n"
+        "(3 columns not shown; see results.h5)\n");
+}
+
 TEST_CASE("no trial is the best if none has a score") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.01"}}};
   auto iterations = finished_iterations(2);
@@ -131,7 +164,6 @@ TEST_CASE("no trial is the best if none has a score") {
   }
   const std::string text = summary_of(study, iterations);
   CHECK_THAT(text, ContainsSubstring("Best: none (each trial has iterations that diverged or failed)\n"));
-  CHECK(text.find("Best:") == std::string::npos);
 }
 
 TEST_CASE("the best line counts folds and repeats, or fits if there are none") {
