@@ -101,9 +101,12 @@ checks.check(not os.path.exists("no_gpu"), "run.device = cuda without a GPU: no 
 
 # If LibTorch has no CUDA support, the message gives that reason, not a missing driver.
 without_cuda = "built without CUDA" in sheaf("info").stdout
+refused = sheaf("run", "study.cfg", "--run.device=cuda", "--run.output=no_gpu").stderr if without_cuda else ""
+checks.check(("(the LibTorch of this build has no CUDA support)" in refused) == without_cuda,
+             "run.device = cuda names LibTorch without CUDA as the reason for no GPU", refused)
 planned = sheaf("plan", "study.cfg").stdout
-checks.check(("(no GPU (the LibTorch of this build has no CUDA support)" in planned) == without_cuda,
-             "plan names LibTorch without CUDA as the reason for no GPU", planned)
+checks.check(("(GPU not used: the LibTorch of this build has no CUDA support)" in planned) ==
+             (without_cuda and os.path.exists("/dev/nvidiactl")), "only a machine with a GPU has a note on it", planned)
 
 # The BLAS library that is loaded, not the one that LibTorch was built with.
 blas = [line for line in sheaf("info").stdout.splitlines() if line.startswith("BLAS ")]

@@ -73,9 +73,12 @@ Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
   return placement;
 }
 
-std::string no_gpu_note(const RunOptions& options, const RankView& view, const std::string& none_reason) {
+// Cores are no surprise on a machine without a GPU.
+std::string no_gpu_note(const RunOptions& options, const RankView& view, const std::string& none_reason,
+                        bool machine_has_gpu) {
   if (options.device != DeviceRequest::automatic) return "";
-  return view.gpu_ids.empty() ? fmt::format("no GPU ({})", none_reason) : "more ranks than GPUs";
+  if (!view.gpu_ids.empty()) return "more ranks than GPUs";
+  return machine_has_gpu ? "GPU not used: " + none_reason : "";
 }
 
 Placement on_cores(const RunOptions& options, std::int64_t cores, const std::string& note) {
@@ -103,7 +106,7 @@ bool Placement::uses_cores() const {
 }
 
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
-                     const std::string& none_reason) {
+                     const std::string& none_reason, bool machine_has_gpu) {
   const auto rank = static_cast<std::size_t>(rank_on_node);
   const auto gpus = assign_gpus(options, views);
   const int gpu = gpus[rank];
@@ -120,7 +123,7 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
   }
   const std::int64_t cores = shared_cores(options, views, gpus, rank);
   return gpu >= 0 ? on_gpu(options, gpu, cores)
-                  : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason));
+                  : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason, machine_has_gpu));
 }
 
 }  // namespace sheaf

@@ -38,9 +38,9 @@ bool may_use_gpus(const RunOptions& options);
 /// lane on its GPU, or `lanes` if that is set, followed by core_lanes lanes on its cores. A CPU rank has one lane per
 /// `threads` bound cores, but at least one; ranks that train on the same cores divide them evenly.
 ///
-/// Throws RunError with device = cuda if the rank has no GPU. `none_reason` is the reason in the message if no GPU is
-/// visible.
+/// Throws RunError with device = cuda if the rank has no GPU. `none_reason`: why no GPU is visible, for the message.
+/// `machine_has_gpu`: whether the machine has a GPU all the same; the note then has the reason, too.
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
-                     const std::string& none_reason);
+                     const std::string& none_reason, bool machine_has_gpu = false);
 
 }  // namespace sheaf

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -37,6 +39,12 @@ std::string device_names(const Placement& placement) {
   return fmt::format("cuda:{} {}{}", on_gpu->gpu, name, placement.uses_cores() ? " and cpu" : "");
 }
 
+// Whether the machine has a GPU with a driver, usable or not.
+bool machine_has_gpu() {
+  std::error_code ignored;
+  return std::filesystem::exists("/dev/nvidiactl", ignored);
+}
+
 }  // namespace
 
 Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
@@ -57,7 +65,7 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   std::vector<RankView> views;
   for (std::size_t rank = 0; rank < cores.size(); ++rank) views.push_back({cores[rank], gpus[rank]});
   Placement placement;
-  agree(world, [&] { placement = place_rank(options, views, node.rank(), visible.none_reason); });
+  agree(world, [&] { placement = place_rank(options, views, node.rank(), visible.none_reason, machine_has_gpu()); });
   return placement;
 }
 

@@ -26,7 +26,14 @@ TEST_CASE("a single rank has one lane per bound core") {
   CHECK_FALSE(placement.uses_gpu());
   CHECK(placement.lane_count() == 4);
   CHECK(placement.thread_count() == 4);
-  CHECK(placement.note == "no GPU (no driver)");
+}
+
+TEST_CASE("a rank on cores has a note on GPUs only if the machine has one") {
+  RunOptions options;
+  CHECK(place_rank(options, {cpu_view({0, 1})}, 0, "no driver", false).note.empty());
+  CHECK(place_rank(options, {cpu_view({0, 1})}, 0, "no driver", true).note == "GPU not used: no driver");
+  options.device = DeviceRequest::cpu;
+  CHECK(place_rank(options, {cpu_view({0, 1})}, 0, "run.device = cpu", true).note.empty());
 }
 
 TEST_CASE("ranks bound to the same cores divide them; ranks bound to different cores do not") {
