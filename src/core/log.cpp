@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
+#include <ctime>
 
 namespace sheaf {
 namespace {
@@ -11,9 +13,26 @@ namespace {
 int log_rank_number = 0;
 int log_rank_count = 1;
 
+std::atomic<bool> has_times{false};
+
+// The time at the beginning of a line, or nothing. Allocates no memory: begin_log_times() has read the time zone.
+class LineTime {
+ public:
+  LineTime() {
+    if (!has_times) return;
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    if (::localtime_r(&now, &local) != nullptr) std::strftime(text_, sizeof text_, "%H:%M:%S ", &local);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[16] = "";
+};
+
 // One fputs per line, so that lines of several threads and ranks do not mix.
 void write_line(const std::string& line) {
-  std::fputs((line + "\n").c_str(), stderr);
+  std::fputs((LineTime().text() + line + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -21,6 +40,12 @@ void write_line(const std::string& line) {
 void set_log_rank(int rank, int rank_count) {
   log_rank_number = rank;
   log_rank_count = rank_count;
+}
+
+void begin_log_times() {
+  ::tzset();
+  has_times = true;
+  LineTime();
 }
 
 void log_root(const std::string& message) {
@@ -32,10 +57,11 @@ void log_rank(const std::string& message) {
 }
 
 void log_error(const char* message) noexcept {
+  const LineTime time;
   if (log_rank_count > 1)
-    std::fprintf(stderr, "[%d/%d] error: %s\n", log_rank_number, log_rank_count, message);
+    std::fprintf(stderr, "%s[%d/%d] error: %s\n", time.text(), log_rank_number, log_rank_count, message);
   else
-    std::fprintf(stderr, "error: %s\n", message);
+    std::fprintf(stderr, "%serror: %s\n", time.text(), message);
 }
 
 void warn_root(const std::string& message) {

@@ -9,6 +9,11 @@ namespace sheaf {
 /// Sets the rank of this process. Call it once, after MPI has started. Until then the process is rank 0 of 1.
 void set_log_rank(int rank, int rank_count);
 
+/// From now on, each line begins with the local time, "14:05:09 ". The rule: the lines of a run have it, from the
+/// moment when its directory is opened; messages before that, and those of all other commands, do not. Local,
+/// thread-safe.
+void begin_log_times();
+
 /// Logs a line on rank 0 and does nothing on other ranks. Local, thread-safe.
 void log_root(const std::string& message);
 

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -17,9 +18,17 @@ DIGITS = os.path.join(SOURCE, "data", "digits.h5")
 HANGS = 180
 
 
+# The local time at the beginning of log lines.
+LOG_TIME = re.compile(r"^\d\d:\d\d:\d\d ", re.MULTILINE)
+
+
 class Result:
+    """`stderr` is without the times of log lines, which `timed` has. A program in the background has one output for
+    both streams."""
+
     def __init__(self, code, stdout, stderr, seconds):
-        self.code, self.stdout, self.stderr, self.seconds = code, stdout, stderr, seconds
+        self.code, self.stdout, self.seconds, self.timed = code, stdout, seconds, stderr
+        self.stderr = LOG_TIME.sub("", stderr)
 
     def error_lines(self):
         """The error lines of the program, without the output of mpiexec and HDF5."""
@@ -115,7 +124,7 @@ class Started:
     def finish(self):
         start = time.monotonic()
         output, _ = self.process.communicate(timeout=HANGS)
-        return Result(self.process.returncode, output, output, time.monotonic() - start)
+        return Result(self.process.returncode, LOG_TIME.sub("", output), output, time.monotonic() - start)
 
 
 def processes(*names):

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 
 import h5py
 import numpy
@@ -18,6 +20,16 @@ args = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", 
         "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
 result = sheaf("run", *args, ranks=2, environment={"USER": "anna"})
 checks.check(result.code == 0, "the run succeeds", result.stderr)
+lines = result.timed.splitlines()
+checks.check(len(lines) > 3 and all(re.match(r"\d\d:\d\d:\d\d \S", line) for line in lines) and
+             not re.search(r"^\d\d:\d\d:\d\d", result.stdout, re.MULTILINE), "log lines have the time", result.timed)
+shutil.rmtree("zone", ignore_errors=True)
+local = sheaf("run", "run/study.cfg", "--run.output=zone", environment={"TZ": "XYZ-5:30"}).timed
+hours, minutes, seconds = map(int, local[:8].split(":"))
+checks.check((time.time() + 19800 - 3600 * hours - 60 * minutes - seconds) % 86400 < 300, "the time is local", local)
+refused = sheaf("run", study, "--run.output=run")
+checks.check(refused.code == 1 and refused.timed.startswith("error: "),
+             "an error before the run begins has no time", refused.timed)
 checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "the summary has a leaderboard",
              result.stdout)
 checks.check(sorted(os.listdir("run")) == ["README.txt", "journal", "results.csv", "results.h5", "study.cfg",

@@ -10,11 +10,13 @@ problem() {
   failures=$((failures + 1))
 }
 
-# run NAME CODE COMMAND...: runs a command, which must exit with CODE. Its output goes to $work/NAME.log.
+# run NAME CODE COMMAND...: runs a command, which must exit with CODE. Its output goes to $work/NAME.log, without the
+# times of log lines.
 run() {
   local name=$1 expected=$2 code=0
   shift 2
   "$@" >"$work/$name.log" 2>&1 || code=$?
+  sed -i -E 's/^[0-9]{2}:[0-9]{2}:[0-9]{2} //' "$work/$name.log"
   [ "$code" = "$expected" ] || {
     problem "$name: exit code $code instead of $expected"
     sed 's/^/  | /' "$work/$name.log"

@@ -26,6 +26,7 @@ namespace {
 Replay replay_earlier(const std::string& directory, const RunRequest& request, const JournalHeader& header,
                       const ArraySlice& slice, SearchStages& stages) {
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
+  begin_log_times();
   for (const auto& warning : progress.journals.warnings) warn_root(warning);
   const std::int64_t own = RemainingIterations(slice_of(progress.left, slice)).count();
   const IndexRange stage = stages.last_iterations();

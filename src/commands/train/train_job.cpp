@@ -140,6 +140,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
                                slice, stages, world);
   if (!opened) return std::nullopt;
   const OpenRun& run = *opened;
+  begin_log_times();
 
   // 2. Train.
   const TrainingContext context{study, plan, data.data ? &*data.data : nullptr, data.splits.get(), data.stream.get()};
