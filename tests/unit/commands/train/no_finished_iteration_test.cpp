@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 
 using namespace sheaf;
 
@@ -21,7 +22,7 @@ RunResults results_of(std::int64_t diverged, std::int64_t failed) {
 }
 
 Study study_with(Normalize normalize) {
-  Study study;
+  Study study = test::regression_study();
   study.data.source = DataSource::file;
   study.data.normalize = normalize;
   return study;

@@ -2,6 +2,7 @@
 #include "commands/train/study_warnings.hpp"
 
 #include "support/catch.hpp"
+#include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -11,7 +12,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Study grid(std::int64_t folds, double validation, const Texts& candidates) {
-  Study study;
+  Study study = test::regression_study();
   study.data.validation = validation;
   study.search.method = SearchMethod::grid;
   study.search.folds = folds;

@@ -48,7 +48,7 @@ TEST_CASE("iterations without a search are printed on one line each") {
 }
 
 TEST_CASE("more than 20 iterations are printed as a table of their spread, without those that did not finish") {
-  Study study;
+  Study study = test::regression_study();
   study.data.task = Task::classification;
   study.study.iterations = 20;
   CHECK_THAT(summary_of(study, finished_iterations(20)), ContainsSubstring("Iteration 19 final loss: 20.0432\n"));
@@ -70,7 +70,7 @@ TEST_CASE("more than 20 iterations are printed as a table of their spread, witho
 }
 
 TEST_CASE("a table of iterations without any finished one has empty cells") {
-  Study study;
+  Study study = test::regression_study();
   study.study.iterations = 21;
   auto iterations = finished_iterations(21);
   for (auto& iteration : iterations) iteration.result.status = IterationStatus::diverged;
@@ -79,7 +79,7 @@ TEST_CASE("a table of iterations without any finished one has empty cells") {
 }
 
 TEST_CASE("more than 20 ensembles are printed as a spread of their scores") {
-  Study study;
+  Study study = test::regression_study();
   study.data.validation = 0.2;
   study.study.iterations = 21;
   study.ensemble.members = 2;

@@ -56,7 +56,7 @@ TEST_CASE("the columns of iterations are in the documented order") {
 }
 
 TEST_CASE("the column of a searched key has the type of the key, and the CSV has the text of the study") {
-  Study study;
+  Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
   study.search.keys = {{"train.learning_rate", {"1e-05", "1"}},
                        {"train.epochs", {"5"}},
