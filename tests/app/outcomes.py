@@ -1,5 +1,5 @@
-"""Runs that look successful but are not: no iteration finished, trials ranked by training loss, values of searched keys,
-classes with fewer rows than folds, models that a resume cannot save. On one rank without mpiexec and on 3 ranks."""
+"""Runs that look successful but are not: no iteration finished, trials ranked by training loss, values of searched
+keys, classes with fewer rows than folds, models that a resume cannot save. On one rank without mpiexec and on 3 ranks."""
 
 import os
 import shutil
@@ -74,10 +74,10 @@ for ranks in (None, 3):
 
     # ---- Trials ranked by training loss; classes with fewer rows than folds
     for args, expected in ((["--search.folds=2"], None), (["--data.validation=0.3"], None),
-                           ([], "the trials are ranked by their training loss, which favors models that overfit (no rows "
-                                "are held out). Set search.folds or data.validation."),
-                           (["--search.folds=5"], "class 'owl' (3 rows) has fewer rows than search.folds = 5 (some folds "
-                                                  "validate without them). Use fewer folds, or add rows.")):
+                           ([], "the trials are ranked by their training loss, which favors models that overfit (no "
+                                "rows are held out). Set search.folds or data.validation."),
+                           (["--search.folds=5"], "class 'owl' (3 rows) has fewer rows than search.folds = 5 (some "
+                                                  "folds validate without them). Use fewer folds, or add rows.")):
         for command in ("plan", "run"):
             case = f"{command} {args}, {ranks} ranks"
             shutil.rmtree("grid", ignore_errors=True)

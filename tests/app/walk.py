@@ -1,20 +1,17 @@
-"""From tables to predictions, as a user walks: import, run, predict and evaluate, with the data sets of scikit-learn and a
+"""The way of a user from tables to predictions: import, run, predict and evaluate, with data sets of scikit-learn and a
 table with texts and empty cells. Predictions are those of the model file in PyTorch, on features that NumPy encodes.
 Wrong files are errors that name the culprit, on one rank and on three."""
 
 import csv
-import glob
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 
 import h5py
 import numpy
 
-from program import SHEAF, Checks, Started, launch, sheaf
+from program import Checks, sheaf
 
 try:
     import torch
@@ -101,7 +98,7 @@ class Encoding:
 
     def targets(self, table):
         cells = table.columns[self.target]
-        return numpy.array([self.classes.index(cell) for cell in cells] if self.classes else [float(cell) for cell in cells])
+        return numpy.array([self.classes.index(cell) if self.classes else float(cell) for cell in cells])
 
 
 def from_sklearn(bunch, target):
@@ -209,9 +206,11 @@ for name, (table, target, classes) in TABLES.items():
         for ranks in (None, 3):
             case = f"{name}: predictions of {source}, {ranks} ranks"
             for output in ("out.csv", "out.h5"):
-                run_program(f"{case} in {output}", "predict", name, source, output, "--overwrite=true", *args, ranks=ranks)
+                run_program(f"{case} in {output}", "predict", name, source, output, "--overwrite=true", *args,
+                            ranks=ranks)
             found_labels, found = read_predictions("out.csv", encoding)
-            checks.check(found.shape == expected.shape and abs(found - expected).max() < 1e-5 * max(1, abs(expected).max())
+            limit = 1e-5 * max(1, abs(expected).max())
+            checks.check(found.shape == expected.shape and abs(found - expected).max() < limit
                          and found_labels == labels, f"{case} are those of Python",
                          f"{found[:3]}\n{expected[:3]}")
             with h5py.File("out.h5") as file:
@@ -247,8 +246,8 @@ features = encodings["made"].features(made)
 begin = encodings["made"].features(Table({name: ["Oslo" if name == "city" else "40"] for name in made.columns}))[0]
 city = [index for index, value in enumerate(begin) if value == 1][0]  # the feature of Oslo; "" is before it
 features[0, city - 1:city + 3] = 0
-checks.check(abs(read_predictions("ignored.csv", encodings["made"])[1] - python_predictions("made", features, True)).max()
-             < 1e-5, "--unknown=ignore: all features of the column are 0")
+found = read_predictions("ignored.csv", encodings["made"])[1]
+checks.check(abs(found - python_predictions("made", features, True)).max() < 1e-5, "--unknown=ignore: all features of the column are 0")
 wine.without("cultivar").with_column("cultivar", ["class_9"] + wine.columns["cultivar"][1:]).write("class.csv")
 refused("unknown class", "'class_9'", "evaluate", "wine", "--data.file=class.csv")
 run_program("predict does not need known classes", "predict", "wine", "class.csv", "class-out.csv")
