@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <string_view>
+#include <system_error>
 
 #include "core/error.hpp"
 #include "files/regular_file.hpp"
@@ -73,6 +75,12 @@ void require_free_name(const std::string& path, bool overwrite) {
   require(
       overwrite,
       fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite=true.", path));
+}
+
+void require_other_file(const std::string& input, const std::string& output) {
+  std::error_code ignored;
+  require(!std::filesystem::equivalent(input, output, ignored),
+          fmt::format("'{}' and '{}' are the same file. Choose another name for the output.", input, output));
 }
 
 UnfinishedFile::Watched::Watched(const std::string& path) : path_(path), slot_(register_path(path_.c_str())) {

@@ -15,6 +15,9 @@ namespace sheaf {
 /// `overwrite` is false. Local.
 void require_free_name(const std::string& path, bool overwrite);
 
+/// Throws RunError if the two paths name the same file, which the output would replace. Local.
+void require_other_file(const std::string& input, const std::string& output);
+
 /// A new file with the temporary name `path`.<12 random hexadecimal digits>.partial. commit() renames it; otherwise it
 /// is removed, even if SIGTERM, SIGINT or SIGHUP ends the process. Several may exist at a time. Local.
 class UnfinishedFile {

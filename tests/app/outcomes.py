@@ -1,5 +1,6 @@
 """Runs that look successful but are not: no iteration finished, trials ranked by training loss, values of searched
-keys, classes with fewer rows than folds, models that a resume cannot save. On one rank without mpiexec and on 3 ranks."""
+keys, classes with fewer rows than folds, models that a resume cannot save. On one rank without
+mpiexec and on 3 ranks."""
 
 import os
 import shutil

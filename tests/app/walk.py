@@ -247,7 +247,8 @@ begin = encodings["made"].features(Table({name: ["Oslo" if name == "city" else "
 city = [index for index, value in enumerate(begin) if value == 1][0]  # the feature of Oslo; "" is before it
 features[0, city - 1:city + 3] = 0
 found = read_predictions("ignored.csv", encodings["made"])[1]
-checks.check(abs(found - python_predictions("made", features, True)).max() < 1e-5, "--unknown=ignore: all features of the column are 0")
+checks.check(abs(found - python_predictions("made", features, True)).max() < 1e-5,
+             "--unknown=ignore: all features of the column are 0")
 wine.without("cultivar").with_column("cultivar", ["class_9"] + wine.columns["cultivar"][1:]).write("class.csv")
 refused("unknown class", "'class_9'", "evaluate", "wine", "--data.file=class.csv")
 run_program("predict does not need known classes", "predict", "wine", "class.csv", "class-out.csv")

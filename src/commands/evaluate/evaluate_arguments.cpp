@@ -142,7 +142,7 @@ EvaluateArguments parse_evaluate_arguments(const std::vector<std::string>& argum
     if (is_set && request.predictions.empty())
       throw UsageError(
           fmt::format("--{} only works together with --predictions. Leave it out, or add --predictions.", name));
-  if (!request.predictions.empty()) require_prediction_ending(request.predictions, "--predictions");
+  if (!request.predictions.empty()) require_prediction_ending(request.predictions, "--predictions", request.csv.id);
   return parsed;
 }
 
@@ -166,7 +166,7 @@ EvaluateArguments parse_predict_arguments(const std::vector<std::string>& argume
   request.data.file = names[1];
   request.predictions = names[2];
   request.targets = TargetsMode::no;
-  require_prediction_ending(request.predictions, "OUT");
+  require_prediction_ending(request.predictions, "OUT", request.csv.id);
   return parsed;
 }
 
@@ -194,7 +194,7 @@ data
 output
   --predictions=OUT.csv|OUT.h5
                          write predictions: classes and their probabilities, or values
-  --id=NAME|N            CSV: copy this column to the predictions
+  --id=NAME|N            from CSV to CSV: copy this column to the predictions
   --overwrite=true       replace an existing file of predictions
   --output=text|json     format of the report on stdout; default: text
 )" + run_help;
@@ -221,7 +221,7 @@ data
          csv_help +
          R"(  --label=NAME|N        the column of the targets, which is not a feature; default: that of the training
 output
-  --id=NAME|N            CSV: copy this column to the output
+  --id=NAME|N            from CSV to CSV: copy this column to the output
   --overwrite=true       replace an existing output file
   --output=text|json     format of the report on stdout; default: text
 )" + run_help;

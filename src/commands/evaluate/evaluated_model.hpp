@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "commands/evaluate/evaluated_rows.hpp"
 #include "commands/evaluate/evaluation_request.hpp"
+#include "data/import/imported_data.hpp"
 #include "models/saved_model.hpp"
 #include "parallel/devices/lane_device.hpp"
 #include "parallel/mpi/communicator.hpp"
@@ -18,7 +20,7 @@ namespace sheaf {
 struct EvaluatedModel {
   std::vector<OpenedModel> models;  ///< more than one: an ensemble
   std::unique_ptr<EvaluatedRows> rows;
-  std::vector<std::string> ids;  ///< on rank 0, with --id: the cells of this column, one per row
+  std::optional<IdColumn> ids;  ///< on rank 0, with --id
   Scoring scoring;
   bool gives_probabilities = false;  ///< the outputs of each model are class probabilities, not logits
 

@@ -218,7 +218,6 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   const auto& target_names = evaluated.description().target_names;
   if (!contents.classes && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
     contents.target_names = target_names;
-  contents.id_name = request.csv.id;
   contents.ids = evaluated.ids;
   contents.model = request.model;
   contents.data = request.data.file;

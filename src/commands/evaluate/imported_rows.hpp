@@ -23,7 +23,7 @@ struct ImageFacts {
 
 struct ImportedRows {
   std::unique_ptr<EvaluatedRows> rows;
-  std::vector<std::string> ids;  ///< on rank 0: the cells of --id, one per row; otherwise empty
+  std::optional<IdColumn> ids;  ///< on rank 0, with --id
 };
 
 /// Imports `path` on one rank per node. Images get their channels first. Logs the notes of the import. The ranks of

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "data/import/imported_data.hpp"
 
 namespace sheaf {
 
@@ -17,8 +19,7 @@ struct PredictionContents {
   bool classes = false;                   ///< probabilities and labels, otherwise values
   std::vector<std::string> class_names;   ///< [outputs], or empty: the classes are numbers
   std::vector<std::string> target_names;  ///< [outputs], or empty
-  std::string id_name;                    ///< of the column that identifies the rows; empty: there is none
-  std::vector<std::string> ids;           ///< [rows] on rank 0, with `id_name`
+  std::optional<IdColumn> ids;            ///< the first column, if there is one; on rank 0
   std::string model;                      ///< model file or run directory
   std::string data;                       ///< file of the rows
 };

@@ -28,12 +28,17 @@ bool has_csv_ending(const std::string& path) {
 
 }  // namespace
 
-void require_prediction_ending(const std::string& path, const std::string& option) {
+void require_prediction_ending(const std::string& path, const std::string& option, const std::string& id) {
   if (!has_csv_ending(path) && !has_hdf5_ending(path))
     throw UsageError(
         fmt::format("{} = '{}' has no known ending (the format follows from it). Use a name that ends in "
                     ".csv or .h5.",
                     option, path));
+  if (!id.empty() && !has_csv_ending(path))
+    throw UsageError(fmt::format(
+        "--id needs predictions in a CSV file ('{}' is an HDF5 file). Leave it out, or use a name that ends "
+        "in .csv.",
+        path));
 }
 
 PredictionFile::PredictionFile(const std::string& path, PredictionContents contents, bool overwrite,
@@ -41,6 +46,7 @@ PredictionFile::PredictionFile(const std::string& path, PredictionContents conte
     : path_(path), contents_(std::move(contents)), world_(world) {
   agree(world, [&] {
     if (!world.is_root()) return;
+    require_other_file(contents_.data, path);
     require_free_name(path, overwrite);
     file_.emplace(path);
     std::vector<TextAttribute> attributes = {{"", "program", {"sheaf " + program_version()}},

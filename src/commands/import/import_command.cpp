@@ -110,6 +110,8 @@ std::string content_of(const ImportedData& data) {
 
 void import_files(const ImportRequest& request) {
   const auto start = Clock::now();
+  for (const auto& input : request.inputs) require_other_file(input, request.output);
+  if (!request.like.empty()) require_other_file(request.like, request.output);
   require_free_name(request.output, request.overwrite);
   ImportOptions options = request.options;
   const auto like = request.like.empty() ? std::nullopt : std::optional(read_like(request.like));

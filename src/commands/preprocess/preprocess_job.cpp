@@ -29,16 +29,6 @@ namespace {
 // HDF5 stores the size of a chunk in 32 bits.
 constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
 
-// Called on rank 0 only, since other ranks may not see the same file system yet.
-void require_other_file(const PreprocessRequest& request) {
-  struct stat input {
-  }, output{};
-  const bool same = ::stat(request.output.c_str(), &output) == 0 && ::stat(request.input.c_str(), &input) == 0 &&
-                    input.st_dev == output.st_dev && input.st_ino == output.st_ino;
-  require(!same, fmt::format("'{}' and '{}' are the same file. Choose another name for the output.", request.input,
-                             request.output));
-}
-
 // Throws if nodes see different files under this name. Collective.
 void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
   std::string state;
@@ -124,8 +114,8 @@ void print_report(const PreprocessRequest& request, const TransformPlan& plan, d
 void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   agree(world, [&] {
-    if (!world.is_root()) return;
-    require_other_file(request);
+    if (!world.is_root()) return;  // other ranks may not see the same file system yet
+    require_other_file(request.input, request.output);
     require_free_name(request.output, request.overwrite);
   });
   std::optional<StoredRows> source;

@@ -144,7 +144,7 @@ void Table::append(ByteSource& source) {
   bool more = records.next();
   const auto declared = more ? declared_delimiter(records.text()) : std::nullopt;
   if (declared) more = records.next();
-  require(more, fmt::format("'{}' is empty (it has no rows). Import a file with at least one row.", file_));
+  require(more, fmt::format("'{}' is empty (it has no rows). Use a file with at least one row.", file_));
   const std::string first(records.text());
   const std::int64_t first_line = records.line();
   delimiter_ = options_.delimiter ? options_.delimiter : declared.value_or(detect_delimiter(first));
@@ -163,7 +163,7 @@ void Table::append(ByteSource& source) {
   if (!header) add_row(first, first_line);
   for (; more; more = records.next()) add_row(records.text(), records.line());
   require(rows_ + dropped_rows_ > rows_before,
-          fmt::format("'{}' is empty (it has only a header). Import a file with at least one row.", file_));
+          fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
   if (numbers_.found_comma())
     data_.notes.push_back(
         fmt::format("commas in numbers of '{}' were read as decimal commas (pass --decimal=. if they are not)", file_));
@@ -173,6 +173,7 @@ void Table::choose_columns(const Texts& first, bool header) {
   column_count_ = first.size();
   if (header) names_ = first;
   roles_ = choose_roles(options_, names_, column_count_, file_);
+  if (roles_.id) data_.ids = IdColumn{names_.empty() ? options_.id : names_[*roles_.id], {}};
   if (roles_.row_names)
     data_.notes.push_back(
         fmt::format("the unnamed first column of '{}' was left out (it has the names of the rows)", file_));
@@ -287,7 +288,7 @@ void Table::add_row(std::string_view record, std::int64_t line) {
     }
   }
   ++rows_;
-  if (roles_.id) data_.ids.push_back(as_utf8(fields_[*roles_.id]));
+  if (data_.ids) data_.ids->cells.push_back(as_utf8(fields_[*roles_.id]));
   if (is_regression_)
     for (const std::size_t column : roles_.targets) target_numbers_.add(target(column, line));
   else if (!roles_.targets.empty())

@@ -147,7 +147,7 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   for (std::size_t column = has_row_names(names) ? 1 : 0; column < column_count; ++column)
     if (!contains(dropped, column) && roles.id != column) remaining.push_back(column);
   const Columns targets = find_targets(options, remaining, names, column_count, file);
-  if (has_row_names(names) && !contains(targets, std::size_t{0})) roles.row_names = 0;
+  if (has_row_names(names) && !contains(targets, std::size_t{0}) && roles.id != std::size_t{0}) roles.row_names = 0;
   for (const std::size_t column : remaining)
     if (!contains(targets, column)) roles.features.push_back(column);
   require(!roles.features.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). "

@@ -141,7 +141,7 @@ ImportedData import_cifar10(const std::vector<std::unique_ptr<ByteSource>>& sour
       ++rows;
     }
     require(rows > 0,
-            fmt::format("'{}' is empty (it has no records). Import a file with at least one row.", source->name()));
+            fmt::format("'{}' is empty (it has no records). Use a file with at least one row.", source->name()));
     data.features.shape.front() += rows;
   }
   const bool has_names = known && !known->empty();

@@ -120,7 +120,7 @@ std::string content_hash(const ImportedData& data) {
 void require_fit(const ImportedData& data, const std::string& features_name, const std::string& targets_name) {
   const NumberArray& features = data.features;
   require(features.rows() > 0 && features.row_elements() > 0,
-          fmt::format("'{}' {} is empty (it has no rows or no features). Import a file with at least one row.",
+          fmt::format("'{}' {} is empty (it has no rows or no features). Use a file with at least one row.",
                       features_name, shape_text(features.shape)));
   require_finite(features, features_name);
   if (!data.targets) return;

@@ -14,13 +14,19 @@
 
 namespace sheaf {
 
+/// A column that identifies the rows.
+struct IdColumn {
+  std::string name;                ///< in the header; without a header, as it was requested
+  std::vector<std::string> cells;  ///< [rows]
+};
+
 /// Features and targets in memory.
 struct ImportedData {
   NumberArray features;                  ///< [rows, ...]
   std::optional<NumberArray> targets;    ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
   std::optional<ChannelOrder> channels;  ///< order of the channels if the format defines images; nullopt: unknown
   DataDescription description;           ///< without `source`
-  std::vector<std::string> ids;          ///< [rows] cells of the column that identifies the rows, if it was requested
+  std::optional<IdColumn> ids;           ///< if it was requested
   std::vector<std::string> notes;        ///< what was decided about the files, for the log
 
   /// The largest label + 1; 0 without labels.

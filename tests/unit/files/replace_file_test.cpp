@@ -40,6 +40,17 @@ std::vector<std::string> temporaries(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("an output must not be the input, under any of its names") {
+  write_text("input", "text");
+  std::filesystem::remove("link");
+  std::filesystem::create_symlink("input", "link");
+  CHECK_THROWS_WITH(require_other_file("input", "./input"),
+                    "'input' and './input' are the same file. Choose another name for the output.");
+  CHECK_THROWS_AS(require_other_file("input", "link"), RunError);
+  CHECK_NOTHROW(require_other_file("input", "absent"));
+  CHECK_NOTHROW(require_other_file("absent", "absent"));
+}
+
 TEST_CASE("bytes are written at their offsets") {
   write_text("places", "");
   const OutputBytes file("places");

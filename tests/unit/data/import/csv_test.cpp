@@ -309,8 +309,25 @@ TEST_CASE("a column of identifiers is returned and is no feature") {
   CsvOptions options;
   options.id = "name";
   const auto data = import({"a,name,y\n1,K\xe4se,0\n2,\"x\ny\",1\n"}, options);
-  CHECK(data.ids == Texts{"K\xc3\xa4se", "x\ny"});
+  REQUIRE(data.ids);
+  CHECK(data.ids->name == "name");
+  CHECK(data.ids->cells == Texts{"K\xc3\xa4se", "x\ny"});
   CHECK(numbers(data.features) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("a column of identifiers that is given by number has its name in the header") {
+  CsvOptions options;
+  options.id = "0";
+  const auto data = import({",a,y\n7,1,0\n8,2,1\n"}, options);
+  REQUIRE(data.ids);
+  CHECK(data.ids->name.empty());
+  CHECK(data.ids->cells == Texts{"7", "8"});
+  for (const auto& note : data.notes) CHECK(note.find("left out") == std::string::npos);
+  options.header = false;
+  options.id = "-3";
+  const auto nameless = import({"7,1,0\n8,2,1\n"}, options);
+  REQUIRE(nameless.ids);
+  CHECK(nameless.ids->name == "-3");
 }
 
 TEST_CASE("a first line sep= sets the delimiter of its file") {
