@@ -126,6 +126,24 @@ result = sheaf("resume", "run", ranks=2)
 checks.check(result.code == 0, "a job without run.array trains the remaining iterations of all tasks", result.stderr)
 whole("stopped and killed", "long")
 
+# Results of an earlier attempt that disappear while a task trains.
+fresh()
+first = Started([SHEAF, *args(0, LONG)])
+first.creep_until(lambda: own(journaled("run"), 0))
+os.kill(first.process.pid, signal.SIGUSR1)
+first.go_on()
+first.finish()
+known = len(own(journaled("run"), 0))
+again = Started([SHEAF, "resume", "run", f"--run.array=0/{TASKS}"], ranks=2)
+again.creep_until(lambda: len(own(journaled("run"), 0)) > known)
+shutil.rmtree("run/journal/00001")
+again.go_on()
+result = again.finish()
+checks.check(result.code == 1 and len(result.error_lines()) == 1 and
+             f"{SLICE - known} of {SLICE} iterations of 'run' have results in the journal; the others were lost. Continue "
+             f"with: sheaf resume run --run.array=0/{TASKS}" in result.error_lines()[0], "lost results are reported",
+             f"{result.code}, {known} known\n{result.stderr}")
+
 # Another study, an unsupported array, and more tasks than iterations.
 result = sheaf(*args(0, study("native", epochs=7)))
 checks.check(result.code == 2 and "train.epochs = 7, was 600" in result.stderr, "a task of another study is refused",

@@ -88,6 +88,14 @@ checks.check(best == [f"iteration-{2 + (scores[3] > scores[2])}.pt"], "best.txt 
 train("diverged", "--run.models=all", "--train.learning_rate=1e30", "--train.optimizer=sgd", code=1)
 checks.check(model_names("diverged") == [], "a diverged model is not written", model_names("diverged"))
 
+# A file of the user in place of best.txt, which would be removed.
+os.makedirs("taken/models/best.txt/folder")
+result = sheaf("run", "study.cfg", "--run.output=taken", "--run.models=all", "--train.learning_rate=1e30",
+               "--train.optimizer=sgd", ranks=3)
+checks.check(result.code == 1 and len(result.error_lines()) == 1 and "'taken/models/best.txt' cannot be removed "
+             "(Directory not empty). Correct the directory's permissions." in result.error_lines()[0],
+             "a list of models that cannot be removed", f"{result.code}\n{result.stderr}")
+
 # ---- The report
 
 train("lanes", "--run.models=all", "--train.epochs=1", "--study.iterations=100", "--run.lanes=2")
@@ -199,6 +207,14 @@ if pytorch:
         checks.check(found[name, 1][0] == found[name, 3][0], f"{name}: the loss does not depend on the ranks")
         checks.check(abs(found[name, 1, "--outputs=logits"][0] - loss_of_logits) > 0.1,
                      f"--outputs=logits applies {name} again")
+    class Uneven(pytorch.nn.Module):
+        def forward(self, rows):
+            return rows[:, :10] if bool((rows == 0).all()) else rows[:, :9]
+
+    pytorch.jit.script(Uneven()).save("uneven.pt")
+    refused("a number of outputs that depends on the rows", 1, "model 'uneven.pt' returns 9 outputs for some rows and 10 "
+            "for others. Wrap it in a module that returns the same number for all rows.", "uneven.pt",
+            f"--data.file={DIGITS}")
     refused("probabilities of a saved model", 2, "models saved by sheaf give logits", "best", f"--data.file={DIGITS}",
             "--outputs=probabilities")
     refused("outputs of a regression", 2, "--outputs requires classes", "own.pt", f"--data.file={DIGITS}",
@@ -301,6 +317,11 @@ for path in glob.glob("unfinished/journal/*/*.jsonl"):
         lines = [line for line in file if not line.startswith('{"iteration":5,')]
     with open(path, "w") as file:
         file.writelines(lines)
+shutil.copytree("unfinished", "begun")
+shutil.rmtree("begun/journal")
+train("twelve", "--run.models=all", "--data.classes=12", "--train.epochs=1")
+shutil.copytree("best", "mixed")
+shutil.copy("twelve/models/iteration-0.pt", "mixed/models/iteration-4.pt")
 GOOD = f"--data.file={DIGITS}"
 refused("no arguments", 2, "needs a model")
 refused("no data", 2, "needs --data.file", "best")
@@ -314,6 +335,16 @@ refused("truncated model file", 1, "is not a complete TorchScript file", "cut.pt
 refused("run without models", 1, "has no best model (run.models = none)", "none", GOOD)
 refused("unfinished run", 1, "(1 of 6 iterations left). Continue with: sheaf resume unfinished.", "unfinished",
         GOOD)
+refused("run without iterations", 1, "(no iteration has finished yet). Continue with: sheaf resume begun.", "begun", GOOD)
+refused("models of different studies as an ensemble", 1, "Models 'mixed/models/iteration-3.pt' and "
+        "'mixed/models/iteration-4.pt' have different numbers of outputs (they are not an ensemble). Evaluate them one "
+        "by one.", "mixed", GOOD)
+refused("model that the native engine cannot run", 1, "run.engine = native cannot run model "
+        "'resnet' (a resnet has convolutions). Set run.engine = auto.", "resnet",
+        "--data.file=first.h5", "--run.engine=native")
+refused("targets with three dimensions", 1, "The data set '/features' of 'first.h5' has shape [240, 3, 8, 8] (targets are "
+        "[rows] or [rows, outputs]). Select another data set with --data.targets.", "resnet", "--data.file=first.h5",
+        "--data.targets=/features")
 refused("directory without a run", 1, "it is not a run directory", "best/models", GOOD)
 refused("run without best.txt", 1, "'listless/models/best.txt' is missing", "listless", GOOD)
 refused("run with a missing model", 1, "broken/models/iteration-4.pt", "broken", GOOD)

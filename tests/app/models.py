@@ -116,6 +116,9 @@ CASES = [
      "SHEAF_REGISTER_MODEL"),
     ("plugin whose initializer throws", [f"--model.kind=plugin:{PLUGINS}/throwing_library.so"], 1,
      "cannot be loaded (this operator is already registered)"),
+    ("plugin with random numbers", [f"--model.kind=plugin:{PLUGINS}/random_plugin.so"], 1,
+     f"the plugin '{PLUGINS}/random_plugin.so' draws random numbers in training (torch::nn::DropoutImpl; lanes share "
+     "LibTorch's generator, so results would not be reproducible). Build it without random numbers."),
     ("plugin of another Sheaf", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_version.so"], 1, "version 99"),
     ("plugin of another LibTorch", [f"--model.kind=plugin:{PLUGINS}/plugin_of_other_torch.so"], 1, "0.4"),
 ]

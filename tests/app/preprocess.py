@@ -14,7 +14,7 @@ import numpy
 from skimage.transform import resize
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from program import SHEAF, Checks, launch, sheaf
+from program import SHEAF, Checks, launch, one_rank_each, sheaf
 
 checks = Checks()
 shutil.rmtree("preprocess", ignore_errors=True)
@@ -389,6 +389,15 @@ for case, args, code, message in (
         ("damaged, compressed", ["damaged.h5", "new.h5", "--compression=1"], 1,
          "of 'damaged.h5' cannot be read (it does not decompress)")):
     refuse(case, args, code, message)
+os.makedirs("elsewhere", exist_ok=True)
+ranks = [[*place, SHEAF, "preprocess", os.path.abspath("in.h5"), "new.h5"] for place in ([], ["env", "-C", "elsewhere"])]
+result = launch(one_rank_each(*ranks))
+errors = result.error_lines()
+checks.check(result.code == 1 and len(errors) == 1 and "error: File 'new.h5." in errors[0] and
+             " of rank 0 is not visible on host " in errors[0] and errors[0].endswith(
+                 " (all ranks write to it). Choose an output directory that all nodes share.") and
+             not glob.glob("new.h5*") + glob.glob("elsewhere/*"), "an output directory that only rank 0 sees",
+             f"exit {result.code}\n{result.stderr}")
 found = made("NaN copied", ["nan.h5", "out.h5"])
 checks.check(numpy.array_equal(found, bad, equal_nan=True), "NaN and infinity are copied unchanged")
 

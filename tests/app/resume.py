@@ -132,6 +132,12 @@ one_error(sheaf("resume", "whole", "--study.seed=1"), 2, "(study.seed = 1, was 7
 for command in ("run", "plan"):
     one_error(sheaf(command, "whole", ranks=2), 2, "'whole' is a run directory. Continue it with: sheaf resume whole. Or "
               "pass a study file.", f"{command} of a run directory is refused")
+shutil.rmtree("nameless", ignore_errors=True)
+shutil.copytree("whole", "nameless")
+for name in ("study.cfg", "results.csv", "results.h5"):
+    os.remove(f"nameless/{name}")
+one_error(sheaf("run", *STUDY, "--run.output=nameless", ranks=3), 1, "'nameless' has journals but no study.cfg. Choose "
+          "another run.output, or remove the journals.", "journals without a study are refused")
 one_error(sheaf("resume", "absent"), 2, "'absent' is not a run directory", "a directory without a run is refused")
 one_error(sheaf("resume"), 2, "needs a run directory", "resume without a directory is refused")
 one_error(sheaf("run", *STUDY, "--force"), 2, "--resume", "--force without --resume is refused")

@@ -46,14 +46,15 @@ class FixtureFile {
     H5Pclose(creation);
   }
 
-  /// Adds an extensible float32 data set without storing any of its chunks.
-  void unwritten(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<hsize_t>& chunk) {
+  /// Adds an extensible data set without storing any of its chunks.
+  void unwritten(const std::string& name, const std::vector<hsize_t>& shape, const std::vector<hsize_t>& chunk,
+                 hid_t type = H5T_IEEE_F32LE) {
     const auto rank = static_cast<int>(shape.size());
     const std::vector<hsize_t> max_shape(shape.size(), H5S_UNLIMITED);
     const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_chunk(creation, rank, chunk.data());
     const hid_t space = good(H5Screate_simple(rank, shape.data(), max_shape.data()));
-    H5Dclose(good(H5Dcreate2(file_, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+    H5Dclose(good(H5Dcreate2(file_, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
     H5Sclose(space);
     H5Pclose(creation);
   }

@@ -55,6 +55,24 @@ void write_on_root(const Communicator& world, Write write) {
 
 }  // namespace
 
+TEST_CASE("a path that leads to another file on one rank is an error on every rank") {
+  const Job job;
+  if (job.world.size() == 1) return;
+  const bool is_last = job.world.rank() == job.world.size() - 1;
+  if (job.world.is_root() || is_last) {
+    const std::size_t rows = is_last ? 60 : 50;
+    FixtureFile file(is_last ? "of_last_rank.h5" : "of_others.h5");
+    file.numbers("/features", {rows, 6}, features_of(rows * 6));
+    file.numbers("/targets", {rows}, labels_of(rows));
+  }
+  job.world.barrier();
+  DataOptions options = options_of(Task::classification);
+  options.file = is_last ? "of_last_rank.h5" : "of_others.h5";
+  CHECK_THROWS_WITH(agree_on_file(options, job.world),
+                    "File 'of_others.h5' is not the same on all nodes (its shapes differ). Use a file on a shared "
+                    "file system.");
+}
+
 TEST_CASE("numbers of every type and layout are loaded on every rank, with one node and with several") {
   const Job job;
   const auto features = features_of(50 * 6);

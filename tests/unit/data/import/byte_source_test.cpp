@@ -50,6 +50,10 @@ TEST_CASE("a file that cannot be read or decompressed is an error") {
   CHECK_THROWS_WITH(read("absent"), StartsWith("File 'absent' cannot be read (No such file or directory)"));
   std::filesystem::create_directory("directory");
   CHECK_THROWS_WITH(read("directory"), StartsWith("'directory' is a directory"));
+  std::filesystem::remove("unreadable");
+  std::filesystem::create_symlink("/proc/self/mem", "unreadable");  // has no bytes at its beginning
+  CHECK_THROWS_WITH(read("unreadable"),
+                    "File 'unreadable' cannot be read (Input/output error). Check the disk and its permissions.");
   write_gzip("cut.gz", long_text());
   std::filesystem::resize_file("cut.gz", std::filesystem::file_size("cut.gz") - 9);
   CHECK_THROWS_WITH(read("cut.gz"), StartsWith("File 'cut.gz' cannot be decompressed (its gzip data is truncated)"));

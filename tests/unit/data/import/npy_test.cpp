@@ -68,6 +68,9 @@ TEST_CASE("files that are not valid arrays of numbers are refused") {
   CHECK_THROWS_WITH(read(npy("'<f9'", "(1,)", "")), ContainsSubstring("its type is '<f9'"));
   CHECK_THROWS_WITH(read(npy("[('a', '<f4')]", "(1,)", "")), ContainsSubstring("its type is structured"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "()", "1234")), ContainsSubstring("a single value"));
+  const std::string extents = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ";  // 11 dimensions
+  CHECK_THROWS_WITH(read(npy("'|u1'", "(" + extents + extents + extents + ")", "1")),
+                    ContainsSubstring("it has more than 32 dimensions"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(-1,)", "")), ContainsSubstring("its shape cannot be read"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(4294967296, 4294967296)", "")), ContainsSubstring("too many values"));
   CHECK_THROWS_WITH(read(npy("'<f4'", "(0, 4294967296, 4294967296)", "")), ContainsSubstring("too many values"));

@@ -153,6 +153,15 @@ TEST_CASE("layers of unsupported types are refused unless the weights are kept")
   CHECK_THROWS_AS(network_of(net_of({own}, "rows * self.layer0.weight"), 1), UsageError);
 }
 
+TEST_CASE("a module without forward() is refused") {
+  Module net("__torch__.Net");
+  net.register_attribute("training", c10::BoolType::get(), true);
+  net.define("def predict(self, rows):\n    return rows\n");
+  const std::string file = saved(net);
+  CHECK_THROWS_WITH(ScriptModel(file),
+                    "the TorchScript module '" + file + "' has no forward(). Save one with a forward method.");
+}
+
 TEST_CASE("a module that draws random numbers in training is refused; inactive dropout is accepted") {
   const auto with = [](const std::string& forward) {
     ScriptModel script(saved(net_of({layer_of("linear.Linear", trained(torch::ones({1, 1})))}, forward)));

@@ -32,14 +32,23 @@ void link_to(const std::string& path, const std::string& target) {
   H5Fclose(file);
 }
 
-// Creates a file whose '/x' [rows] is a virtual data set with the source '/x' of `target`.
-void map_to(const std::string& path, const std::string& target, hsize_t rows) {
+// Creates a file whose '/x' is a virtual data set with the source '/x' of `target`: all of it, or the first rows of a
+// source with the shape `selected_from`.
+void map_to(const std::string& path, const std::string& target, const std::vector<hsize_t>& shape,
+            const std::vector<hsize_t>& selected_from = {}) {
+  const auto rank = static_cast<int>(shape.size());
+  const auto& source_shape = selected_from.empty() ? shape : selected_from;
   const hid_t file = good(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-  const hid_t space = good(H5Screate_simple(1, &rows, nullptr));
+  const hid_t space = good(H5Screate_simple(rank, shape.data(), nullptr));
+  const hid_t source = good(H5Screate_simple(rank, source_shape.data(), nullptr));
+  const std::vector<hsize_t> first(shape.size());
+  if (!selected_from.empty())
+    good(H5Sselect_hyperslab(source, H5S_SELECT_SET, first.data(), nullptr, shape.data(), nullptr));
   const hid_t creation = good(H5Pcreate(H5P_DATASET_CREATE));
-  good(H5Pset_virtual(creation, space, target.c_str(), "/x", space));
+  good(H5Pset_virtual(creation, space, target.c_str(), "/x", source));
   H5Dclose(good(H5Dcreate2(file, "/x", H5T_IEEE_F32LE, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
   H5Pclose(creation);
+  H5Sclose(source);
   H5Sclose(space);
   H5Fclose(file);
 }
@@ -84,12 +93,21 @@ TEST_CASE("the files of a data set include those behind external links and virtu
   CHECK(files_of("end.h5") == std::vector<std::string>{"end.h5"});
   link_to("link.h5", "end.h5");
   CHECK(files_of("link.h5") == std::vector<std::string>{"end.h5"});
-  map_to("inner.h5", "link.h5", 40);
-  map_to("outer.h5", "inner.h5", 40);
+  map_to("inner.h5", "link.h5", {40});
+  map_to("outer.h5", "inner.h5", {40});
   CHECK(files_of("outer.h5") == std::vector<std::string>{"outer.h5", "inner.h5", "end.h5"});
-  map_to("self.h5", "other.h5", 40);
-  map_to("other.h5", "self.h5", 40);
+  map_to("self.h5", "other.h5", {40});
+  map_to("other.h5", "self.h5", {40});
   CHECK_THROWS_WITH(files_of("self.h5"), ContainsSubstring("is virtual and is its own source."));
+}
+
+TEST_CASE("a source with another number of dimensions than the mapped region is an error") {
+  FixtureFile("flat.h5").numbers("/x", {60}, counting(60));
+  map_to("square.h5", "flat.h5", {2, 20}, {3, 20});
+  CHECK_THROWS_WITH(files_of("square.h5"),
+                    "The data set '/x' of 'square.h5' is virtual, and its source '/x' of 'flat.h5' has a different "
+                    "number of dimensions than the mapped region. Restore the source; HDF5 would read fill values or "
+                    "wrong rows.");
 }
 
 TEST_CASE("a linked data set is checked against the size of the file that contains it") {
@@ -100,7 +118,7 @@ TEST_CASE("a linked data set is checked against the size of the file that contai
 
 TEST_CASE("a source that changes during reading is an error") {
   FixtureFile("changing.h5").numbers("/x", {40}, counting(40));
-  map_to("virtual.h5", "changing.h5", 40);
+  map_to("virtual.h5", "changing.h5", {40});
   link_to("linked.h5", "changing.h5");
   for (const std::string path : {"virtual.h5", "linked.h5"}) {
     const StoredRows stored(path, "/x");

@@ -155,6 +155,13 @@ TEST_CASE("an object that is not a data set of numbers is refused with its name 
         "The data set '/scalar' of 'sets.h5' is a single value, not rows of numbers.");
 }
 
+TEST_CASE("elements of a type that has no name here are refused too") {
+  FixtureFile("times.h5").unwritten("/x", {2}, {2}, H5T_UNIX_D32LE);
+  CHECK(error_of("times.h5") ==
+        "The data set '/x' of 'times.h5' contains elements of another type, not numbers. Store integers or "
+        "floating-point numbers.");
+}
+
 TEST_CASE("a shape with too many numbers for the file is refused") {
   constexpr hsize_t huge = hsize_t{1} << 62;
   for (const auto& shape : {std::vector<hsize_t>{4, huge}, {huge, 4}, {0, huge, 16}, {huge}}) {

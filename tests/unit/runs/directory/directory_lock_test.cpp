@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "runs/directory/directory_lock.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <optional>
@@ -16,6 +20,36 @@
 #include "support/sample_results.hpp"
 
 using namespace sheaf;
+
+namespace {
+
+std::atomic<bool> locks_fail{false};
+
+}  // namespace
+
+// Replaces that of the C library, to fail as on a network file system without locks.
+extern "C" int flock(int descriptor, int operation) {
+  if (!locks_fail) return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
+  errno = ENOLCK;
+  return -1;
+}
+
+TEST_CASE("a file system without locks gives a warning, and the run continues") {
+  const Scratch scratch("directory_lock_test");
+  const std::string directory = scratch.path.string();
+  const std::string log = (scratch.path / "log").string();
+  const int terminal = ::dup(STDERR_FILENO), file = ::open(log.c_str(), O_WRONLY | O_CREAT, 0600);
+  REQUIRE((terminal >= 0 && file >= 0));
+  ::dup2(file, STDERR_FILENO);
+  locks_fail = true;
+  CHECK_NOTHROW(DirectoryLock(directory, "lock"));
+  locks_fail = false;
+  ::dup2(terminal, STDERR_FILENO);
+  ::close(terminal);
+  ::close(file);
+  CHECK_THAT(text_of(log), ContainsSubstring("lock' cannot be locked (No locks available). Make sure that no other job "
+                                             "uses this run directory."));
+}
 
 TEST_CASE("only one process can hold the lock, and the error names it") {
   const Scratch scratch("directory_lock_test");

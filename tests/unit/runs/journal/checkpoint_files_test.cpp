@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runs/journal/checkpoint_files.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,6 +27,18 @@ std::size_t file_count() {
   for (const auto& entry : fs::directory_iterator("run/checkpoints")) count += entry.is_regular_file();
   return count;
 }
+
+// Root can read every file. While this exists, it is another user.
+struct WithoutPrivileges {
+  WithoutPrivileges() {
+    if (is_root) REQUIRE(::seteuid(65534) == 0);
+  }
+  ~WithoutPrivileges() {
+    if (is_root) CHECK(::seteuid(0) == 0);
+  }
+
+  const bool is_root = ::geteuid() == 0;
+};
 
 void spoil(const std::string& path, std::streamoff offset) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -80,6 +94,32 @@ TEST_CASE("a checkpoint that was set aside is not loaded again") {
   CHECK(files.load(77) == "other");
   files.save(7, "again");
   CHECK(files.load(7) == "again");
+}
+
+TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  files.save(7, "first");
+  fs::create_directories("run/checkpoints/7.0.unusable/folder");
+  CHECK_THROWS_WITH(files.set_aside(7, "requested by a test"),
+                    "checkpoint 'run/checkpoints/7.0' cannot be used (requested by a test) and cannot be renamed (Is a "
+                    "directory). Correct the permissions of 'run/checkpoints'.");
+  CHECK(files.load(7) == "first");
+}
+
+TEST_CASE("a checkpoint without read permission is an error, and is not renamed") {
+  make_fresh_directory();
+  CheckpointFiles files("run", header);
+  files.save(7, "first");
+  fs::permissions("run/checkpoints/7.0", fs::perms::none);
+  {
+    const WithoutPrivileges unprivileged;
+    CHECK_THROWS_WITH(files.load(7),
+                      "checkpoint 'run/checkpoints/7.0' cannot be read (Permission denied). Check its permissions and "
+                      "the disk.");
+  }
+  fs::permissions("run/checkpoints/7.0", fs::perms::owner_all);
+  CHECK(files.load(7) == "first");
 }
 
 TEST_CASE("checkpoints of another study or other data are not loaded") {

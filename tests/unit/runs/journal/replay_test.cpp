@@ -74,6 +74,19 @@ TEST_CASE("an iteration's first result counts, or its last failure if there is n
   CHECK(iterations_left(replayed.iterations, {0, 3}) == std::vector<IndexRange>{{0, 1}});
 }
 
+TEST_CASE("a journal that cannot be read is an error") {
+  const Scratch scratch("replay_test");
+  const auto journal = scratch.path / "journal";
+  write_journal(scratch, 1, 0, header_line(header) + line_of(0));
+  std::filesystem::create_symlink("/proc/self/mem", journal_path((journal / "00001").string(), 1));  // EIO
+  CHECK_THROWS_WITH(replay(scratch), EndsWith("00001.jsonl' cannot be read. Check its permissions and the disk."));
+  std::filesystem::remove_all(journal);
+  std::ofstream(journal) << "a file";
+  CHECK_THROWS_WITH(replay(scratch), "the journal of '" + scratch.path.string() +
+                                         "' cannot be read (Not a directory). Check the directory and its "
+                                         "permissions.");
+}
+
 TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   const Scratch scratch("replay_test");
   const RecordedStage first{{0, {{0, 3}}, 1, 1, 1, 2}, 0}, second{{1, {{1, 2}}, 1, 1, 1, std::nullopt}, 3};
