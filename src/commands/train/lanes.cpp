@@ -62,8 +62,9 @@ struct Lanes::State {
       failed_count += failed;
       if (failed && stage.options.on_failure == OnFailure::stop) source.stop();
       const double seconds = iteration.result.seconds;
+      const double cost = cost_of(stage.progress_value, iteration.result);
       if (stage.journal) stage.journal->append(std::move(iteration));
-      source.report(lane, 1, seconds);
+      source.report(lane, 1, seconds, cost);
     };
     // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
     // then.

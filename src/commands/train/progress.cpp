@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <utility>
 
 #include "core/log.hpp"
 #include "core/text.hpp"
+#include "search/leaderboard.hpp"
+#include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
 namespace {
@@ -34,7 +39,34 @@ bool is_terminal() {
 
 }  // namespace
 
-std::string progress_text(std::int64_t done, std::int64_t total, double seconds) {
+ProgressValue progress_value_of(const Study& study) {
+  using Source = ProgressValue::Source;
+  const bool has_validation = study.search.folds > 1 || study.data.validation > 0;
+  if (!has_validation) return {Source::final_loss, "loss", false};
+  if (ranking_of(study).by_loss) return {Source::validation_loss, "validation loss", false};
+  const Metric& metric = score_metric(study);
+  return {Source::score, std::string(metric.label), metric.larger_is_better};
+}
+
+double cost_of(const ProgressValue& value, const IterationResult& result) {
+  using Source = ProgressValue::Source;
+  const double shown = value.source == Source::final_loss        ? result.final_loss
+                       : value.source == Source::validation_loss ? result.validation_loss
+                                                                 : result.validation_score;
+  if (result.status != IterationStatus::finished || !std::isfinite(shown))
+    return std::numeric_limits<double>::infinity();
+  return value.larger_is_better ? -shown : shown;
+}
+
+std::optional<std::string> best_so_far(const ProgressValue& value, double lowest_cost) {
+  if (std::isinf(lowest_cost)) return std::nullopt;
+  const double best = value.larger_is_better ? -lowest_cost : lowest_cost;
+  return value.source == ProgressValue::Source::score ? fmt::format("best {} {:.4f}", value.name, best)
+                                                      : fmt::format("best {} {:.5g}", value.name, best);
+}
+
+std::string progress_text(std::int64_t done, std::int64_t total, double seconds,
+                          const std::optional<std::string>& best) {
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
   std::string text = fmt::format("{}/{} ({:.0f}%)", done, counted(total, "iteration"), 100 * share);
   if (done > 0 && seconds > 0) {
@@ -42,11 +74,12 @@ std::string progress_text(std::int64_t done, std::int64_t total, double seconds)
     text += fmt::format(", {}/s", rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate));
     if (done < total) text += fmt::format(", {} left", human_seconds(static_cast<double>(total - done) / rate));
   }
-  return text;
+  return best ? text + ", " + *best : text;
 }
 
-std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, int width) {
-  const std::string text = progress_text(done, total, seconds);
+std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, const std::optional<std::string>& best,
+                         int width) {
+  const std::string text = progress_text(done, total, seconds, best);
   const int cells = std::min(40, width - static_cast<int>(text.size()) - 4);
   if (cells < 5) return text.substr(0, static_cast<std::size_t>(std::max(0, width - 1)));
   const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 1;
@@ -55,37 +88,40 @@ std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, 
                      text);
 }
 
-Progress::Progress(ProgressKind kind, std::int64_t total) : kind_(kind), total_(total) {
+Progress::Progress(ProgressKind kind, std::int64_t total, ProgressValue value)
+    : kind_(kind), total_(total), value_(std::move(value)) {
   if (kind_ == ProgressKind::automatic) kind_ = is_terminal() ? ProgressKind::bar : ProgressKind::lines;
 }
 
-void Progress::update(std::int64_t done, double seconds) {
+void Progress::update(std::int64_t done, double seconds, double lowest_cost) {
   const double waited = seconds - shown_seconds_;
-  if (kind_ == ProgressKind::bar && waited >= bar_period_seconds) draw_bar(done, seconds);
+  if (kind_ == ProgressKind::bar && waited >= bar_period_seconds) draw_bar(done, seconds, lowest_cost);
   if (kind_ != ProgressKind::lines) return;
   const bool share_due = static_cast<double>(done - shown_) >= line_share * static_cast<double>(total_);
   if ((share_due && done < total_ && waited >= least_line_period_seconds) || waited >= line_period_seconds)
-    write_line(done, seconds);
+    write_line(done, seconds, lowest_cost);
 }
 
-void Progress::finish(std::int64_t done, double seconds) {
+void Progress::finish(std::int64_t done, double seconds, double lowest_cost) {
   if (kind_ == ProgressKind::bar) {
-    draw_bar(done, seconds);
+    draw_bar(done, seconds, lowest_cost);
     std::fputs("\n", stderr);
   } else if (kind_ == ProgressKind::lines) {
-    write_line(done, seconds);
+    write_line(done, seconds, lowest_cost);
   }
 }
 
-void Progress::draw_bar(std::int64_t done, double seconds) {
-  std::fputs(("\r" + progress_bar(done, total_, seconds, terminal_width()) + "\033[K").c_str(), stderr);
+void Progress::draw_bar(std::int64_t done, double seconds, double lowest_cost) {
+  std::fputs(("\r" + progress_bar(done, total_, seconds, best_so_far(value_, lowest_cost), terminal_width()) + "\033[K")
+                 .c_str(),
+             stderr);
   std::fflush(stderr);
   shown_ = done;
   shown_seconds_ = seconds;
 }
 
-void Progress::write_line(std::int64_t done, double seconds) {
-  log_root(progress_text(done, total_, seconds));
+void Progress::write_line(std::int64_t done, double seconds, double lowest_cost) {
+  log_root(progress_text(done, total_, seconds, best_so_far(value_, lowest_cost)));
   shown_ = done;
   shown_seconds_ = seconds;
 }

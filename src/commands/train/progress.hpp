@@ -3,34 +3,57 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "study/study.hpp"
+#include "training/iteration_result.hpp"
 
 namespace sheaf {
 
-/// "34/60 iterations (57 %), 12.3/s, 2.1 s left".
-std::string progress_text(std::int64_t done, std::int64_t total, double seconds);
+/// The value of an iteration by which progress shows the best one so far: the score or loss that ranks the trials.
+struct ProgressValue {
+  enum class Source { final_loss, validation_loss, score };
+  Source source = Source::final_loss;
+  std::string name = "loss";
+  bool larger_is_better = false;
+};
+
+/// The value that search.metric selects: a value on the validation rows, or the final loss if there are none. Pure.
+ProgressValue progress_value_of(const Study& study);
+
+/// The cost of a result, the lower the better; infinity if it has not finished or its value is not finite. Pure.
+double cost_of(const ProgressValue& value, const IterationResult& result);
+
+/// "best accuracy 0.9783"; nothing if the lowest cost is infinite. Pure.
+std::optional<std::string> best_so_far(const ProgressValue& value, double lowest_cost);
+
+/// "34/60 iterations (57%), 12.3/s, 2.1 s left, best accuracy 0.9783". `best`: best_so_far().
+std::string progress_text(std::int64_t done, std::int64_t total, double seconds,
+                          const std::optional<std::string>& best);
 
 /// The same text after a bar, at most `width` columns.
-std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, int width);
+std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, const std::optional<std::string>& best,
+                         int width);
 
 /// Shows progress on stderr. On a terminal, a bar is redrawn in place. Otherwise a line is written after every 5 % of
 /// the work, at most once per second and at least every 60 seconds. Local, for rank 0.
 class Progress {
  public:
-  Progress(ProgressKind kind, std::int64_t total);
-  /// Redraws the bar or writes a line if it is due. `seconds`: since the start; `done`: finished iterations.
-  void update(std::int64_t done, double seconds);
+  Progress(ProgressKind kind, std::int64_t total, ProgressValue value);
+  /// Redraws the bar or writes a line if it is due. `seconds`: since the start; `done`: finished iterations;
+  /// `lowest_cost`: of them.
+  void update(std::int64_t done, double seconds, double lowest_cost);
   /// Shows the final state.
-  void finish(std::int64_t done, double seconds);
+  void finish(std::int64_t done, double seconds, double lowest_cost);
 
  private:
-  void draw_bar(std::int64_t done, double seconds);
-  void write_line(std::int64_t done, double seconds);
+  void draw_bar(std::int64_t done, double seconds, double lowest_cost);
+  void write_line(std::int64_t done, double seconds, double lowest_cost);
 
   ProgressKind kind_;
   std::int64_t total_;
+  ProgressValue value_;
   std::int64_t shown_ = 0;
   double shown_seconds_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "commands/train/progress.hpp"
 #include "commands/train/remaining_work.hpp"
 #include "commands/train/stop.hpp"
 #include "core/clock.hpp"
@@ -28,6 +29,7 @@ struct StageWork {
   JournalWriter* journal = nullptr;        ///< gets the results of this rank; null in benchmarks, which drop them
   std::function<StopCause()> stop_cause;   ///< requested again and again; one rank's is enough
   std::string resume_command = {};         ///< for messages
+  ProgressValue progress_value = {};       ///< of which progress shows the best one so far
   Clock::time_point start = Clock::now();  ///< of the training, from which IterationResult::start_seconds counts
 };
 

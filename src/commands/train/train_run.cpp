@@ -101,6 +101,7 @@ class RunTraining {
                          journal_.get(),
                          stop_cause_,
                          job_.run.resume_command(),
+                         progress_value_of(context_.study),
                          start_};
     return train_stage(work, world_, node_);
   }

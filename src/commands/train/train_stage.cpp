@@ -73,7 +73,7 @@ StopCause train_stage(const StageWork& stage, const Communicator& world, const C
   WorkSource source(stage.partition, stage.work.count(), static_cast<int>(stage.placement.lane_count()), world, node,
                     network_timeout_of(stage.options));
   std::optional<Progress> progress;
-  if (world.is_root()) progress.emplace(stage.options.progress, stage.work.count());
+  if (world.is_root()) progress.emplace(stage.options.progress, stage.work.count(), stage.progress_value);
 
   std::optional<Lanes> lanes;
   agree(world, [&] { lanes.emplace(stage, source, world.rank()); });
@@ -91,7 +91,7 @@ StopCause train_stage(const StageWork& stage, const Communicator& world, const C
       end_job_if(stage.journal->failure(), source);
     }
     const double pause_seconds = source.service();
-    if (progress) progress->update(source.finished_count(), seconds());
+    if (progress) progress->update(source.finished_count(), seconds(), source.lowest_cost());
     return pause_seconds;
   };
   const auto serve_while_waiting = [&](double) { return serve(); };
@@ -107,7 +107,7 @@ StopCause train_stage(const StageWork& stage, const Communicator& world, const C
   } catch (const ConnectionLost& lost) {
     end_without_other_hosts(lost, stage, *lanes, source);
   }
-  if (progress) progress->finish(source.finished_count(), seconds());
+  if (progress) progress->finish(source.finished_count(), seconds(), source.lowest_cost());
   return cause;
 }
 

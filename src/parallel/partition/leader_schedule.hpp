@@ -114,6 +114,7 @@ class LeaderSchedule {
   NodeReport report_of(Pool& pool, double now) {
     NodeReport report;
     report.finished = reported_finished_ = pool.finished();
+    report.lowest_cost = pool.lowest_cost();
     report.stopped = reported_stopped_ = pool.is_stopped();
     if (kind_ == PartitionKind::weighted_factoring) report.lane_rate = pool.measure();
     reported_ = now;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "parallel/partition/node_pool.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <vector>
@@ -57,6 +59,7 @@ struct alignas(cache_line) NodePool::Worker {
   std::atomic<std::int64_t> done{0};
   std::atomic<std::int64_t> busy_nanoseconds{0};
   std::atomic<std::int64_t> static_claims{0};
+  std::atomic<double> lowest_cost{std::numeric_limits<double>::infinity()};
 
   // Returns iterations per second, or 0 while unknown.
   double rate() const {
@@ -138,8 +141,10 @@ std::int64_t NodePool::next_static_claim(int lane) {
   return worker_of(lane).static_claims.fetch_add(1, std::memory_order_relaxed);
 }
 
-void NodePool::report(int lane, std::int64_t count, double seconds) {
+void NodePool::report(int lane, std::int64_t count, double seconds, double lowest_cost) {
   Worker& worker = worker_of(lane);
+  if (lowest_cost < worker.lowest_cost.load(std::memory_order_relaxed))
+    worker.lowest_cost.store(lowest_cost, std::memory_order_relaxed);
   worker.busy_nanoseconds.fetch_add(static_cast<std::int64_t>(1e9 * seconds), std::memory_order_relaxed);
   worker.done.fetch_add(count, std::memory_order_release);
 }
@@ -148,6 +153,13 @@ std::int64_t NodePool::finished() const {
   std::int64_t sum = 0;
   for (std::int64_t worker = 0; worker < lanes_; ++worker) sum += workers_[worker].done.load(std::memory_order_acquire);
   return sum;
+}
+
+double NodePool::lowest_cost() const {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (std::int64_t worker = 0; worker < lanes_; ++worker)
+    lowest = std::min(lowest, workers_[worker].lowest_cost.load(std::memory_order_relaxed));
+  return lowest;
 }
 
 double NodePool::measure() {

@@ -32,10 +32,12 @@ class NodePool {
   /// Returns the number of earlier calls for the lane. Static partitions only.
   std::int64_t next_static_claim(int lane);
 
-  /// Records that a lane finished `count` iterations in `seconds`. Called by lanes.
-  void report(int lane, std::int64_t count, double seconds);
+  /// Records that a lane finished `count` iterations in `seconds`, and the lowest cost among them. Called by lanes.
+  void report(int lane, std::int64_t count, double seconds, double lowest_cost);
   /// Returns the number of iterations reported by all lanes of the node.
   std::int64_t finished() const;
+  /// Returns the lowest cost reported by all lanes of the node; infinity if there is none.
+  double lowest_cost() const;
   /// Returns the mean speed of the node's lanes in iterations per second, or 0 while unknown. From then on, claims
   /// under weighted_factoring are weighted by speeds relative to this mean. First rank only.
   double measure();

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,8 +20,9 @@ struct NodeReport {
   std::int64_t finished = 0;  ///< iterations that the node's lanes have finished since the start
   std::int64_t wanted = 0;    ///< argument of range_size; 0: no request for a range
   double lane_rate = 0;       ///< mean iterations per second of its lanes; 0: unknown
-  bool stopped = false;       ///< the job must not begin more iterations
-  bool leaving = false;       ///< this is the last report of the node
+  double lowest_cost = std::numeric_limits<double>::infinity();  ///< of the node's finished iterations
+  bool stopped = false;                                          ///< the job must not begin more iterations
+  bool leaving = false;                                          ///< this is the last report of the node
 };
 
 struct RangeGrant {
@@ -68,6 +71,8 @@ class RangeDispenser {
   double request_seconds() const { return request_seconds_; }
   /// Returns the number of finished iterations on other nodes, as last reported.
   std::int64_t finished_elsewhere() const { return finished_elsewhere_; }
+  /// Returns the lowest cost on other nodes, as last reported.
+  double lowest_cost_elsewhere() const { return lowest_cost_elsewhere_; }
   /// Returns whether all nodes except that of rank 0 have left.
   bool others_have_left() const { return left_ + 1 >= node_count_; }
 
@@ -86,7 +91,10 @@ class RangeDispenser {
  private:
   void note(NodeState& node, std::size_t index, const NodeReport& report, double now) {
     node.last_report_seconds = now;
-    if (index > 0) finished_elsewhere_ += report.finished - node.finished;
+    if (index > 0) {
+      finished_elsewhere_ += report.finished - node.finished;
+      lowest_cost_elsewhere_ = std::min(lowest_cost_elsewhere_, report.lowest_cost);
+    }
     node.finished = report.finished;
     stopped_ |= report.stopped;
     const auto lanes = static_cast<double>(node.lanes);
@@ -107,6 +115,7 @@ class RangeDispenser {
   std::size_t node_count_;
   std::int64_t taken_ = 0;
   std::int64_t finished_elsewhere_ = 0;
+  double lowest_cost_elsewhere_ = std::numeric_limits<double>::infinity();
   std::size_t informed_nodes_ = 0;
   std::size_t left_ = 0;
   double rate_sum_ = 0;  // sum over lanes whose speed is known

@@ -55,6 +55,8 @@ class RangeExchange {
   bool is_over();
   /// Returns the number of finished iterations on other nodes, as last reported. Always 0 on other ranks than 0.
   std::int64_t finished_elsewhere() const { return dispenser_.finished_elsewhere(); }
+  /// Returns the lowest cost on other nodes, as last reported. Always infinity on other ranks than 0.
+  double lowest_cost_elsewhere() const { return dispenser_.lowest_cost_elsewhere(); }
 
   /// Returns a host that has been silent for more than `timeout_seconds`, if any; if there are several, the one that
   /// has been silent longest. Rank 0 checks all leaders, at intervals of a tenth of the timeout; other leaders check

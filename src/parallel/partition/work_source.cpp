@@ -105,8 +105,8 @@ IndexRange WorkSource::claim(int lane) {
                       state_->pool->next_static_claim(lane));
 }
 
-void WorkSource::report(int lane, std::int64_t count, double seconds) {
-  state_->pool->report(lane, count, seconds);
+void WorkSource::report(int lane, std::int64_t count, double seconds, double lowest_cost) {
+  state_->pool->report(lane, count, seconds, lowest_cost);
 }
 
 double WorkSource::service() {
@@ -127,6 +127,11 @@ bool WorkSource::is_leader() const {
 
 std::int64_t WorkSource::finished_count() const {
   return state_->pool->finished() + (state_->exchange ? state_->exchange->finished_elsewhere() : 0);
+}
+
+double WorkSource::lowest_cost() const {
+  const double own = state_->pool->lowest_cost();
+  return state_->exchange ? std::min(own, state_->exchange->lowest_cost_elsewhere()) : own;
 }
 
 void WorkSource::stop() {

@@ -38,8 +38,10 @@ class WorkSource {
   IndexRange claim(int lane);
 
   /// Records that a lane finished `count` iterations in `seconds`, for `finished_count` and for the speeds that
-  /// weighted_factoring uses. Called by lanes. Local; does not call MPI.
-  void report(int lane, std::int64_t count, double seconds);
+  /// weighted_factoring uses, and the lowest cost among them, for `lowest_cost`. Called by lanes. Local; does not call
+  /// MPI.
+  void report(int lane, std::int64_t count, double seconds,
+              double lowest_cost = std::numeric_limits<double>::infinity());
 
   /// Exchanges claims and counts with other nodes. The main thread of every rank must call it repeatedly until the run
   /// is over, also while it waits for other ranks at the end. Returns the seconds that it may sleep before the next
@@ -55,6 +57,9 @@ class WorkSource {
   /// Returns the number of finished iterations on all ranks, as far as this rank knows. On rank 0 the number is at most
   /// about a second old. Local.
   std::int64_t finished_count() const;
+  /// Returns the lowest reported cost of all ranks, as far as this rank knows; infinity if there is none. As current as
+  /// `finished_count`. Local.
+  double lowest_cost() const;
 
   /// Returns whether this rank communicates with other nodes on behalf of its node.
   bool is_leader() const;

@@ -276,6 +276,21 @@ TEST_CASE("weighted factoring weights the lanes of a node by their reported spee
   CHECK(source.finished_count() == 5000);
 }
 
+TEST_CASE("the lowest cost of all lanes of all nodes reaches rank 0") {
+  const Communicator world = Communicator::world();
+  for (const Communicator& node : {world.split(0), world.split(world.rank())}) {  // one node, and one node per rank
+    WorkSource source(PartitionKind::cyclic, 3 * world.size(), 2, world, node);
+    CHECK(source.lowest_cost() == std::numeric_limits<double>::infinity());
+    world.barrier();  // until all ranks have checked
+    source.report(0, 1, 0.1, 2.0 - world.rank());
+    source.report(1, 1, 0.1);  // an iteration without a cost
+    source.report(0, 1, 0.1, 5.0);
+    source.end_lanes();
+    source.leave();
+    if (world.is_root()) CHECK(source.lowest_cost() == 3.0 - world.size());
+  }
+}
+
 TEST_CASE("weighted factoring gives slow lanes fewer iterations") {
   const Communicator world = Communicator::world();
   for (const Nodes nodes : {Nodes::one, Nodes::one_per_rank}) {

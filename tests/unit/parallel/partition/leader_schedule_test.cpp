@@ -20,6 +20,7 @@ struct FakePool {
   bool has_empty_slot() const { return slots < 2; }
   std::int64_t waiting_lanes() const { return waiting; }
   std::int64_t finished() const { return done; }
+  double lowest_cost() const { return 0.25; }
   bool lanes_ended() const { return ended; }
   double measure() const { return rate; }
 };

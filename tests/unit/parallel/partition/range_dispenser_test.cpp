@@ -77,6 +77,7 @@ struct SimulatedNode {
   bool has_empty_slot() const { return ranges.size() < 2; }
   std::int64_t waiting_lanes() const { return waiting; }
   std::int64_t finished() const { return done; }
+  double lowest_cost() const { return 0; }
   bool lanes_ended() const { return closed && ranges.empty() && waiting == lanes; }
   double measure() const { return rate; }
 };
