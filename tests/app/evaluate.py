@@ -184,6 +184,7 @@ if pytorch:
                  report)
     # Modules that end in softmax or sigmoid
     linear = pytorch.nn.Linear(64, 10)
+    linear.weight.data *= 0.05  # probabilities that float32 rounds to 0 or 1 would lose the logits
     for name, ending in (("logits", pytorch.nn.Identity()), ("softmax", pytorch.nn.Softmax(1)),
                          ("sigmoid", pytorch.nn.Sigmoid())):
         pytorch.jit.script(pytorch.nn.Sequential(linear, ending)).save(f"{name}.pt")
@@ -339,7 +340,7 @@ refused("run without iterations", 1, "(no iteration has finished yet). Continue 
 refused("models of different studies as an ensemble", 1, "Models 'mixed/models/iteration-3.pt' and "
         "'mixed/models/iteration-4.pt' have different numbers of outputs (they are not an ensemble). Evaluate them one "
         "by one.", "mixed", GOOD)
-refused("model that the native engine cannot run", 1, "run.engine = native cannot run model "
+refused("model that the native engine cannot run", 2, "run.engine = native cannot run model "
         "'resnet' (a resnet has convolutions). Set run.engine = auto.", "resnet",
         "--data.file=first.h5", "--run.engine=native")
 refused("targets with three dimensions", 1, "The data set '/features' of 'first.h5' has shape [240, 3, 8, 8] (targets are "

@@ -62,6 +62,7 @@ def write_files(directory):
     write_csv("train.csv", range(90), "bill,depth,flipper,mass,species", lambda row: names[row])
     write_csv("test.csv", range(90, 120), "bill,depth,flipper,mass,species", lambda row: names[row])
     write_csv("more.csv", range(60, 90), "bill,depth,flipper,mass,species", lambda row: names[row])
+    write_csv("new.csv", range(90, 120), "bill,depth,flipper,mass,name", lambda row: f"bird-{row}")
     write_csv("houses.csv", range(90), "id,rooms,area,age,price", lambda row: f"{features[row].sum():.4g}")
     numpy.save(os.path.join(directory, "X.npy"), features.astype("f4"))
     numpy.save(os.path.join(directory, "y.npy"), labels)

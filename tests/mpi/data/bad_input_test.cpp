@@ -129,17 +129,18 @@ TEST_CASE("the message names the first invalid label and the reason, for any num
   };
   const std::string begin = "The data set '/targets' of 'bad.h5' contains ";
   CHECK(label_error({{9, 1.5}, {21, -1}}, H5T_IEEE_F64LE, 0) ==
-        begin + "1.5 in row 9 (class labels must be integers). Correct it.");
+        begin + "1.5 in row 9 (class labels must be integers). Correct it, or set data.task = regression.");
   CHECK(label_error({{9, NAN}}, H5T_IEEE_F32LE, 0) ==
-        begin + "nan in row 9 (class labels must be integers). Correct it.");
+        begin + "nan in row 9 (class labels must be integers). Correct it, or set data.task = regression.");
   CHECK(label_error({{9, infinity}}, H5T_IEEE_F32LE, 0) ==
-        begin + "inf in row 9 (class labels must be integers). Correct it.");
+        begin + "inf in row 9 (class labels must be integers). Correct it, or set data.task = regression.");
   CHECK(label_error({{38, -1}, {39, -2}}, H5T_STD_I16LE, 0) ==
-        begin + "-1 in row 38 (class labels count from 0). Correct it.");
+        begin + "-1 in row 38 (class labels count from 0). Correct it, or set data.task = regression.");
   CHECK(label_error({{2, 3}, {30, 4}}, H5T_STD_I16LE, 3) ==
-        begin + "3 in row 2 (data.classes = 3 allows labels 0 to 2). Correct it.");
-  CHECK(label_error({{2, 40}}, H5T_STD_U8LE, 0) ==
-        begin + "40 in row 2 (class labels must be less than the number of rows, 40). Correct it.");
+        begin + "3 in row 2 (data.classes = 3 allows labels 0 to 2). Correct it, or set data.task = regression.");
+  CHECK(label_error({{2, 40}}, H5T_STD_U8LE, 0) == begin +
+                                                       "40 in row 2 (class labels must be less than the number of "
+                                                       "rows, 40). Correct it, or set data.task = regression.");
   CHECK(label_error({{2, 39}}, H5T_STD_U8LE, 0) == "no error");
   CHECK(label_error({}, H5T_STD_U8LE, 0) ==
         "the labels '/targets' of 'bad.h5' have only one class (all are 0). Store labels of at least two classes, or "
@@ -149,7 +150,7 @@ TEST_CASE("the message names the first invalid label and the reason, for any num
     CHECK(label_error({{2, beyond_int64}}, H5T_STD_U64LE, 0) ==
           begin +
               "9223372036854775807 or more in row 2 (class labels must be less than the number of rows, 40). "
-              "Correct it.");
+              "Correct it, or set data.task = regression.");
 }
 
 TEST_CASE("the message names the first invalid weight, for any number of ranks") {
