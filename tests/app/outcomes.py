@@ -63,10 +63,14 @@ for ranks in (None, 3):
             checks.check(result.code == 1 and len(errors) == 1 and " diverged, their loss is not finite). " in errors[0]
                          and "error: no iteration finished (all " in errors[0] and sentence in errors[0],
                          f"{case}: {what} ends with one error", result.stderr)
-        best = [line for line in first.stdout.split("\n") if line.startswith("Best:")]
-        checks.check("is already complete" in again.stderr and all(line.startswith("Best: none (") for line in best)
+        checks.check("is already complete" in again.stderr and ("Best: none (" in first.stdout) == (name == "searched")
                      and "there is no best model" not in first.stderr, f"{case}: the resume does not train",
                      again.stderr)
+        with open(f"{output}/README.txt") as file:
+            readme = file.read()
+        checks.check("There is no model, since no iteration finished." in readme
+                     and "--run.models=best (" not in readme,
+                     f"{case}: README.txt does not advise to save models", readme)
         checks.check({row["status"] for row in read_csv(f"{output}/results.csv")} == {"diverged"},
                      f"{case}: the results are written")
     result = sheaf("run", "study.cfg", f"--run.output=some-{ranks}", "--search.method=grid", "--data.validation=0.2",

@@ -54,6 +54,7 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
 }
 
 std::string use_text(const std::string& directory, const RunResults& results) {
+  if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
   if (results.best_models.empty())
     return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t most_shown = 3;
