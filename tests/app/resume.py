@@ -134,7 +134,7 @@ for command in ("run", "plan"):
               "pass a study file.", f"{command} of a run directory is refused")
 shutil.rmtree("nameless", ignore_errors=True)
 shutil.copytree("whole", "nameless")
-for name in ("study.cfg", "results.csv", "results.h5"):
+for name in ("study.cfg", "summary.json", "README.txt", "results.csv", "results.h5"):
     os.remove(f"nameless/{name}")
 one_error(sheaf("run", *STUDY, "--run.output=nameless", ranks=3), 1, "'nameless' has journals but no study.cfg. Choose "
           "another run.output, or remove the journals.", "journals without a study are refused")
