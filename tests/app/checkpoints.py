@@ -57,9 +57,9 @@ def kept():
         "run/checkpoints") else []
 
 
-def beyond_window(state):
-    """Moves the position of a streamed model out of its window. The state ends with: window, position, a flag, loss,
-    number of rows left over, and those rows as lists (floats, bytes, labels, two more)."""
+def end_of_state(state):
+    """Where the state of a streamed model has its number of rows left over. The state ends with: window, position in
+    the window, number of rows left over, and those rows as lists (floats, bytes, labels, two more)."""
     for rows in range(4096):
         tail = struct.pack("<qq", rows, rows * WIDTH), struct.pack("<qq", 0, rows), struct.pack("<qq", 0, 0)
         sizes = rows * WIDTH * 4, rows * 8
@@ -67,21 +67,42 @@ def beyond_window(state):
         labels = end - sizes[1] - len(tail[1])
         features = labels - sizes[0] - len(tail[0])
         if state[end:] == tail[2] and state[labels:labels + 16] == tail[1] and state[features:features + 16] == tail[0]:
-            position = features - 8 - 1 - 8
-            return state[:position] + struct.pack("<q", 2**40) + state[position + 8:]
+            return features
     raise ValueError("unknown format of a streamed model's state")
 
 
-def spoil(path, kind):
+def changed(state, place, change):
+    """The state with another number at a place."""
+    number, = struct.unpack_from("<q", state, place)
+    return state[:place] + struct.pack("<q", change(number)) + state[place + 8:]
+
+
+# Kinds of unusable checkpoints of all models and of streamed models: how their states change, and the reasons that are
+# reported. The name of the engine has 16 bytes.
+KINDS = {"longer": (lambda state: state + bytes(8), "it is larger than the state of this model"),
+         "damaged": (lambda state: state[:-1] + bytes([state[-1] ^ 1]), "it is damaged"),
+         "shorter": (lambda state: state[:-8], "fewer bytes than expected"),
+         "older": (lambda state: state, "it has format "),
+         "engine": (lambda state: b"other" + state[5:], "it was written by another engine"),
+         "windows": (lambda state: changed(state, 16, lambda number: number + 1),
+                     "it was written for data divided into a different number of windows")}
+STREAMED = {"window": (lambda state: changed(state, end_of_state(state) - 16, lambda _: 2**40),
+                       "its window number is out of range"),
+            "position": (lambda state: changed(state, end_of_state(state) - 8, lambda _: 2**40),
+                         "its position is outside its window"),
+            "rows": (lambda state: changed(state, end_of_state(state), lambda rows: rows + 1),
+                     "its rows do not match the data"),
+            "batches": (lambda state: changed(state, end_of_state(state) - 8, lambda rows: rows - 1 if rows else 1),
+                        "its batches do not match its windows")}
+
+
+def spoil(path, kind, change):
     """Makes a checkpoint unusable: with a wrong checksum, or with wrong content and a correct checksum."""
     with open(path, "rb") as file:
         magic, version, iteration, _, run, checksum = struct.unpack("<IIqqII", file.read(32))
         state = file.read()
-    if kind == "damaged":
-        state = state[:-1] + bytes([state[-1] ^ 1])
-    else:
-        state = {"longer": lambda: state + bytes(8), "shorter": lambda: state[:-8],
-                 "beyond": lambda: beyond_window(state)}.get(kind, lambda: state)()
+    state = change(state)
+    if kind != "damaged":
         checksum = zlib.crc32(state)
     version -= kind == "older"
     with open(path, "wb") as file:
@@ -92,16 +113,22 @@ def check_unusable(name, reference):
     """Makes all checkpoints of a killed run unusable. Resume reports each of them and restarts their iterations."""
     shutil.rmtree("damaged", ignore_errors=True)
     shutil.copytree("run", "damaged")
-    kinds = (["beyond"] if "streamed" in name else []) + ["longer", "damaged", "shorter", "older"]
+    kinds = {**KINDS, **(STREAMED if "streamed" in name else {})}
     files = [file for file in kept() if os.path.getsize(f"run/checkpoints/{file}") > 40]
-    for number, file in enumerate(files):
-        spoil(f"damaged/checkpoints/{file}", kinds[number % len(kinds)])
+    reasons = {file: KINDS["damaged"][1] for file in files}
+    for file in files:
+        spoil(f"damaged/checkpoints/{file}", "damaged", KINDS["damaged"][0])
+    iteration, first = files[0].split(".")
+    for number, (kind, (change, reason)) in enumerate(kinds.items(), int(first)):  # one checkpoint of each kind
+        file = f"{iteration}.{number}"
+        reasons[file] = reason
+        shutil.copy(f"run/checkpoints/{files[0]}", f"damaged/checkpoints/{file}")
+        spoil(f"damaged/checkpoints/{file}", kind, change)
     result = sheaf("resume", "damaged", ranks=2, timeout=300)
     checks.check(result.code == 0, f"{name}: resume succeeds without usable checkpoints", result.stderr)
-    for file in files:
-        checks.check(f"'damaged/checkpoints/{file}' cannot be used (" in result.stderr,
-                     f"{name}: {file} is reported as unusable",
-                     result.stderr)
+    for file, reason in reasons.items():
+        checks.check(f"'damaged/checkpoints/{file}' cannot be used ({reason}" in result.stderr,
+                     f"{name}: {file} is reported as unusable ({reason})", result.stderr)
     checks.check(results("damaged") == reference, f"{name}: same results without usable checkpoints")
 
 

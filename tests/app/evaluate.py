@@ -169,6 +169,7 @@ try:
 except ImportError:
     pytorch = None
 if pytorch:
+    pytorch.manual_seed(1)
     pytorch.jit.script(pytorch.nn.Sequential(pytorch.nn.Linear(64, 20), pytorch.nn.BatchNorm1d(20), pytorch.nn.ReLU(),
                                              pytorch.nn.Linear(20, 10))).save("own.pt")
     inplace = pytorch.nn.Sequential(pytorch.nn.ReLU(inplace=True), pytorch.nn.Linear(64, 10))
