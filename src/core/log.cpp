@@ -14,6 +14,7 @@ int log_rank_number = 0;
 int log_rank_count = 1;
 
 std::atomic<bool> has_times{false};
+std::atomic<const char*> line_begin{""};
 
 // The time at the beginning of a line, or nothing. Allocates no memory: begin_log_times() has read the time zone.
 class LineTime {
@@ -32,7 +33,7 @@ class LineTime {
 
 // One fputs per line, so that lines of several threads and ranks do not mix.
 void write_line(const std::string& line) {
-  std::fputs((LineTime().text() + line + "\n").c_str(), stderr);
+  std::fputs((std::string(line_begin) + LineTime().text() + line + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -48,6 +49,10 @@ void begin_log_times() {
   LineTime();
 }
 
+void begin_log_lines_with(const char* text) {
+  line_begin = text;
+}
+
 void log_root(const std::string& message) {
   if (log_rank_number == 0) write_line(message);
 }
@@ -59,9 +64,10 @@ void log_rank(const std::string& message) {
 void log_error(const char* message) noexcept {
   const LineTime time;
   if (log_rank_count > 1)
-    std::fprintf(stderr, "%s[%d/%d] error: %s\n", time.text(), log_rank_number, log_rank_count, message);
+    std::fprintf(stderr, "%s%s[%d/%d] error: %s\n", line_begin.load(), time.text(), log_rank_number, log_rank_count,
+                 message);
   else
-    std::fprintf(stderr, "%serror: %s\n", time.text(), message);
+    std::fprintf(stderr, "%s%serror: %s\n", line_begin.load(), time.text(), message);
 }
 
 void warn_root(const std::string& message) {

@@ -14,6 +14,10 @@ void set_log_rank(int rank, int rank_count);
 /// thread-safe.
 void begin_log_times();
 
+/// From now on, each line begins with `text`, which must exist until the next call: a control sequence that clears a
+/// progress bar, or "". Local, thread-safe.
+void begin_log_lines_with(const char* text);
+
 /// Logs a line on rank 0 and does nothing on other ranks. Local, thread-safe.
 void log_root(const std::string& message);
 

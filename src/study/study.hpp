@@ -185,6 +185,7 @@ struct RunOptions {
   std::int64_t retries = 0;                 ///< immediate retries of a failed iteration
   ModelsSaved models = ModelsSaved::none;   ///< the trained models to save
   ProgressKind progress = ProgressKind::automatic;
+  std::int64_t log_every = 0;  ///< batches of an iteration between lines with its loss; 0: a line per minute
 };
 
 /// All settings of one job.

@@ -14,6 +14,7 @@
 #include "training/batches.hpp"
 #include "training/epoch_rows.hpp"
 #include "training/learning_rate.hpp"
+#include "training/loss_log.hpp"
 #include "training/metrics/metric_table.hpp"
 #include "training/metrics/score.hpp"
 #include "training/optional_results.hpp"
@@ -48,7 +49,8 @@ class MemoryTraining {
         trainer_(trainer),
         order_(rows_, trial_.train, trial_.model, iteration.seed),
         loop_(new_loop()),
-        rate_(learning_rate_of(trial_.train)) {
+        rate_(learning_rate_of(trial_.train)),
+        lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
     trained_.result.iteration = iteration.number;
     trained_.result.engine = trainer_.engine();
     start();
@@ -93,7 +95,7 @@ class MemoryTraining {
   void train_piece() {
     if (loop_.has_one_batch()) return train_batches(1);
     const auto start = Clock::now();
-    const std::int64_t batches = std::min(piece_.batches(), loop_.batches_left());
+    const std::int64_t batches = lines_.batches_to_line(loop_, std::min(piece_.batches(), loop_.batches_left()));
     train_batches(batches);
     piece_.update(batches, seconds_since(start));
   }
@@ -103,6 +105,7 @@ class MemoryTraining {
     const std::int64_t count = std::min(batches * batch_size_, rows_.count() - first);
     double loss_sum = loop_.loss_sum();
     trainer_.train({order_.of(loop_.epochs()) + first, count, loop_.steps()}, rate_, loss_sum);
+    lines_.trained(loop_, batches, loss_sum);
     loop_.trained(batches, loss_sum);
   }
 
@@ -149,6 +152,7 @@ class MemoryTraining {
   EpochRows order_;
   TrainingLoop loop_;
   const LearningRate rate_;
+  LossLines lines_;
   std::vector<std::int64_t> validation_rows_;  // filled by the first validation
   std::vector<float> outputs_;                 // outputs of the last validation
   TrainedIteration trained_;

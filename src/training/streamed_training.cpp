@@ -42,7 +42,8 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
       trainer_(std::move(trainer)),
       loop_(new_loop()),
-      rate_(learning_rate_of(trial_.train)) {
+      rate_(learning_rate_of(trial_.train)),
+      lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
   trained_.result.iteration = iteration.number;
   trained_.result.engine = trainer_->engine();
   start(iteration.seed);
@@ -191,7 +192,9 @@ void StreamedTraining::train_rows(const DataSet& data, const std::int64_t* rows,
   double loss_sum = loop_.loss_sum();
   trainer_->read_from(data);
   trainer_->train({rows, count, loop_.steps()}, rate_, loss_sum);
-  loop_.trained((count + batch_size_ - 1) / batch_size_, loss_sum);
+  const std::int64_t batches = (count + batch_size_ - 1) / batch_size_;
+  lines_.trained(loop_, batches, loss_sum);
+  loop_.trained(batches, loss_sum);
 }
 
 // Trains on the remaining rows of the window. Returns early if `should_stop` returns true.
@@ -209,7 +212,8 @@ void StreamedTraining::train(const Window& window, const std::function<bool()>& 
   while (count - used_rows_ >= batch_size_) {
     if (should_stop()) return;
     const auto start = Clock::now();
-    const std::int64_t batches = std::min(piece_.batches(), (count - used_rows_) / batch_size_);
+    const std::int64_t batches =
+        lines_.batches_to_line(loop_, std::min(piece_.batches(), (count - used_rows_) / batch_size_));
     train_rows(window.data, rows.data() + used_rows_, batches * batch_size_);
     used_rows_ += batches * batch_size_;
     piece_.update(batches, seconds_since(start));

@@ -12,6 +12,7 @@
 #include "data/stream/stream.hpp"
 #include "models/network_layout.hpp"
 #include "study/plan.hpp"
+#include "training/loss_log.hpp"
 #include "training/piece_size.hpp"
 #include "training/trainer.hpp"
 #include "training/training_context.hpp"
@@ -84,6 +85,7 @@ class StreamedTraining {
   const std::unique_ptr<Trainer> trainer_;
   TrainingLoop loop_;
   const LearningRate rate_;
+  LossLines lines_;
   PieceSize piece_;
   double seconds_ = 0;            // training time so far
   std::int64_t saved_steps_ = 0;  // steps at the last checkpoint

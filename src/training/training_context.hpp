@@ -23,6 +23,8 @@ struct Checkpoints {
   std::function<void(std::int64_t iteration, const std::string& state)> save;  ///< throws RunError
 };
 
+class LossLog;
+
 /// The input of all engines of a rank. It must outlive them.
 struct TrainingContext {
   const Study& study;
@@ -31,6 +33,7 @@ struct TrainingContext {
   Splits* splits = nullptr;                  ///< the splits of `data`; null if `data` is null
   Stream* stream = nullptr;                  ///< the source of features if `data` has none
   const Checkpoints* checkpoints = nullptr;  ///< null: no checkpoints
+  LossLog* loss_log = nullptr;               ///< null: no lines with the loss of the running epoch
 };
 
 }  // namespace sheaf

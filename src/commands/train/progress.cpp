@@ -24,6 +24,7 @@ constexpr double bar_period_seconds = 0.1;
 constexpr double line_period_seconds = 60;
 constexpr double least_line_period_seconds = 1;
 constexpr double line_share = 0.05;
+constexpr const char* clear_line = "\r\033[K";
 
 int terminal_width() {
   winsize size{};
@@ -91,6 +92,7 @@ std::string progress_bar(std::int64_t done, std::int64_t total, double seconds, 
 Progress::Progress(ProgressKind kind, std::int64_t total, ProgressValue value)
     : kind_(kind), total_(total), value_(std::move(value)) {
   if (kind_ == ProgressKind::automatic) kind_ = is_terminal() ? ProgressKind::bar : ProgressKind::lines;
+  if (kind_ == ProgressKind::bar) begin_log_lines_with(clear_line);
 }
 
 void Progress::update(std::int64_t done, double seconds, double lowest_cost) {
@@ -106,6 +108,7 @@ void Progress::finish(std::int64_t done, double seconds, double lowest_cost) {
   if (kind_ == ProgressKind::bar) {
     draw_bar(done, seconds, lowest_cost);
     std::fputs("\n", stderr);
+    begin_log_lines_with("");
   } else if (kind_ == ProgressKind::lines) {
     write_line(done, seconds, lowest_cost);
   }

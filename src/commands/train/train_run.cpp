@@ -21,6 +21,7 @@
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/journal_files.hpp"
+#include "training/loss_log.hpp"
 
 namespace sheaf {
 namespace {
@@ -76,6 +77,8 @@ class RunTraining {
                     [this](std::int64_t iteration, const std::string& reason) { files_->set_aside(iteration, reason); },
                     [this](std::int64_t iteration, const std::string& state) { files_->save(iteration, state); }};
     if (options_.checkpoint_interval > 0) context_.checkpoints = &checkpoints_;
+    if (options_.log_every > 0 || (world_.is_root() && options_.progress != ProgressKind::none))
+      context_.loss_log = &loss_log_.emplace(options_.log_every, log_rank);
     agree(world_, [&] {
       if (saves_models() && world_.is_root()) make_directory(models_directory(job_.run.directory));
     });
@@ -136,6 +139,7 @@ class RunTraining {
   TrainingContext context_;
   std::optional<CheckpointFiles> files_;
   Checkpoints checkpoints_;
+  std::optional<LossLog> loss_log_;
   std::unique_ptr<JournalWriter> journal_;  // null if no iteration had to be trained so far
   Clock::time_point start_;
 };

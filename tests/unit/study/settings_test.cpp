@@ -44,7 +44,8 @@ TEST_CASE("the keys that do not affect results are exactly these") {
   CHECK(keys == std::vector<std::string>{"study.name", "data.file", "run.output", "run.partition", "run.device",
                                          "run.lanes", "run.threads", "run.ranks_per_gpu", "run.core_lanes",
                                          "run.time_limit", "run.checkpoint_interval", "run.network_timeout",
-                                         "run.array", "run.on_failure", "run.retries", "run.models", "run.progress"});
+                                         "run.array", "run.on_failure", "run.retries", "run.models", "run.progress",
+                                         "run.log_every"});
 }
 
 TEST_CASE("every setting has a unique key, a help text, and a default that it accepts") {
@@ -58,7 +59,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 73);
+  CHECK(keys.size() == 74);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -127,7 +128,8 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"run.core_lanes", {"0", "65536"}, {"-1", "65537"}},
       {"run.checkpoint_interval", {"0.01", "1", "1e6", "none", "1m"}, {"0", "0.009", "-1", "1000001", "nan"}},
       {"run.network_timeout", {"1", "none", "1m"}, {"0", "-1", "1x"}},
-      {"run.retries", {"0", "1000"}, {"-1", "1001"}}};
+      {"run.retries", {"0", "1000"}, {"-1", "1001"}},
+      {"run.log_every", {"1", "auto", "1000000"}, {"0", "-1", "1.5", "none"}}};
   for (const auto& range : ranges) {
     for (const auto& text : range.inside) {
       CAPTURE(range.key, text);

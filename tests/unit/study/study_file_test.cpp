@@ -75,6 +75,7 @@ on_failure = stop
 retries = 2
 models = best
 progress = lines
+log_every = 10
 )";
 
 const std::string synthetic = R"(
