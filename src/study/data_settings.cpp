@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "study/settings_section.hpp"
+
+namespace sheaf {
+namespace {
+
+// Limits whose product, in bytes, fits into 64 bits.
+constexpr std::int64_t most_rows = 1000000000000;
+constexpr std::int64_t most_columns = 1000000;
+
+void add_synthetic_data(std::vector<Setting>& table) {
+  Section<DataOptions> data(table, "data", &Study::data);
+  data.add("rows", &DataOptions::rows, integer(1, most_rows), "Synthetic: number of rows.");
+  data.add("columns", &DataOptions::columns, integer(1, most_columns), "Synthetic: number of features.");
+  data.add("outputs", &DataOptions::outputs, integer(1, most_columns), "Synthetic regression: number of targets.");
+  data.add("distribution", &DataOptions::distribution,
+           choice<Distribution>({{"normal", Distribution::normal}, {"uniform", Distribution::uniform}}),
+           "Synthetic: distribution of the features; normal: mean 0 and standard deviation 1; uniform: 0 to 1.");
+  data.add("relation", &DataOptions::relation,
+           choice<Relation>({{"independent", Relation::independent}, {"linear", Relation::linear}}),
+           "Synthetic. independent: targets are random, unrelated to the features; linear: targets are computed from "
+           "the features.");
+  data.add("noise", &DataOptions::noise, number("number >= 0", is_not_negative),
+           "Synthetic: standard deviation of the noise on a linear relation.");
+  data.add("draw", &DataOptions::draw, choice<Draw>({{"iteration", Draw::iteration}, {"study", Draw::study}}),
+           "Synthetic. iteration: new rows for each iteration; study: one data set for all iterations.");
+}
+
+}  // namespace
+
+void add_data_keys(std::vector<Setting>& table) {
+  Section<DataOptions> data(table, "data", &Study::data);
+  data.add("source", &DataOptions::source,
+           choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
+           "Source of the rows: an HDF5 file, or random numbers.");
+  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the folder of the study file.",
+           Decides::no_results, PathKind::input);
+  data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
+  data.add("targets", &DataOptions::targets, non_empty_text(),
+           "Data set of the targets in the file, [rows] or [rows, outputs].");
+  data.add("weights", &DataOptions::weights, text(),
+           "Data set of sample weights in the file, [rows]; empty: all weights are 1. A weight multiplies the training "
+           "loss of its row; the mean over a batch is the weighted sum divided by the number of rows.");
+  data.add("task", &DataOptions::task,
+           choice<Task>(
+               {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
+           "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
+           "integers, one per row; synthetic data: if data.classes is set.");
+  data.add("classes", &DataOptions::classes, integer_or("auto", 2, most_columns),
+           "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
+  data.add(
+      "normalize", &DataOptions::normalize,
+      choice<Normalize>({{"none", Normalize::none},
+                         {"standard", Normalize::standard},
+                         {"minmax", Normalize::minmax},
+                         {"robust", Normalize::robust}}),
+      "Scaling of each feature, computed from the training rows; standard: mean 0 and standard deviation 1; minmax: "
+      "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided by "
+      "their "
+      "interquartile range, and outliers are clipped smoothly to (-3, 3).");
+  data.add("validation", &DataOptions::validation, number(below_one_in_words, is_below_one),
+           "Fraction of the rows held out for validation. Not allowed with search.folds.");
+  data.add("image", &DataOptions::image, image_shape(),
+           "Image shape of a row, channels x height x width; auto: the shape in the file.");
+  data.add("channels", &DataOptions::channels,
+           choice<std::optional<ChannelOrder>>(
+               {{"auto", std::nullopt}, {"first", ChannelOrder::first}, {"last", ChannelOrder::last}}),
+           "Image layout in the file: channels first, [N, C, H, W], or last, [N, H, W, C]; auto: by the attribute "
+           "`channels` of the features, otherwise by the dimension of size 1 to 4.");
+  data.add(
+      "mode", &DataOptions::mode,
+      choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
+      "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
+      "into data.memory.");
+  data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
+           "Memory for the rows per node, in MiB; auto: files larger than half of the node's memory are streamed, "
+           "using up to 384 MiB.");
+  data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
+           "Streamed: number of rows that are shuffled together; auto: 64 MiB of rows, more for large chunks. Memory "
+           "not needed for windows may be used to keep part of the file between epochs.");
+  data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64), "Streamed: number of windows to read ahead.");
+  add_synthetic_data(table);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "study/settings_section.hpp"
+
+namespace sheaf {
+
+void add_run_keys(std::vector<Setting>& table) {
+  Section<RunOptions> run(table, "run", &Study::run);
+  run.add("output", &RunOptions::output, text(),
+          "Run directory, relative to the current directory; empty: runs/<study.name>.", Decides::no_results,
+          PathKind::output);
+  run.add("partition", &RunOptions::partition,
+          choice<PartitionKind>({{"auto", PartitionKind::automatic},
+                                 {"block", PartitionKind::block},
+                                 {"cyclic", PartitionKind::cyclic},
+                                 {"self", PartitionKind::self},
+                                 {"guided", PartitionKind::guided},
+                                 {"factoring", PartitionKind::factoring},
+                                 {"weighted_factoring", PartitionKind::weighted_factoring},
+                                 {"static", PartitionKind::block},
+                                 {"dynamic", PartitionKind::factoring}}),
+          "Assignment of iterations to lanes. block (or static) and cyclic are fixed in advance; with the others, a "
+          "lane takes more iterations whenever it is free (dynamic is another name for factoring). auto: factoring, or "
+          "block if one node trains one combination on streamed data.",
+          Decides::no_results);
+  run.add("device", &RunOptions::device,
+          choice<DeviceRequest>(
+              {{"auto", DeviceRequest::automatic}, {"cpu", DeviceRequest::cpu}, {"cuda", DeviceRequest::cuda}}),
+          "Device of a rank; auto: a GPU if the rank has one.", Decides::no_results);
+  run.add("engine", &RunOptions::engine,
+          choice<EngineKind>({{"auto", EngineKind::automatic},
+                              {"torch", EngineKind::torch},
+                              {"native", EngineKind::native},
+                              {"by_model", EngineKind::by_model}}),
+          "Engine. native: linear models and MLPs on CPU cores, one thread per lane; torch: LibTorch, all models; "
+          "by_model: native where possible, otherwise torch. auto decides when the run begins: torch if run.threads > "
+          "1 or if the GPUs of the ranks are expected to be faster than their cores, otherwise as by_model.",
+          Decides::results);
+  run.add("lanes", &RunOptions::lanes, integer_or("auto", 1, 65536),
+          "Lanes per rank: worker threads that train one model at a time (several on streamed data). auto: one on a "
+          "GPU, otherwise one per core that is bound to the rank, or its share of those cores if other ranks are bound "
+          "to them too.",
+          Decides::no_results);
+  run.add("threads", &RunOptions::threads, integer(1, 65536), "Threads per lane; more than 1 needs lanes = 1.",
+          Decides::no_results);
+  run.add("ranks_per_gpu", &RunOptions::ranks_per_gpu, integer(1, 65536),
+          "Ranks that share one GPU (useful with MPS only).", Decides::no_results);
+  run.add("core_lanes", &RunOptions::core_lanes, integer(0, 65536),
+          "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Any lane may get any iteration, "
+          "so this pays off only if a core trains nearly as fast as the GPU.",
+          Decides::no_results);
+  run.add("curves", &RunOptions::curves, flag(),
+          "Record the training loss of each epoch and, with validation rows, the validation loss and score.",
+          Decides::results);
+  run.add("time_limit", &RunOptions::time_limit, time_limit(),
+          "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
+          "units, as in 90s, 45m or 1h30m, or Slurm's format, as in 1:30:00 or 2-12:00 (days-hours:minutes). A number "
+          "alone is in seconds, not in minutes as in Slurm.",
+          Decides::no_results);
+  run.add("checkpoint_interval", &RunOptions::checkpoint_interval, or_time(number_or("none", 0.01, 1e6)),
+          "Seconds between checkpoints of a model in training.", Decides::no_results);
+  run.add("network_timeout", &RunOptions::network_timeout, or_time(integer_or("none", 1, 1000000)),
+          "Seconds without an answer from another host after which the run stops and can be resumed.",
+          Decides::no_results);
+  run.add(
+      "array", &RunOptions::array, array_task(),
+      "This job is task K (0 to N-1) of a job array and trains its slice of the study; auto: from Slurm's variables.",
+      Decides::no_results);
+  run.add("on_failure", &RunOptions::on_failure,
+          choice<OnFailure>({{"continue", OnFailure::go_on}, {"stop", OnFailure::stop}}),
+          "Reaction to an iteration that cannot be trained: the others continue, or the run stops.",
+          Decides::no_results);
+  run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
+          Decides::no_results);
+  run.add("models", &RunOptions::models,
+          choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
+          "Trained models to save as TorchScript files: of the best trial, or of all iterations. Plugin models cannot "
+          "be saved.",
+          Decides::no_results);
+  run.add("progress", &RunOptions::progress,
+          choice<ProgressKind>({{"auto", ProgressKind::automatic},
+                                {"bar", ProgressKind::bar},
+                                {"lines", ProgressKind::lines},
+                                {"none", ProgressKind::none}}),
+          "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results);
+  run.add(
+      "log_every", &RunOptions::log_every, integer_or("auto", 1),
+      "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
+      "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: once per "
+      "minute for one training of the first rank, so not for short trainings, and not with progress = none.",
+      Decides::no_results);
+}
+
+}  // namespace sheaf

@@ -1,0 +1,102 @@
+// Adds the keys of one section to the table of settings.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "study/setting.hpp"
+#include "study/value_types.hpp"
+
+namespace sheaf {
+
+/// Whether results may depend on a key. Results do not depend on where and how a run executes, on the study's name, or
+/// on the path of a file (its content has a fingerprint). run.threads and run.device only affect the last digits, and
+/// only with LibTorch, so a resumed run may change these keys.
+enum class Decides { results, no_results };
+
+/// The kind of values of type `Value`.
+template <class Value>
+constexpr ValueKind kind_of() {
+  if (std::is_same_v<Value, bool>) return ValueKind::flag;
+  if (std::is_integral_v<Value>) return ValueKind::integer;
+  return std::is_floating_point_v<Value> ? ValueKind::number : ValueKind::text;
+}
+
+/// Adds the settings of one section to the table. By default a key decides results. Keys of [run] must pass `decides`,
+/// because most of them do not.
+template <class Options>
+class Section {
+ public:
+  Section(std::vector<Setting>& table, std::string name, Options Study::*options)
+      : table_(table), name_(std::move(name)), options_(options) {}
+
+  template <class Value>
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help) {
+    static_assert(!std::is_same_v<Options, RunOptions>, "Pass whether the key decides results.");
+    add(name, value, type, help, Decides::results);
+  }
+
+  template <class Value>
+  void add(const std::string& name, Value Options::*value, const ValueType<Value>& type, const std::string& help,
+           Decides decides, PathKind path = PathKind::none) {
+    add(
+        name, type, [=](const Options& options) { return options.*value; },
+        [=](Options& options, const Value& read) { options.*value = read; }, help, decides, path);
+  }
+
+  /// For a value that is stored in several members: get(options) returns it, set(options, value) stores it.
+  template <class Value, class Get, class Set>
+  void add(const std::string& name, const ValueType<Value>& type, Get get, Set set, const std::string& help,
+           Decides decides, PathKind path) {
+    const auto options = options_;
+    Setting setting;
+    setting.decides_results = decides == Decides::results;
+    setting.path = path;
+    setting.kind = kind_of<Value>();
+    setting.allowed = type.allowed;
+    setting.names = type.names;
+    setting.setter = [=](const std::string& text) -> SetValue {
+      const auto read = type.read(text);
+      if (!read) return {};
+      return [=, value = *read](Study& study) { set(study.*options, value); };
+    };
+    setting.text = [=](const Study& study) { return type.write(get(study.*options)); };
+    setting.info = {name_ + "." + name, type.values, setting.text(Study{}), help};
+    table_.push_back(std::move(setting));
+  }
+
+ private:
+  std::vector<Setting>& table_;
+  std::string name_;
+  Options Study::*options_;
+};
+
+inline bool is_positive(double value) {
+  return value > 0;
+}
+
+inline bool is_not_negative(double value) {
+  return value >= 0;
+}
+
+inline bool is_below_one(double value) {
+  return value >= 0 && value < 1;
+}
+
+/// Describes is_below_one() in help texts.
+inline const char* const below_one_in_words = "number >= 0 and < 1";
+
+/// The keys of each section, in the order of the table.
+void add_study_keys(std::vector<Setting>& table);
+void add_data_keys(std::vector<Setting>& table);
+void add_model_keys(std::vector<Setting>& table);
+void add_train_keys(std::vector<Setting>& table);
+void add_ensemble_keys(std::vector<Setting>& table);
+void add_search_keys(std::vector<Setting>& table);
+void add_run_keys(std::vector<Setting>& table);
+
+}  // namespace sheaf

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "study/settings_section.hpp"
+
+namespace sheaf {
+namespace {
+
+void add_optimizer(std::vector<Setting>& table) {
+  Section<TrainOptions> train(table, "train", &Study::train);
+  train.add("optimizer", &TrainOptions::optimizer,
+            choice<OptimizerKind>({{"sgd", OptimizerKind::sgd},
+                                   {"adam", OptimizerKind::adam},
+                                   {"adamw", OptimizerKind::adamw},
+                                   {"rmsprop", OptimizerKind::rmsprop}}),
+            "Optimizer; its options have the same meaning as in PyTorch.");
+  train.add("learning_rate", &TrainOptions::learning_rate, number("number > 0", is_positive), "Learning rate.");
+  train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.");
+  train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
+  train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
+            "Weight decay: an L2 penalty for sgd, adam and rmsprop, decoupled for adamw.");
+  train.add("beta1", &TrainOptions::beta1, number(below_one_in_words, is_below_one),
+            "adam, adamw: decay rate of the running mean of the gradients.");
+  train.add("beta2", &TrainOptions::beta2, number(below_one_in_words, is_below_one),
+            "adam, adamw: decay rate of the running mean of the squared gradients.");
+  train.add("alpha", &TrainOptions::alpha, number(below_one_in_words, is_below_one),
+            "rmsprop: decay rate of the running mean of the squared gradients.");
+  train.add("epsilon", &TrainOptions::epsilon, number("number > 0", is_positive),
+            "adam, adamw, rmsprop: constant added to the denominator.");
+}
+
+}  // namespace
+
+void add_model_keys(std::vector<Setting>& table) {
+  Section<ModelOptions> model(table, "model", &Study::model);
+  model.add(
+      "kind", model_source(),
+      [](const ModelOptions& options) {
+        return ModelSource{options.kind, options.file};
+      },
+      [](ModelOptions& options, const ModelSource& source) {
+        options.kind = source.kind;
+        options.file = source.file;
+      },
+      "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
+      "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
+      "(jobs/plugin). The file is relative to the folder of the study file.",
+      Decides::results, PathKind::input);
+  model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
+  model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
+  model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
+  model.add("stem", &ModelOptions::stem,
+            choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
+            "resnet: first layers. imagenet: 7x7 convolution with stride 2 and max pooling, as in torchvision; small: "
+            "3x3 convolution with stride 1, without pooling, as for CIFAR; auto: small if the shorter image side is "
+            "less than 64 pixels.");
+  model.add("activation", &ModelOptions::activation,
+            choice<Activation>({{"relu", Activation::relu},
+                                {"tanh", Activation::tanh},
+                                {"sigmoid", Activation::sigmoid},
+                                {"gelu", Activation::gelu}}),
+            "Activation after each layer except the last; resnet: wherever the original network has ReLU.");
+  model.add("dropout", &ModelOptions::dropout, number(below_one_in_words, is_below_one),
+            "Dropout probability after each hidden dense layer.");
+  model.add("bias", &ModelOptions::bias, flag(), "Layers have a bias; resnet: the dense layer only.");
+  model.add("initialization", &ModelOptions::initialization,
+            choice<Initialization>({{"pytorch", Initialization::pytorch},
+                                    {"glorot", Initialization::glorot},
+                                    {"he", Initialization::he},
+                                    {"zeros", Initialization::zeros}}),
+            "Initial weights: the defaults of PyTorch, Glorot uniform (as in Keras), He, or zeros. Batch norms start "
+            "with weight 1 and bias 0.");
+  model.add("keep_weights", &ModelOptions::keep_weights, flag(),
+            "torchscript: each iteration starts from the weights in the file instead of new random ones.");
+}
+
+void add_train_keys(std::vector<Setting>& table) {
+  Section<TrainOptions> train(table, "train", &Study::train);
+  train.add("epochs", &TrainOptions::epochs, integer(1), "Number of passes over the training rows.");
+  train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1),
+            "Rows per optimizer step; full: all training rows.");
+  train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
+  train.add("loss", &TrainOptions::loss,
+            choice<LossKind>({{"auto", LossKind::automatic},
+                              {"mse", LossKind::mse},
+                              {"cross_entropy", LossKind::cross_entropy},
+                              {"bce", LossKind::bce}}),
+            "Training loss: mean squared error, softmax cross entropy, or one-versus-rest binary cross entropy; auto: "
+            "cross_entropy for classification, mse for regression.");
+  train.add("reduction", &TrainOptions::reduction,
+            choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
+            "Loss of a batch that is minimized: the mean of the losses of its rows, or their sum (mse, bce: the sum "
+            "over rows "
+            "and outputs). Reported losses are always means over rows.");
+  train.add("precision", &TrainOptions::precision,
+            choice<Precision>({{"float32", Precision::float32},
+                               {"float64", Precision::float64},
+                               {"bfloat16", Precision::bfloat16},
+                               {"tf32", Precision::tf32}}),
+            "Type of weights and arithmetic. float64: features and targets are still rounded to float32 when they are "
+            "read. bfloat16: mixed precision as in PyTorch's autocast, with weights and optimizer in float32. tf32: "
+            "float32 with TF32 products, only on GPUs. bfloat16 and tf32 need LibTorch.");
+  add_optimizer(table);
+}
+
+}  // namespace sheaf
