@@ -161,6 +161,7 @@ std::string description_text(const DataDescription& description) {
   if (!description.columns.empty()) json["columns"] = json_of(description.columns);
   if (!description.class_names.empty()) json["class_names"] = description.class_names;
   if (!description.target_names.empty()) json["target_names"] = description.target_names;
+  if (!description.preprocessing.empty()) json["preprocessing"] = description.preprocessing;
   if (!description.source.empty()) json["source"] = description.source;
   if (!description.content_hash.empty()) json["content_hash"] = description.content_hash;
   return text_of(json);
@@ -180,14 +181,27 @@ DataDescription parse_description(const std::string& text) {
       require_distinct(description.class_names, key);
     } else if (key == "target_names") {
       description.target_names = texts_of(value, key);
-    } else if (key == "source" || key == "content_hash") {
+    } else if (key == "source" || key == "content_hash" || key == "preprocessing") {
       require(value.is_string(), [&] { return key + " is not a text"; });
-      (key == "source" ? description.source : description.content_hash) = stored_text(value);
+      (key == "source"          ? description.source
+       : key == "preprocessing" ? description.preprocessing
+                                : description.content_hash) = stored_text(value);
     } else {
       throw RunError("it has an unknown entry " + sheaf::quoted(key));
     }
   }
   return description;
+}
+
+void require_same_preprocessing(const DataDescription& file, const DataDescription& model, const std::string& file_text,
+                                const std::string& model_text) {
+  const auto shown = [](const std::string& steps) { return steps.empty() ? std::string("none") : steps; };
+  require(file.preprocessing == model.preprocessing, [&] {
+    return fmt::format(
+        "{} and the training data of {} have different units (scaling by sheaf preprocess: {}; {}). "
+        "Preprocess the file in the same way, or train on unscaled data with data.normalize.",
+        file_text, model_text, shown(file.preprocessing), shown(model.preprocessing));
+  });
 }
 
 std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,

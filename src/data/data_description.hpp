@@ -29,6 +29,7 @@ struct DataDescription {
   std::vector<std::string> class_names;   ///< of the labels 0, 1, ...
   std::vector<std::string> target_names;  ///< of the columns with the label or the targets
   std::string source;                     ///< names of the files from which the data were imported
+  std::string preprocessing;              ///< how `sheaf preprocess` scaled the features; empty: not at all
   std::string content_hash;               ///< fingerprint of the features and targets
 };
 
@@ -60,6 +61,10 @@ std::string description_text(const DataDescription& description);
 
 /// Parses description_text(). Throws as parse_columns().
 DataDescription parse_description(const std::string& text);
+
+/// Throws RunError unless `sheaf preprocess` scaled the features of both in the same way. The texts name the two.
+void require_same_preprocessing(const DataDescription& file, const DataDescription& model, const std::string& file_text,
+                                const std::string& model_text);
 
 /// Finds each name of `wanted` in `present`. Returns the positions in `present`, in the order of `wanted`. Throws
 /// RunError for names that are missing, and for others in `present`, with `advice` on these: "Leave them out.". The

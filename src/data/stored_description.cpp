@@ -57,10 +57,10 @@ std::vector<DataColumn> read_columns(const InputFile& file, const std::string& p
   return columns;
 }
 
-// An attribute of the root group that is only shown. Files of other programs may use its name for something else.
-std::string shown_text(const InputFile& file, const std::string& attribute) {
+// An attribute that may have another meaning in files of other programs; then it is empty.
+std::string shown_text(const InputFile& file, const std::string& object, const std::string& attribute) {
   try {
-    const auto texts = file.texts("/", attribute);
+    const auto texts = file.texts(object, attribute);
     return texts && texts->size() == 1 ? texts->front() : "";
   } catch (const RunError&) {
     return "";
@@ -76,8 +76,9 @@ DataDescription read_description(const InputFile& file, const std::string& path,
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
-  description.source = shown_text(file, "source");
-  description.content_hash = shown_text(file, "content_hash");
+  description.preprocessing = shown_text(file, features, "scaling");
+  description.source = shown_text(file, "/", "source");
+  description.content_hash = shown_text(file, "/", "content_hash");
   return description;
 }
 

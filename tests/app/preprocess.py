@@ -281,6 +281,29 @@ with h5py.File("copy.h5", "r") as file:
                  sorted(file["axis"].attrs) == ["CLASS", "NAME"], "attributes with references are not copied",
                  f"{list(file['targets'].attrs)} {list(file['axis'].attrs)}")
 
+# A model that was trained on scaled features refuses other files.
+with open("train.csv", "w") as file:
+    file.write("a,b,kind\n" + "".join(f"{row % 7},{row % 5 * 100},{row % 3}\n" for row in range(60)))
+with open("linear.cfg", "w") as file:
+    file.write("[data]\nfile = units.h5\n[train]\nepochs = 2\n[run]\nmodels = best\noutput = scaled-model\n")
+for args in (("import", "train.csv", "raw.h5"), ("preprocess", "raw.h5", "units.h5", "--normalize=standard"),
+             ("run", "linear.cfg")):
+    result = sheaf(*args)
+    checks.check(result.code == 0, " ".join(args), result.stderr)
+with h5py.File("units.h5", "r") as file:
+    checks.check(file["features"].attrs["scaling"] == "standard by feature" and "content_hash" not in file.attrs and
+                 list(file["features"].attrs["feature_names"]) == ["a", "b"], "scaled features are marked",
+                 f"{dict(file.attrs)} {dict(file['features'].attrs)}")
+result = sheaf("evaluate", "scaled-model", "--data.file=units.h5")
+checks.check(result.code == 0, "the model is evaluated on data with the same scaling", result.stderr)
+for path in ("raw.h5", "train.csv"):
+    for ranks in (None, 3):
+        result = sheaf("evaluate", "scaled-model", f"--data.file={path}", ranks=ranks)
+        errors = result.error_lines()
+        checks.check(result.code == 1 and len(errors) == 1 and f"'{path}' and the training data of model" in errors[0] and
+                     "(scaling by sheaf preprocess: none; standard by feature)" in errors[0],
+                     f"{path} without the scaling is refused, {ranks} ranks", result.stderr)
+
 # Copying values of other files takes 4 MiB of memory for any size of rows. Measured through a small process, since the
 # peak memory of a program includes that of the process that started it.
 MEASURE = """import resource, subprocess, sys

@@ -139,6 +139,10 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
       throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
   });
   if (!format) return;
+  agree(world, [&] {
+    if (model.trained)
+      require_same_preprocessing({}, evaluated.description(), fmt::format("'{}'", request.data.file), name_of(model));
+  });
   const DataDescription like = model.trained ? training_data(model.trained->description) : DataDescription();
   ImageFacts images{request.data.channels, request.data.image, {}, true};
   if (model.trained) {

@@ -227,6 +227,9 @@ std::unique_ptr<EvaluatedRows> open_hdf5_rows(const DataOptions& options, Target
                                               const std::string& model_name) {
   const ModelDescription description = model.trained ? model.trained->description : ModelDescription();
   auto rows = std::make_unique<Hdf5Rows>(options, mode, description.data, model_name, description.shape.image);
+  if (model.trained)
+    require_same_preprocessing(rows->schema().description, description.data, fmt::format("'{}'", options.file),
+                               model_name);
   if (!model.trained || !is_dense(description.model.kind)) require_certain_layout(rows->schema(), options);
   return rows;
 }

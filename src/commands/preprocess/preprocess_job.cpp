@@ -84,7 +84,7 @@ DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan)
 // Creates the output file without its rows and sets the address of the first row. Local, for rank 0.
 std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
                                         const DerivedRows& rows, const std::optional<RowScaling>& scaling,
-                                        const std::string& temporary, std::int64_t& address) {
+                                        bool changes_features, const std::string& temporary, std::int64_t& address) {
   const std::string shift = rows.name + "_shift", divisor = rows.name + "_divisor";
   const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
   const auto left_out = scaling ? std::vector{shift, divisor} : std::vector<std::string>{};
@@ -92,6 +92,10 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   if (request.copy) file->copy_others();
   address = file->make_rows();
   file->write_note("preprocess", describe(plan));
+  constexpr bool of_file = true;
+  file->remove_notes({"content_hash"}, of_file);
+  if (changes_features) file->remove_notes({"feature_names", "columns"}, !of_file);
+  if (const auto text = scaling_text(plan); !text.empty()) file->write_note("scaling", text);
   if (plan.order) file->write_note("channels", name_of(*plan.order));
   if (scaling) {
     file->write_values(shift, scaling->shift);
@@ -141,7 +145,8 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   agree(world, [&] {
     if (!world.is_root()) return;
     output.emplace(request.output);
-    file = begin_file(request, *plan, rows, scaling, output->temporary(), address);
+    const bool changes_features = plan->row_elements != source->info().row_elements();
+    file = begin_file(request, *plan, rows, scaling, changes_features, output->temporary(), address);
     if (rows.compression == 0) file->close();
   });
   const std::string temporary = world.broadcast(output ? output->temporary() : "", 0);

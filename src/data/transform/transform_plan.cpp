@@ -96,6 +96,12 @@ TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo&
   return plan;
 }
 
+std::string scaling_text(const TransformPlan& plan) {
+  if (plan.normalize == Normalize::none) return "";
+  return fmt::format("{} by {}", plan.normalize == Normalize::standard ? "standard" : "minmax",
+                     plan.unit == ScalingUnit::feature ? "feature" : "channel");
+}
+
 std::string describe(const TransformPlan& plan) {
   std::string text;
   const auto add = [&text](const std::string& step) { text += (text.empty() ? "" : ", ") + step; };
@@ -108,9 +114,7 @@ std::string describe(const TransformPlan& plan) {
     else if (from.shape.channels > 1)
       add(fmt::format("channels {}", name_of(to.channels)));
   }
-  if (plan.normalize != Normalize::none)
-    add(fmt::format("normalize {} by {}", plan.normalize == Normalize::standard ? "standard" : "minmax",
-                    plan.unit == ScalingUnit::feature ? "feature" : "channel"));
+  if (plan.normalize != Normalize::none) add("normalize " + scaling_text(plan));
   add(fmt::format("to {}", number_type_name(plan.type)));
   return text;
 }

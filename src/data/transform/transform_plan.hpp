@@ -47,6 +47,9 @@ struct TransformPlan {
 TransformPlan plan_transform(const TransformOptions& options, const DataSetInfo& info, std::optional<NumberType> stored,
                              const std::string& description);
 
+/// The scaling of the features, "standard by feature"; empty without one. Pure.
+std::string scaling_text(const TransformPlan& plan);
+
 /// A summary for logs and attributes: "resize 128x128 to 64x64, channels last, normalize standard by channel, to
 /// float32".
 std::string describe(const TransformPlan& plan);

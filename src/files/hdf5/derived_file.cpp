@@ -200,6 +200,12 @@ void DerivedFile::write_note(const std::string& name, const std::string& text) {
   attribute.close(problem());
 }
 
+void DerivedFile::remove_notes(const std::vector<std::string>& names, bool of_file) {
+  const hid_t object = of_file ? file_.id() : data_set_.id();
+  for (const auto& name : names)
+    if (H5Aexists(object, name.c_str()) > 0) check_hdf5(H5Adelete(object, name.c_str()), problem());
+}
+
 void DerivedFile::write_values(const std::string& name, const std::vector<double>& values) {
   const hsize_t extent = values.size();
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, problem());

@@ -47,6 +47,8 @@ class DerivedFile {
   std::int64_t make_rows();
   /// Writes an attribute of the data set.
   void write_note(const std::string& name, const std::string& text);
+  /// Removes attributes of the data set or, with `of_file`, of the root group, if they exist.
+  void remove_notes(const std::vector<std::string>& names, bool of_file);
   /// Writes a data set [values.size()].
   void write_values(const std::string& name, const std::vector<double>& values);
   /// Writes a chunk of compressed rows, which ChunkEncoder has encoded.

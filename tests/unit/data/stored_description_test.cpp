@@ -109,10 +109,10 @@ TEST_CASE("a stored description is read back") {
 
 TEST_CASE("columns without names keep their encoding, and columns of numbers need only names") {
   const std::vector<DataColumn> unnamed = {{"", {"a", "b"}, std::nullopt}, {"", {}, 0.0f}};
-  write_described("unnamed.h5", 3, {unnamed, {}, {}, "", ""});
+  write_described("unnamed.h5", 3, {unnamed, {}, {}, "", "", ""});
   CHECK(described("unnamed.h5", 3).columns == unnamed);
   CHECK_FALSE(InputFile("unnamed.h5").texts("features", "feature_names"));
-  write_described("numbers.h5", 2, {number_columns({"x", "y"}), {}, {}, "", ""});
+  write_described("numbers.h5", 2, {number_columns({"x", "y"}), {}, {}, "", "", ""});
   CHECK(described("numbers.h5", 2).columns == number_columns({"x", "y"}));
   CHECK_FALSE(InputFile("numbers.h5").texts("features", "columns"));
   write_described("nothing.h5", 2, {});
@@ -123,13 +123,13 @@ TEST_CASE("attributes of more than 64 KiB are written and read") {
   Texts names;
   for (int number = 0; number < 5000; ++number)
     names.push_back("a feature with a long name, number " + std::to_string(number));
-  write_described("long.h5", 5000, {number_columns(names), names, names, "", ""});
+  write_described("long.h5", 5000, {number_columns(names), names, names, "", "", ""});
   const DataDescription read = described("long.h5", 5000);
   CHECK(read.columns == number_columns(names));
   CHECK(read.class_names == names);
   DataColumn city{"city", {}, std::nullopt};
   city.categories = names;
-  write_described("categories.h5", 5000, {{city}, {}, {}, "", ""});
+  write_described("categories.h5", 5000, {{city}, {}, {}, "", "", ""});
   CHECK(described("categories.h5", 5000).columns == std::vector<DataColumn>{city});
 }
 
