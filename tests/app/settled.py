@@ -208,6 +208,11 @@ if torch is not None:
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
     refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has a different model file ('/proc/self/cwd/net.pt' with fingerprint",
             case="different model files on two ranks", name="ranks")
+# A rank that has nothing to settle by the data takes part in the collective calls of those that have.
+parts = [[SHEAF, *STUDY, *args, f"--run.output={os.path.abspath('differing')}"]
+         for args in (["--data.task=auto", "--train.loss=auto"], ["--data.task=classification", "--train.loss=mse"])]
+refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case="different studies on two ranks",
+        name="differing")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
     changed_file("plugin.so", "plugin", file.read() + b"\0")

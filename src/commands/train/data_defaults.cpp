@@ -39,14 +39,16 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
 }
 
 Study settle_data_defaults(const Study& study, const Communicator& world) {
-  if (!needs_data_defaults(study)) return study;
+  // A rank may have another study file, which is found only later; all ranks must make the same collective calls.
+  if (world.maximum(std::int64_t{needs_data_defaults(study)}) == 0) return study;
   const auto file = agree_on_data(study, world);
   Study settled;
   agree(world, [&] {
     settled = with_data_defaults(study, file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
   });
-  if (file) log_root("chosen for the data: " + data_defaults_text(study, settled));
+  const std::string chosen = data_defaults_text(study, settled);
+  if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;
 }
 
