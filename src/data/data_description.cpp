@@ -148,6 +148,11 @@ std::vector<DataColumn> number_columns(const std::vector<std::string>& names) {
   return columns;
 }
 
+DataDescription with_columns(DataDescription description, std::int64_t features) {
+  if (description.columns.empty()) description.columns = number_columns(Texts(static_cast<std::size_t>(features)));
+  return description;
+}
+
 std::string columns_text(const std::vector<DataColumn>& columns) {
   return text_of(json_of(columns));
 }

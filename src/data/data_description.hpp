@@ -45,6 +45,9 @@ std::optional<std::string> repeated_feature_name(const std::vector<DataColumn>& 
 
 std::int64_t feature_count(const std::vector<DataColumn>& columns);
 
+/// The same description; without columns, with `features` columns of numbers that have no names.
+DataDescription with_columns(DataDescription description, std::int64_t features);
+
 /// Columns of numbers with these names.
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
 

@@ -6,19 +6,9 @@
 #include <algorithm>
 
 #include "core/finite.hpp"
+#include "data/channels_first.hpp"
 
 namespace sheaf {
-namespace {
-
-// Copies an image from [height, width, channels] to [channels, height, width].
-template <class Value>
-void channels_first(const ImageShape& image, const Value* from, Value* to) {
-  const std::int64_t pixels = image.height * image.width;
-  for (std::int64_t channel = 0; channel < image.channels; ++channel)
-    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = from[pixel * image.channels + channel];
-}
-
-}  // namespace
 
 FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schema)
     : rows_(options.file, options.features), width_(schema.feature_count), bytes_(schema.features.is_bytes) {
@@ -29,14 +19,7 @@ template <class Value>
 void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers, NextUse next_use) const {
   const bool turns = turned_.channels > 1;
   rows_.read(rows, values, buffers.rows, turns ? NextUse::soon : next_use);
-  if (turns) {
-    buffers.image.resize(static_cast<std::size_t>(width_) * sizeof(Value));
-    auto* image = reinterpret_cast<Value*>(buffers.image.data());
-    for (Value* row = values; row != values + rows.count() * width_; row += width_) {
-      std::copy_n(row, width_, image);
-      channels_first(turned_, image, row);
-    }
-  }
+  if (turns) put_channels_first(turned_, rows.count(), values, buffers.image);
 }
 
 void FeatureReader::require_finite(IndexRange rows, const float* values) const {

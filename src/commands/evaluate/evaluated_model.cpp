@@ -91,12 +91,13 @@ std::string name_of(const OpenedModel& model) {
   return fmt::format("model '{}'", model.path);
 }
 
-// The data of the model's training, with unnamed columns if their names are not known.
-DataDescription training_data(const ModelDescription& model) {
-  DataDescription data = model.data;
-  if (data.columns.empty())
-    data.columns = number_columns(std::vector<std::string>(static_cast<std::size_t>(model.shape.features)));
-  return data;
+// Throws UsageError if the options do not fit the format; nullopt: HDF5. Pure.
+void require_readable(const EvaluationRequest& request, std::optional<ImportFormat> format) {
+  if (format == ImportFormat::idx || format == ImportFormat::cifar10)
+    throw UsageError(
+        fmt::format("'{}' cannot be read directly. Convert it to HDF5 with sheaf import.", request.data.file));
+  if (format != ImportFormat::csv && !request.csv.id.empty())
+    throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
 }
 
 // Options of the import of a CSV or NumPy file. `like` outlives them.
@@ -126,24 +127,15 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   const OpenedModel& model = evaluated.models.front();
   const auto format = format_of(request.data.file);
   agree(world, [&] {
-    if (!format) {
-      if (!request.csv.id.empty())
-        throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
+    require_readable(request, format);
+    if (!format)
       evaluated.rows = open_hdf5_rows(request.data, request.targets, model, name_of(model));
-      return;
-    }
-    if (*format == ImportFormat::idx || *format == ImportFormat::cifar10)
-      throw UsageError(
-          fmt::format("'{}' cannot be read directly. Convert it to HDF5 with sheaf import.", request.data.file));
-    if (*format != ImportFormat::csv && !request.csv.id.empty())
-      throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
-  });
-  if (!format) return;
-  agree(world, [&] {
-    if (model.trained)
+    else if (model.trained)
       require_same_preprocessing({}, evaluated.description(), fmt::format("'{}'", request.data.file), name_of(model));
   });
-  const DataDescription like = model.trained ? training_data(model.trained->description) : DataDescription();
+  if (!format) return;
+  DataDescription like;
+  if (model.trained) like = with_columns(evaluated.description(), model.trained->description.shape.features);
   ImageFacts images{request.data.channels, request.data.image, {}, true};
   if (model.trained) {
     images.expected = model.trained->description.shape.image;

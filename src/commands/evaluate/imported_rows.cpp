@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/padding.hpp"
+#include "data/channels_first.hpp"
 #include "data/row_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/shared_array.hpp"
@@ -37,18 +38,6 @@ RowLayout layout_of(const NumberArray& features, const ImportedData& data, const
     return uncertain_layout_problem(features.shape, fmt::format("'{}'", path)) + " Set data.channels to first or last.";
   });
   return layout;
-}
-
-// Puts the channels of [rows, height, width, channels] first.
-void turn_channels(const ImageShape& image, std::int64_t rows, float* values) {
-  const std::int64_t pixels = image.height * image.width, row_values = pixels * image.channels;
-  std::vector<float> turned(static_cast<std::size_t>(row_values));
-  for (float* row = values; row != values + rows * row_values; row += row_values) {
-    float* to = turned.data();
-    for (std::int64_t channel = 0; channel < image.channels; ++channel)
-      for (std::int64_t pixel = 0; pixel < pixels; ++pixel) *to++ = row[pixel * image.channels + channel];
-    std::copy(turned.begin(), turned.end(), row);
-  }
 }
 
 // What the ranks of a node must know of the rows, as numbers for a broadcast.
@@ -206,8 +195,9 @@ ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions&
   ImportedRows imported;
   if (data) {
     copy_floats(data->features, memory->array.data());
+    std::vector<std::byte> image;
     if (seen.channels == ChannelOrder::last)
-      turn_channels(seen.image, data->features.rows(), reinterpret_cast<float*>(memory->array.data()));
+      put_channels_first(seen.image, data->features.rows(), reinterpret_cast<float*>(memory->array.data()), image);
     std::byte* targets = memory->array.data() + layout.targets_begin();
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
     if (data->targets && !layout.labels) copy_floats(*data->targets, targets);

@@ -34,20 +34,13 @@ struct LikeData {
   Task task = Task::regression;
 };
 
-// Columns of numbers without names, if the names are not known.
-LikeData with_columns(LikeData like, std::int64_t features) {
-  if (like.description.columns.empty())
-    like.description.columns = number_columns(std::vector<std::string>(static_cast<std::size_t>(features)));
-  return like;
-}
-
 LikeData read_like(const std::string& path) {
   if (!has_hdf5_ending(path)) {
     const auto model = read_saved_model_record(path);
     require(model.has_value(), fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. "
                                            "Pass the data file of its training.",
                                            path));
-    return with_columns({model->description.data, model->description.task}, model->description.shape.features);
+    return {with_columns(model->description.data, model->description.shape.features), model->description.task};
   }
   DataOptions options;
   options.file = path;
@@ -55,7 +48,7 @@ LikeData read_like(const std::string& path) {
   const FileSchema schema = inspect_features(file, options);
   const bool has_labels =
       file.has(options.targets) && file.data_set(options.targets).info().number_class == NumberClass::integer;
-  return with_columns({schema.description, has_labels ? Task::classification : Task::regression}, schema.feature_count);
+  return {with_columns(schema.description, schema.feature_count), has_labels ? Task::classification : Task::regression};
 }
 
 // Writes the data and frees each array after it is written.
