@@ -59,7 +59,7 @@ needed_by_tests=(
 # Modules of the system's Python, if the tests use that one. SciPy depends on any build of OpenBLAS. Naming the OpenMP
 # build here prevents apt-get from choosing the pthread build, which would become the system's BLAS.
 modules_of_tests=(
-  "Python 3 with h5py, scikit-learn and torch|python3 python3-h5py python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
+  "Python 3 with h5py, pandas, scikit-learn and torch|python3 python3-h5py python3-pandas python3-sklearn python3-torch libopenblas-openmp-dev|has_python_modules"
   "scikit-image|python3-skimage|has_skimage"
 )
 # Without these packages, the test with its own Slurm, the fuzz tests or the checks with clang's tools are skipped.
@@ -195,7 +195,7 @@ import importlib.util, sys
 sys.exit(any(importlib.util.find_spec(name) is None for name in sys.argv[1:]))
 PYTHON
 }
-has_python_modules() { has_modules /usr/bin/python3 h5py sklearn torch; }
+has_python_modules() { has_modules /usr/bin/python3 h5py pandas sklearn torch; }
 has_skimage() { has_modules /usr/bin/python3 skimage; }
 
 # Prints the Python of the tests: that of LibTorch's installation, as in cmake/FindLibTorch.cmake, or the one that CMake

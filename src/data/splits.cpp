@@ -18,6 +18,7 @@
 #include "core/once_cache.hpp"
 #include "core/random/random_stream.hpp"
 #include "core/text.hpp"
+#include "data/row_moments.hpp"
 #include "parallel/mpi/shared_array.hpp"
 
 namespace sheaf {
@@ -41,22 +42,6 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
     begin = end;
   }
   return order;
-}
-
-// The moments of the given rows of `values`, [rows, features].
-template <class Value>
-FeatureMoments moments_of(const Value* values, std::int64_t features, const RowSet& rows) {
-  FeatureMoments moments(features);
-  const auto at_once = static_cast<std::size_t>(moments.rows_at_once());
-  Rows some;
-  rows.for_each([&](std::int64_t row) {
-    some.push_back(row);
-    if (some.size() < at_once) return;
-    moments.add(values, some);
-    some.clear();
-  });
-  moments.add(values, some);
-  return moments;
 }
 
 // Same as the public function, written to `fold_of`, [rows].
@@ -247,8 +232,9 @@ struct Splits::State {
   State(const Study& study, DataSet all_data)
       : data(std::move(all_data)),
         folds(std::max<std::int64_t>(1, study.search.folds)),
-        validation(study.data.validation),
+        validation(study.data.validation.value_or(0)),
         normalize(study.data.normalize),
+        normalizes_targets(study.data.normalize_targets == NormalizeTargets::standard),
         seed(study.study.seed),
         repeats(study.study.iterations * study.search.repeats) {
     require_enough_rows(data.rows, folds, validation);
@@ -287,6 +273,7 @@ struct Splits::State {
     }
     split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize)
                                      : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
+    if (normalizes_targets) split.targets = target_scaling(data, split.training_rows);
     return split;
   }
 
@@ -294,6 +281,7 @@ struct Splits::State {
   const std::int64_t folds;
   const double validation;
   const Normalize normalize;
+  const bool normalizes_targets;
   const std::uint64_t seed;
   const std::int64_t repeats;
   std::vector<FeatureScaling> scalings;  // set by scale_by(), for data without features

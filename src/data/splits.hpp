@@ -11,16 +11,18 @@
 #include "data/feature_scaling.hpp"
 #include "data/moments.hpp"
 #include "data/row_set.hpp"
+#include "data/target_scaling.hpp"
 #include "parallel/mpi/communicator.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
 
-/// One split of the rows. `scaling` is computed from the training rows only.
+/// One split of the rows. `scaling` and `targets` are computed from the training rows only.
 struct Split {
   RowSet training_rows;
   RowSet validation_rows;  ///< may be empty
   FeatureScaling scaling;
+  TargetScaling targets;
 };
 
 /// Assigns rows to shuffled folds of almost equal size; returns the fold of each row, 0..folds-1. Stratified for

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "models/resnet_layout.hpp"
+#include "study/key_defaults.hpp"
 
 namespace sheaf {
 namespace {
@@ -26,7 +27,8 @@ ImageShape image_of(const DataShape& shape, const std::string& network) {
 // Appends the convolutions of a cnn. Returns the shape of their output.
 ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape, std::vector<Layer>& layers) {
   ImageShape map = image_of(shape, "cnn");
-  for (const std::int64_t channels : model.channels) {
+  const auto convolutions = model.channels.value_or(std::vector<std::int64_t>{});
+  for (const std::int64_t channels : convolutions) {
     Layer layer{Layer::Kind::convolution, map.channels, channels, model.kernel, map.height, map.width, model.bias};
     layer.pooling = Layer::Pooling::halve;
     layers.push_back(layer);
@@ -36,7 +38,7 @@ ImageShape append_convolutions(const ModelOptions& model, const DataShape& shape
     throw UsageError(
         fmt::format("an image of {}x{} is too small for {} convolutions (each halves it). Use fewer model.channels or "
                     "larger images.",
-                    shape.image.height, shape.image.width, model.channels.size()));
+                    shape.image.height, shape.image.width, convolutions.size()));
   return map;
 }
 
@@ -63,17 +65,18 @@ std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& sh
       append_dense(shape.features, {}, shape.outputs, model.bias, layers);
       break;
     case ModelKind::mlp:
-      append_dense(shape.features, model.hidden, shape.outputs, model.bias, layers);
+      append_dense(shape.features, hidden_widths(model), shape.outputs, model.bias, layers);
       break;
     case ModelKind::cnn: {
       const ImageShape map = append_convolutions(model, shape, layers);
-      append_dense(map.channels * map.height * map.width, model.hidden, shape.outputs, model.bias, layers);
+      append_dense(map.channels * map.height * map.width, hidden_widths(model), shape.outputs, model.bias, layers);
       break;
     }
     case ModelKind::resnet18:
       return resnet_layout(resnet18, image_of(shape, "resnet18"), shape.outputs, model.bias, model.stem);
     case ModelKind::resnet50:
       return resnet_layout(resnet50, image_of(shape, "resnet50"), shape.outputs, model.bias, model.stem);
+    case ModelKind::automatic:
     case ModelKind::torchscript:
     case ModelKind::plugin:
       break;

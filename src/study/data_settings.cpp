@@ -50,16 +50,27 @@ void add_data_keys(std::vector<Setting>& table) {
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
   data.add(
       "normalize", &DataOptions::normalize,
-      choice<Normalize>({{"none", Normalize::none},
+      choice<Normalize>({{"auto", Normalize::automatic},
+                         {"none", Normalize::none},
                          {"standard", Normalize::standard},
                          {"minmax", Normalize::minmax},
                          {"robust", Normalize::robust}}),
-      "Scaling of each feature, computed from the training rows; standard: mean 0 and standard deviation 1; minmax: "
+      "Scaling of each feature, computed from the training rows. auto: robust for the rows of a file, minmax if they "
+      "are images, none if sheaf preprocess has scaled the file or if the model is torchscript or a plugin, and for "
+      "synthetic data; standard: mean 0 and standard deviation 1; minmax: "
       "range 0 to 1; robust: columns with two values become 0 and 1, others are centered on their median, divided by "
       "their "
       "interquartile range, and outliers are clipped smoothly to (-3, 3).");
-  data.add("validation", &DataOptions::validation, number(below_one_in_words, is_below_one),
-           "Fraction of the rows held out for validation. Not allowed with search.folds.");
+  data.add("normalize_targets", &DataOptions::normalize_targets,
+           choice<NormalizeTargets>({{"auto", NormalizeTargets::automatic},
+                                     {"none", NormalizeTargets::none},
+                                     {"standard", NormalizeTargets::standard}}),
+           "Regression. standard: train on targets that are centered on their means and divided by one standard "
+           "deviation, computed from the training rows; losses, scores and predictions stay in the units of the file. "
+           "auto: standard for a file, if the network is one of Sheaf's and has a bias.");
+  data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
+           "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 with "
+           "search.folds, which must not be combined with another value.");
   data.add("image", &DataOptions::image, image_shape(),
            "Image shape of a row, channels x height x width; auto: the shape in the file.");
   data.add("channels", &DataOptions::channels,

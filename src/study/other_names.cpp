@@ -331,6 +331,7 @@ const std::vector<OtherValue>& other_values() {
       {"data.normalize", "robustscaler", "robust"},
       {"data.normalize", "quantile", "robust"},
       {"data.normalize", "min_max", "minmax"},
+      {"search.metric", "auto", "loss"},
       {"search.metric", "acc", "accuracy"},
       {"search.metric", "r2_score", "r2"},
       {"search.metric", "neg_log_loss", "loss"},

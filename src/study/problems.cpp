@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -10,6 +11,8 @@
 
 #include "core/text.hpp"
 #include "study/combinations.hpp"
+#include "study/key_defaults.hpp"
+#include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -34,11 +37,6 @@ class Problems {
   std::unordered_set<std::string> known_;
   std::vector<StudyProblem> list_;
 };
-
-bool is_searched(const Study& study, const std::string& key) {
-  const auto& keys = study.search.keys;
-  return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
-}
 
 // Whether it is a mistake to set `key` although the value of `cause` makes it ineffective. It is not if only `cause` is
 // searched, since `key` is then meant for other candidates. If both are searched, it is, since the grid would train the
@@ -107,16 +105,31 @@ void check_data(const Study& study, Problems& problems) {
     problems.add({"data.classes", "data.task"}, fmt::format("data.classes = {} has no effect (data.task = regression). "
                                                             "Leave it out, or set data.task = classification.",
                                                             study.data.classes));
-  if (study.data.validation > 0 && study.search.folds > 1)
+  if (study.data.task == Task::classification && study.data.normalize_targets == NormalizeTargets::standard)
+    problems.add({"data.normalize_targets", "data.task"},
+                 "data.normalize_targets = standard has no effect (data.task = classification). Leave it out, or set "
+                 "data.task = regression.");
+  if (study.data.validation > 0.0 && study.search.folds > 1)
     problems.add(
         {"data.validation", "search.folds"},
         fmt::format("data.validation = {} cannot be combined with search.folds = {} (the folds select the validation "
                     "rows). Leave out one of them.",
-                    study.data.validation, study.search.folds));
+                    *study.data.validation, study.search.folds));
 }
 
-bool has_dense_hidden(ModelKind kind) {
-  return kind == ModelKind::mlp || kind == ModelKind::cnn;
+// Scaled targets need a last layer whose weights and bias can be converted to the units of the targets.
+void check_target_normalization(const Study& study, Problems& problems) {
+  if (study.data.normalize_targets != NormalizeTargets::standard) return;
+  const bool foreign = study.model.kind == ModelKind::torchscript || study.model.kind == ModelKind::plugin;
+  if (foreign || !study.model.bias)
+    problems.add({"data.normalize_targets", foreign ? "model.kind" : "model.bias"},
+                 fmt::format("data.normalize_targets = standard needs one of Sheaf's networks with a bias, but {}. Set "
+                             "data.normalize_targets = none.",
+                             assignment(study, foreign ? "model.kind" : "model.bias")));
+}
+
+bool may_have_hidden(ModelKind kind) {
+  return kind == ModelKind::mlp || kind == ModelKind::cnn || kind == ModelKind::automatic;
 }
 
 void check_image(const Study& study, Problems& problems) {
@@ -129,12 +142,13 @@ void check_image(const Study& study, Problems& problems) {
 
 void check_cnn(const Study& study, Problems& problems) {
   const ImageShape& image = study.data.image;
-  const std::size_t poolings = study.model.channels.size();
-  if (poolings == 0)
-    problems.add(
-        {"model.kind", "model.channels"},
-        "model.kind = cnn needs model.channels. Set it to the output channels of each convolution, e.g. 8 16.");
   check_image(study, problems);
+  if (!study.model.channels) return;
+  const std::size_t poolings = study.model.channels->size();
+  if (poolings == 0)
+    problems.add({"model.kind", "model.channels"},
+                 "model.kind = cnn needs convolutions, but model.channels = none. Set model.channels to the output "
+                 "channels of each convolution, e.g. 8 16, or set model.kind = mlp.");
   const std::int64_t side = std::min(image.height, image.width);
   if (image.channels != 0 && (poolings > 62 || (side >> poolings) == 0))
     problems.add({"model.kind", "model.channels", "data.image"},
@@ -145,12 +159,15 @@ void check_cnn(const Study& study, Problems& problems) {
 
 void check_model(const Study& study, Problems& problems) {
   const ModelOptions& model = study.model;
-  if (model.kind == ModelKind::mlp && model.hidden.empty())
-    problems.add({"model.kind", "model.hidden"},
-                 "model.kind = mlp needs model.hidden. Set it to the widths of the hidden layers, e.g. 64 32.");
+  if (model.kind == ModelKind::mlp && model.hidden && model.hidden->empty())
+    problems.add(
+        {"model.kind", "model.hidden"},
+        "model.kind = mlp needs hidden layers, but model.hidden = none. Set model.hidden to their widths, e.g. "
+        "64 32, or set model.kind = linear.");
   if (model.kind == ModelKind::cnn) check_cnn(study, problems);
   if (is_residual(model.kind)) check_image(study, problems);
-  if (!has_dense_hidden(model.kind) && !model.hidden.empty() && is_mistake(study, "model.hidden", "model.kind"))
+  const bool has_hidden = !hidden_widths(model).empty();
+  if (!may_have_hidden(model.kind) && has_hidden && is_mistake(study, "model.hidden", "model.kind"))
     problems.add({"model.kind", "model.hidden"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = mlp.",
                              assignment(study, "model.hidden"), assignment(study, "model.kind")));
@@ -167,7 +184,8 @@ void check_model(const Study& study, Problems& problems) {
     problems.add({"model.kind", "model.keep_weights", "model.initialization"},
                  fmt::format("{} has no effect (the model has its own initial weights). Leave it out.",
                              assignment(study, "model.initialization")));
-  if (model.kind != ModelKind::cnn && !model.channels.empty() && is_mistake(study, "model.channels", "model.kind"))
+  const bool may_be_cnn = model.kind == ModelKind::cnn || model.kind == ModelKind::automatic;
+  if (!may_be_cnn && model.channels && !model.channels->empty() && is_mistake(study, "model.channels", "model.kind"))
     problems.add({"model.kind", "model.channels"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = cnn.",
                              assignment(study, "model.channels"), assignment(study, "model.kind")));
@@ -175,25 +193,27 @@ void check_model(const Study& study, Problems& problems) {
     problems.add({"model.kind", "model.stem"},
                  fmt::format("{} has no effect ({}). Leave it out, or set model.kind = resnet18.",
                              assignment(study, "model.stem"), assignment(study, "model.kind")));
-  const bool hidden_layers = has_dense_hidden(model.kind) && !model.hidden.empty();
-  if (model.dropout > 0 && !hidden_layers && is_mistake(study, "model.dropout", "model.kind") &&
+  const bool may_drop_out = model.kind == ModelKind::automatic || (may_have_hidden(model.kind) && has_hidden);
+  if (model.dropout > 0 && !may_drop_out && is_mistake(study, "model.dropout", "model.kind") &&
       is_mistake(study, "model.dropout", "model.hidden"))
     problems.add(
         {"model.kind", "model.hidden", "model.dropout"},
         fmt::format("{} has no effect ({}). Leave it out, or set {}.", assignment(study, "model.dropout"),
-                    has_dense_hidden(model.kind) ? "there is no hidden dense layer" : assignment(study, "model.kind"),
-                    has_dense_hidden(model.kind) ? "model.hidden" : "model.kind = mlp and model.hidden"));
+                    may_have_hidden(model.kind) ? "there is no hidden dense layer" : assignment(study, "model.kind"),
+                    may_have_hidden(model.kind) ? "model.hidden" : "model.kind = mlp"));
 }
 
-void check_loss_candidates(const Study& study, Problems& problems) {
-  for (const auto& searched : study.search.keys)
-    if (searched.key == "train.loss" &&
-        std::find(searched.candidates.begin(), searched.candidates.end(), "auto") != searched.candidates.end())
-      problems.add({"search.train.loss"}, "search.train.loss has the candidate auto. Name the losses to compare.");
+// Keys whose `auto` depends on the data are settled once for all trials.
+void check_auto_candidates(const Study& study, Problems& problems) {
+  constexpr const char* settled_once[] = {"model.kind", "model.channels", "train.epochs", "train.loss"};
+  for (const auto& [key, candidates] : study.search.keys)
+    if (std::find(std::begin(settled_once), std::end(settled_once), key) != std::end(settled_once) &&
+        std::find(candidates.begin(), candidates.end(), "auto") != candidates.end())
+      problems.add({"search." + key},
+                   fmt::format("search.{0} has the candidate auto. List the values of {0} to compare.", key));
 }
 
 void check_train(const Study& study, Problems& problems) {
-  check_loss_candidates(study, problems);
   const TrainOptions& train = study.train;
   if ((train.loss == LossKind::cross_entropy || train.loss == LossKind::bce) && study.data.task == Task::regression)
     problems.add({"train.loss", "data.task"},
@@ -228,7 +248,8 @@ void check_tf32(const Study& study, Problems& problems) {
 }
 
 void check_models(const Study& study, Problems& problems) {
-  if (study.run.models != ModelsSaved::none && study.model.kind == ModelKind::plugin)
+  const bool saves = study.run.models == ModelsSaved::best || study.run.models == ModelsSaved::all;
+  if (saves && study.model.kind == ModelKind::plugin)
     problems.add(
         {"run.models", "model.kind"},
         fmt::format("{} cannot save {} (plugin models cannot be saved as TorchScript files). Set run.models = none.",
@@ -241,7 +262,7 @@ void check_metric(const Study& study, Problems& problems) {
       problems.add({"search.metric", "data.task"},
                    fmt::format("{} does not apply to {}. Use a different search.metric, or leave it out.",
                                assignment(study, "search.metric"), setting_text(study, "data.task")));
-  if (study.search.metric != "auto" && study.search.folds == 1 && study.data.validation == 0)
+  if (study.search.metric != "loss" && study.search.folds == 1 && study.data.validation == 0.0)
     problems.add({"search.metric", "search.folds", "data.validation"},
                  fmt::format("{} has no effect (there are no validation rows). Set search.folds or data.validation.",
                              assignment(study, "search.metric")));
@@ -313,7 +334,7 @@ void check_run(const Study& study, Problems& problems) {
   };
   if (study.run.threads > 1) refuse("one thread per lane", "run.threads", "Leave out run.threads");
   if (study.run.device == DeviceRequest::cuda) refuse("CPUs", "run.device", "Set run.device = cpu");
-  if (!is_dense(study.model.kind) && !is_searched(study, "model.kind"))
+  if (!is_dense(study.model.kind) && study.model.kind != ModelKind::automatic && !is_searched(study, "model.kind"))
     refuse("linear models and MLPs", "model.kind", "Use a different model.kind");
   const Precision precision = study.train.precision;
   if ((precision == Precision::bfloat16 || precision == Precision::tf32) && !is_searched(study, "train.precision"))
@@ -330,10 +351,12 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   for (std::int64_t number = 0; number < std::min(combinations.count(), most_combinations_checked); ++number) {
     combinations.apply(number, trial);
     check_model(trial, model);
+    check_target_normalization(trial, model);
     check_train(trial, train);
     check_tf32(trial, train);
     check_models(trial, others);
   }
+  check_auto_candidates(study, others);
   check_search(study, others);
   check_iteration_count(study, others);
   check_run(study, others);

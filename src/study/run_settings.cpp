@@ -48,8 +48,9 @@ void add_run_keys(std::vector<Setting>& table) {
           "Lanes on the cores of a rank with a GPU, in addition to those on the GPU. Any lane may get any iteration, "
           "so this pays off only if a core trains nearly as fast as the GPU.",
           Decides::no_results);
-  run.add("curves", &RunOptions::curves, flag(),
-          "Record the training loss of each epoch and, with validation rows, the validation loss and score.",
+  run.add("curves", &RunOptions::curves, or_auto(flag()),
+          "Record the training loss of each epoch and, with validation rows, the validation loss and score; auto: for "
+          "at most 1000 iterations on a file in memory.",
           Decides::results);
   run.add("time_limit", &RunOptions::time_limit, time_limit(),
           "Time after which the run stops and can be resumed; auto: shortly before the end of a Slurm job. Times have "
@@ -71,11 +72,15 @@ void add_run_keys(std::vector<Setting>& table) {
           Decides::no_results);
   run.add("retries", &RunOptions::retries, integer(0, 1000), "Further attempts to train an iteration that failed.",
           Decides::no_results);
-  run.add("models", &RunOptions::models,
-          choice<ModelsSaved>({{"none", ModelsSaved::none}, {"best", ModelsSaved::best}, {"all", ModelsSaved::all}}),
-          "Trained models to save as TorchScript files: of the best trial, or of all iterations. Plugin models cannot "
-          "be saved.",
-          Decides::no_results);
+  run.add(
+      "models", &RunOptions::models,
+      choice<ModelsSaved>({{"auto", ModelsSaved::automatic},
+                           {"none", ModelsSaved::none},
+                           {"best", ModelsSaved::best},
+                           {"all", ModelsSaved::all}}),
+      "Trained models to save as TorchScript files: of the best trial, or of all iterations; auto: best for at most "
+      "1000 iterations on a file. Plugin models cannot be saved.",
+      Decides::no_results);
   run.add("progress", &RunOptions::progress,
           choice<ProgressKind>({{"auto", ProgressKind::automatic},
                                 {"bar", ProgressKind::bar},

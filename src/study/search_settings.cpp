@@ -29,11 +29,11 @@ void add_search_keys(std::vector<Setting>& table) {
              "Folds of the cross-validation of each combination; 1: no cross-validation.");
   search.add("repeats", &SearchOptions::repeats, integer(1, most_iterations),
              "Repeats of the cross-validation, each with new folds.");
-  std::vector<std::pair<std::string, std::string>> metrics = {{"auto", "auto"}, {"loss", "loss"}};
+  std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
   for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
   search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
-             "Metric that selects the best trial and the best model; loss: the validation loss; auto: accuracy for "
-             "classification, r2 for regression. Without validation rows the final loss decides.");
+             "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
+             "without validation rows.");
 }
 
 }  // namespace sheaf

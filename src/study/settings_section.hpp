@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,6 +22,7 @@ enum class Decides { results, no_results };
 /// The kind of values of type `Value`.
 template <class Value>
 constexpr ValueKind kind_of() {
+  if (std::is_same_v<Value, std::optional<double>>) return ValueKind::number;
   if (std::is_same_v<Value, bool>) return ValueKind::flag;
   if (std::is_integral_v<Value>) return ValueKind::integer;
   return std::is_floating_point_v<Value> ? ValueKind::number : ValueKind::text;

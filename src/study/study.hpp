@@ -14,15 +14,17 @@ namespace sheaf {
 constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
 
 enum class DataSource { file, synthetic };
-/// automatic: replaced by settled_by_data() before a plan is made, as LossKind::automatic.
+/// In this file, `automatic` and nullopt are replaced before a plan is made (commands/train/data_defaults), unless a
+/// comment states otherwise.
 enum class Task { classification, regression, automatic };
-enum class Normalize { none, standard, minmax, robust };
+enum class Normalize { automatic, none, standard, minmax, robust };
+enum class NormalizeTargets { automatic, none, standard };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
 enum class DataMode { automatic, memory, streamed };
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
-enum class ModelKind { linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
+enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
 /// Whether the network has dense layers only, so that the native engine can train it.
 constexpr bool is_dense(ModelKind kind) {
   return kind == ModelKind::linear || kind == ModelKind::mlp;
@@ -46,7 +48,7 @@ enum class PartitionKind { automatic, block, cyclic, self, guided, factoring, we
 enum class DeviceRequest { automatic, cpu, cuda };
 /// by_model: the native engine for dense models, LibTorch for the others. `automatic` is replaced when a run is opened.
 enum class EngineKind { automatic, torch, native, by_model };
-enum class ModelsSaved { none, best, all };
+enum class ModelsSaved { automatic, none, best, all };
 enum class ProgressKind { automatic, bar, lines, none };
 enum class OnFailure { go_on, stop };
 
@@ -87,9 +89,10 @@ struct DataOptions {
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
   Task task = Task::automatic;
   std::int64_t classes = 0;  ///< number of classes; 0: largest label + 1
-  Normalize normalize = Normalize::none;
-  double validation = 0;  ///< fraction of the rows held out for validation; not with folds
-  ImageShape image;       ///< shape of a row for convolutional networks; unset: the shape of the file's features
+  Normalize normalize = Normalize::automatic;
+  NormalizeTargets normalize_targets = NormalizeTargets::automatic;  ///< regression
+  std::optional<double> validation;  ///< fraction of the rows held out for validation; not with folds
+  ImageShape image;  ///< shape of a row for convolutional networks; unset: the shape of the file's features
   /// Images in the file: N x C x H x W (first) or N x H x W x C (last). nullopt, auto: see data/row_layout; replaced
   /// when a run is opened.
   std::optional<ChannelOrder> channels;
@@ -110,12 +113,13 @@ struct DataOptions {
 };
 
 struct ModelOptions {
-  ModelKind kind = ModelKind::linear;
-  std::string file;                    ///< torchscript, plugin: file
-  std::vector<std::int64_t> hidden;    ///< mlp, cnn: widths of the hidden dense layers; optional for a cnn
-  std::vector<std::int64_t> channels;  ///< cnn: output channels of each convolution
-  std::int64_t kernel = 3;             ///< cnn: kernel size, odd
-  Stem stem = Stem::automatic;         ///< resnet18, resnet50
+  ModelKind kind = ModelKind::automatic;
+  std::string file;  ///< torchscript, plugin: file
+  /// mlp, cnn: widths of the hidden dense layers. nullopt: hidden_widths() in study/key_defaults.
+  std::optional<std::vector<std::int64_t>> hidden;
+  std::optional<std::vector<std::int64_t>> channels;  ///< cnn: output channels of each convolution
+  std::int64_t kernel = 3;                            ///< cnn: kernel size, odd
+  Stem stem = Stem::automatic;                        ///< resnet18, resnet50
   Activation activation = Activation::relu;
   double dropout = 0;  ///< dropout rate after each hidden layer
   bool bias = true;
@@ -124,20 +128,20 @@ struct ModelOptions {
 };
 
 struct TrainOptions {
-  std::int64_t epochs = 10;
+  std::int64_t epochs = 0;       ///< 0: auto, replaced as nullopt
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
   LossKind loss = LossKind::automatic;
   Reduction reduction = Reduction::mean;
-  OptimizerKind optimizer = OptimizerKind::sgd;
-  double learning_rate = 1e-2;
-  double momentum = 0;      ///< sgd, rmsprop
-  bool nesterov = false;    ///< sgd
-  double weight_decay = 0;  ///< L2 in sgd, adam, rmsprop; decoupled in adamw
-  double beta1 = 0.9;       ///< adam, adamw
-  double beta2 = 0.999;     ///< adam, adamw
-  double alpha = 0.99;      ///< rmsprop: smoothing constant
-  double epsilon = 1e-8;    ///< adam, adamw, rmsprop
+  OptimizerKind optimizer = OptimizerKind::adam;
+  std::optional<double> learning_rate;  ///< nullopt: initial_learning_rate() in study/key_defaults
+  double momentum = 0;                  ///< sgd, rmsprop
+  bool nesterov = false;                ///< sgd
+  double weight_decay = 0;              ///< L2 in sgd, adam, rmsprop; decoupled in adamw
+  double beta1 = 0.9;                   ///< adam, adamw
+  double beta2 = 0.999;                 ///< adam, adamw
+  double alpha = 0.99;                  ///< rmsprop: smoothing constant
+  double epsilon = 1e-8;                ///< adam, adamw, rmsprop
   Precision precision = Precision::float32;
 };
 
@@ -163,7 +167,7 @@ struct SearchOptions {
   SearchMethod method = SearchMethod::none;
   std::int64_t folds = 1;         ///< 1: no cross-validation
   std::int64_t repeats = 1;       ///< each repeat draws new folds
-  std::string metric = "auto";    ///< ranks the trials: "auto", "loss", or a name of the metric table
+  std::string metric = "loss";    ///< ranks the trials: "loss", or a name of the metric table
   std::vector<SearchedKey> keys;  ///< in the order of the study file, then of the command line
 };
 
@@ -172,18 +176,18 @@ struct RunOptions {
   PartitionKind partition = PartitionKind::automatic;
   DeviceRequest device = DeviceRequest::automatic;
   EngineKind engine = EngineKind::automatic;
-  std::int64_t lanes = 0;                   ///< worker threads per rank; 0: chosen by place_rank()
-  std::int64_t threads = 1;                 ///< threads per lane; more than 1 requires lanes = 1
-  std::int64_t ranks_per_gpu = 1;           ///< ranks that share a GPU; more than 1 is useful with MPS only
-  std::int64_t core_lanes = 0;              ///< additional lanes on the CPU cores of a rank with a GPU
-  bool curves = false;                      ///< store the losses and metrics of every epoch
-  TimeLimit time_limit;                     ///< no iteration starts after this time
-  ArrayTask array;                          ///< the job's slice of the iterations
-  OnFailure on_failure = OnFailure::go_on;  ///< whether to train the other iterations when one fails
-  double checkpoint_interval = 60;          ///< seconds between checkpoints of an iteration; 0: no checkpoints
-  std::int64_t network_timeout = 60;        ///< seconds without a sign of life from another host; 0: no limit
-  std::int64_t retries = 0;                 ///< immediate retries of a failed iteration
-  ModelsSaved models = ModelsSaved::none;   ///< the trained models to save
+  std::int64_t lanes = 0;                       ///< worker threads per rank; 0: chosen by place_rank()
+  std::int64_t threads = 1;                     ///< threads per lane; more than 1 requires lanes = 1
+  std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
+  std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
+  std::optional<bool> curves;                   ///< store the losses and metrics of every epoch
+  TimeLimit time_limit;                         ///< no iteration starts after this time
+  ArrayTask array;                              ///< the job's slice of the iterations
+  OnFailure on_failure = OnFailure::go_on;      ///< whether to train the other iterations when one fails
+  double checkpoint_interval = 60;              ///< seconds between checkpoints of an iteration; 0: no checkpoints
+  std::int64_t network_timeout = 60;            ///< seconds without a sign of life from another host; 0: no limit
+  std::int64_t retries = 0;                     ///< immediate retries of a failed iteration
+  ModelsSaved models = ModelsSaved::automatic;  ///< the trained models to save
   ProgressKind progress = ProgressKind::automatic;
   std::int64_t log_every = 0;  ///< batches of an iteration between lines with its loss; 0: a line per minute
 };

@@ -12,7 +12,8 @@ void add_optimizer(std::vector<Setting>& table) {
                                    {"adamw", OptimizerKind::adamw},
                                    {"rmsprop", OptimizerKind::rmsprop}}),
             "Optimizer; its options have the same meaning as in PyTorch.");
-  train.add("learning_rate", &TrainOptions::learning_rate, number("number > 0", is_positive), "Learning rate.");
+  train.add("learning_rate", &TrainOptions::learning_rate, or_auto(number("number > 0", is_positive)),
+            "Learning rate; auto: 0.01 for sgd, 0.001 for the other optimizers.");
   train.add("momentum", &TrainOptions::momentum, number(below_one_in_words, is_below_one), "sgd, rmsprop: momentum.");
   train.add("nesterov", &TrainOptions::nesterov, flag(), "sgd: Nesterov momentum.");
   train.add("weight_decay", &TrainOptions::weight_decay, number("number >= 0", is_not_negative),
@@ -40,12 +41,17 @@ void add_model_keys(std::vector<Setting>& table) {
         options.kind = source.kind;
         options.file = source.file;
       },
-      "Network. linear: one dense layer; mlp: dense layers; cnn: convolutions, then dense layers; resnet18, resnet50: "
+      "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
+      "convolutions, then dense layers; resnet18, resnet50: "
       "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
       "(jobs/plugin). The file is relative to the folder of the study file.",
       Decides::results, PathKind::input);
-  model.add("hidden", &ModelOptions::hidden, layer_widths(), "mlp, cnn: widths of the hidden dense layers.");
-  model.add("channels", &ModelOptions::channels, layer_widths(), "cnn: output channels of each convolution.");
+  model.add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
+            "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.");
+  model.add(
+      "channels", &ModelOptions::channels, or_auto(layer_widths()),
+      "cnn: output channels of each convolution, which also halves the image; auto: 16 32 64 ... until the shorter "
+      "side has 4 to 7 pixels.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
   model.add("stem", &ModelOptions::stem,
             choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
@@ -74,7 +80,8 @@ void add_model_keys(std::vector<Setting>& table) {
 
 void add_train_keys(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
-  train.add("epochs", &TrainOptions::epochs, integer(1), "Number of passes over the training rows.");
+  train.add("epochs", &TrainOptions::epochs, integer_or("auto", 1),
+            "Number of passes over the training rows; auto: 10 to 200, more for fewer rows.");
   train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1),
             "Rows per optimizer step; full: all training rows.");
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");

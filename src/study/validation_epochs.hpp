@@ -23,8 +23,8 @@ struct ValidationEpochs {
 
 /// The validation epochs of a study: none without validation rows, all for learning curves, otherwise the last.
 inline ValidationEpochs validation_epochs(const Study& study) {
-  if (study.search.folds <= 1 && study.data.validation <= 0) return {ValidationEpochs::never};
-  return {study.run.curves ? 1 : ValidationEpochs::last};
+  if (study.search.folds <= 1 && study.data.validation.value_or(0) == 0) return {ValidationEpochs::never};
+  return {study.run.curves.value_or(false) ? 1 : ValidationEpochs::last};
 }
 
 }  // namespace sheaf

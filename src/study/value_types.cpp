@@ -300,7 +300,8 @@ std::string name_of(ChannelOrder order) {
 }
 
 ValueType<ModelSource> model_source() {
-  static const auto names = choice<ModelKind>({{"linear", ModelKind::linear},
+  static const auto names = choice<ModelKind>({{"auto", ModelKind::automatic},
+                                               {"linear", ModelKind::linear},
                                                {"mlp", ModelKind::mlp},
                                                {"cnn", ModelKind::cnn},
                                                {"resnet18", ModelKind::resnet18},

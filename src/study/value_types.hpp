@@ -55,6 +55,25 @@ ValueType<std::string> directory_name();
 /// Integers separated by spaces; `none` or empty text is the empty list.
 ValueType<std::vector<std::int64_t>> layer_widths();
 
+/// `type`, or `auto` for nullopt.
+template <class Value>
+ValueType<std::optional<Value>> or_auto(const ValueType<Value>& type) {
+  ValueType<std::optional<Value>> with_auto;
+  const std::string more = type.values.find(" | ") == std::string::npos ? ", or auto" : " | auto";
+  with_auto.values = type.values + more;
+  with_auto.allowed = type.allowed + more;
+  with_auto.names = type.names;
+  if (!type.names.empty()) with_auto.names.push_back("auto");
+  with_auto.read = [type](const std::string& text) -> std::optional<std::optional<Value>> {
+    if (lower_case(text) == "auto") return std::optional<Value>();
+    auto value = type.read(text);
+    if (!value) return std::nullopt;
+    return std::make_optional(std::move(value));
+  };
+  with_auto.write = [type](const std::optional<Value>& value) { return value ? type.write(*value) : "auto"; };
+  return with_auto;
+}
+
 /// "CxHxW", or `auto` for all zero.
 ValueType<ImageShape> image_shape();
 
@@ -64,7 +83,7 @@ std::string name_of(ChannelOrder order);
 
 /// The kind of a model: a name, "torchscript:FILE" or "plugin:FILE".
 struct ModelSource {
-  ModelKind kind = ModelKind::linear;
+  ModelKind kind = ModelKind::automatic;
   std::string file;
 };
 ValueType<ModelSource> model_source();

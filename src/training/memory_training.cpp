@@ -28,7 +28,8 @@ namespace {
 
 // Whether the split of synthetic data depends on their values: rows are chosen by label, or scaled.
 bool depends_on_data(const Study& study) {
-  return study.search.folds > 1 || study.data.validation > 0 || study.data.normalize != Normalize::none;
+  return validation_epochs(study).any() || study.data.normalize != Normalize::none ||
+         study.data.normalize_targets == NormalizeTargets::standard;
 }
 
 // The driver of one iteration: runs its TrainingLoop.
@@ -83,7 +84,7 @@ class MemoryTraining {
   TrainingLoop new_loop() const {
     const bool validates = !input_.split->validation_rows.empty();
     return {trial_.train, rows_.count(), validates ? validation_epochs(context_.study) : ValidationEpochs{},
-            context_.study.run.curves};
+            context_.study.run.curves.value_or(false)};
   }
 
   void start() {

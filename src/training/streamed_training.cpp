@@ -55,7 +55,8 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
 }
 
 TrainingLoop StreamedTraining::new_loop() const {
-  return {trial_.train, rows_.count(), context_.stream->options().validation, context_.study.run.curves};
+  return {trial_.train, rows_.count(), context_.stream->options().validation,
+          context_.study.run.curves.value_or(false)};
 }
 
 void StreamedTraining::start(std::uint64_t seed) {

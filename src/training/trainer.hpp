@@ -21,8 +21,8 @@
 namespace sheaf {
 
 /// The training of one iteration: a network of `layers`, initialized with `weights` (the flat list of
-/// initial_weights()), trains on `rows` of `data`, scaled as in `split`. All referenced objects must outlive the
-/// training.
+/// initial_weights()), trains on `rows` of `data`, scaled as in `split`. Losses, outputs and networks are returned in
+/// the units of the targets. All referenced objects must outlive the training.
 struct TrainingTask {
   const Trial& trial;
   const std::vector<Layer>& layers;

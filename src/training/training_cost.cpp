@@ -55,7 +55,8 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
 
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
   if (study.search.folds > 1) return rows - rows / study.search.folds;
-  if (study.data.validation > 0) return rows - holdout_count(rows, study.data.validation);
+  const double validation = study.data.validation.value_or(0);
+  if (validation > 0) return rows - holdout_count(rows, validation);
   return rows;
 }
 

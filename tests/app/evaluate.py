@@ -74,7 +74,7 @@ train("all", "--run.models=all", "--search.method=grid", "--search.train.learnin
       "--study.iterations=2", ranks=2)
 train("best", "--run.models=best", "--search.method=grid", "--search.train.learning_rate=1e-3,1e-2",
       "--ensemble.members=3", "--run.curves=true", ranks=2)
-train("none")
+train("none", "--run.models=none")
 checks.check(model_names("all") == ["best.txt"] + [f"iteration-{number}.pt" for number in range(4)],
              "all: one file per iteration", model_names("all"))
 checks.check(model_names("best") == ["best.txt", "iteration-3.pt", "iteration-4.pt", "iteration-5.pt"],

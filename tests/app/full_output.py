@@ -15,7 +15,7 @@ checks = Checks()
 shutil.rmtree("full_output", ignore_errors=True)
 os.makedirs("full_output")
 os.chdir("full_output")
-STUDY = study("native", epochs=2)
+STUDY = study("native", epochs=2, models="best")
 
 
 def run(args, stdout):
@@ -33,7 +33,7 @@ def run(args, stdout):
 with open("data.csv", "w") as file:
     file.write("1,2,a\n3,4,b\n" * 10)
 checks.check(sheaf("import", "data.csv", "data.h5").code == 0, "import of the data succeeds")
-result = sheaf("run", *STUDY, "--run.models=best", "--run.output=whole")
+result = sheaf("run", *STUDY, "--run.output=whole")
 checks.check(result.code == 0, "the reference run succeeds", result.stderr)
 reference = results("whole")
 
@@ -51,7 +51,7 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
                      f"{args} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
     for name in ("imported", "made"):
         checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
-    for args in (["run", *STUDY, "--run.models=best", f"--run.output={stdout}"], ["resume", stdout]):
+    for args in (["run", *STUDY, f"--run.output={stdout}"], ["resume", stdout]):
         if args[0] == "resume":
             os.remove(f"{stdout}/results.csv")  # resume writes it again
         result = run(args, stdout)

@@ -10,11 +10,11 @@ from program import DIGITS, SOURCE, read_csv
 ENGINES = ("native", "torch")
 
 
-def study(engine, epochs=None, hidden="16, 32"):
+def study(engine, epochs=None, hidden="16, 32", models="none"):
     """Arguments of `sheaf run` for 48 iterations. With the default `epochs` each takes some hundredths of a second."""
     return [os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg"), f"--data.file={DIGITS}", "--run.device=cpu",
-            "--run.lanes=1", "--run.curves=true", "--run.progress=none", f"--run.engine={engine}", "--search.folds=3",
-            "--ensemble.members=2", f"--search.model.hidden={hidden}",
+            "--run.lanes=1", "--run.curves=true", f"--run.models={models}", "--run.progress=none",
+            f"--run.engine={engine}", "--search.folds=3", "--ensemble.members=2", f"--search.model.hidden={hidden}",
             f"--train.epochs={epochs or {'native': 60, 'torch': 5}[engine]}"]
 
 

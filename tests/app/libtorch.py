@@ -28,7 +28,8 @@ with open("table.csv", "w") as file:
 
 
 def run(name, *args):
-    return ["run", "study.cfg", "--run.device=cpu", "--run.progress=none", f"--run.output={name}", *args]
+    return ["run", "study.cfg", "--run.device=cpu", "--run.progress=none", f"--run.output={name}",
+            *([] if any("run.models" in arg for arg in args) else ["--run.models=none"]), *args]
 
 
 def loads_torch(*args, ranks=None):

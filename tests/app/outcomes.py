@@ -24,8 +24,9 @@ with h5py.File("rare.h5", "w") as file:
     labels = file.create_dataset("targets", data=[0] * 40 + [1] * 17 + [2] * 3)
     labels.attrs["class_names"] = ["cat", "dog", "owl"]
 with open("study.cfg", "w") as file:
-    file.write("[data]\nfile = large.h5\ntask = classification\n[model]\nkind = mlp\nhidden = 4\n"
-               "[train]\nepochs = 4\noptimizer = sgd\nloss = cross_entropy\n[run]\ndevice = cpu\n")
+    file.write("[data]\nfile = large.h5\ntask = classification\nnormalize = none\nnormalize_targets = none\n"
+               "validation = 0\n[model]\nkind = mlp\nhidden = 4\n"
+               "[train]\nepochs = 4\noptimizer = sgd\nloss = cross_entropy\n[run]\ndevice = cpu\nmodels = none\n")
 REGRESSION = ["--data.task=regression", "--train.loss=mse", "--model.kind=linear", "--model.hidden=none"]
 DIVERGES = REGRESSION + ["--train.learning_rate=0.1", "--train.epochs=40"]
 GRID = ["--search.method=grid", "--data.file=rare.h5"]

@@ -20,7 +20,7 @@ EVERY_KIND = argument("--every-kind", 0)
 WAITS = 120
 
 checks = Checks()
-STUDY = study("native", epochs=2)
+STUDY = study("native", epochs=2, models="all")
 NO_DATA = [arg for arg in STUDY if not arg.startswith("--data.file")]
 shutil.rmtree("planted", ignore_errors=True)
 os.makedirs("planted")
@@ -54,7 +54,7 @@ def one_error(result, code, texts, case):
                  describe(result))
 
 
-result = program("run", *STUDY, "--run.models=all", "--run.output=whole")
+result = program("run", *STUDY, "--run.output=whole")
 checks.check(result.code == 0, "the reference run succeeds", describe(result))
 reference = results("whole")
 put("data.csv", "1,2,a\n3,4,b\n" * 10)
@@ -81,7 +81,7 @@ for name, target in (("journal/lock", "victim"), ("journal/lock", "absent"), ("j
     os.makedirs(os.path.dirname(f"run/{name}"))
     os.symlink(os.path.abspath(target), f"run/{name}")
     before = sorted(os.walk("run"))
-    result = program("run", *STUDY, "--run.models=all", "--run.output=run")
+    result = program("run", *STUDY, "--run.output=run")
     one_error(result, 1, [f"run/{name}'", "symbolic link"], f"a link {name} to {target}")
     untouched(f"a link {name} to {target}")
     checks.check(sorted(os.walk("run")) == before and not os.path.exists("absent"),
@@ -100,7 +100,7 @@ os.symlink(os.path.abspath("absent"), "run/results.csv")
 os.symlink(os.path.abspath("absent"), "run/README.txt")
 os.symlink(os.path.abspath("outside"), "run/journal/00001")
 os.symlink(os.path.abspath("absent"), "run/journal/00002")
-result = program("run", *STUDY, "--run.models=all", "--run.output=run")
+result = program("run", *STUDY, "--run.output=run")
 checks.check(result.code == 0 and results("run") == reference,
              "links with names of temporary and result files: the run succeeds", describe(result))
 checks.check(not any(os.path.islink(f"run/{name}") for name in ("study.cfg", "results.csv", "README.txt")),

@@ -27,7 +27,8 @@ from program import DIGITS, SOURCE, Checks, read_csv, sheaf
 
 RECORDED = os.path.join(SOURCE, "tests", "app", "recorded_losses.json")
 CLOSE = 5e-3  # tolerance between processors: rounding of some hundred steps; one of 359 labels
-FEW = {"data.validation": 0.2, "train.epochs": 3, "study.iterations": 2, "study.seed": 5}
+FEW = {"data.validation": 0.2, "data.normalize": "none", "data.normalize_targets": "none", "model.kind": "linear",
+       "train.epochs": 3, "train.optimizer": "sgd", "train.learning_rate": 0.01, "study.iterations": 2, "study.seed": 5}
 SYNTHETIC = {**FEW, "data.source": "synthetic", "data.rows": 300, "data.columns": 7, "data.relation": "linear"}
 DIGIT = {**FEW, "data.file": DIGITS, "data.task": "classification", "train.loss": "cross_entropy",
          "data.normalize": "standard"}
@@ -93,7 +94,9 @@ def write_files():
 
 def train(keys):
     shutil.rmtree("run", ignore_errors=True)
-    options = {"run.output": "run", "run.device": "cpu", "run.lanes": 1, "run.progress": "none", **keys}
+    options = {"run.output": "run", "run.device": "cpu", "run.lanes": 1, "run.progress": "none", "run.curves": "false",
+               "run.models": "none", **keys}
+    options = {key: value for key, value in options.items() if f"search.{key}" not in options}
     result = sheaf("run", "empty.cfg", *(f"--{key}={value}" for key, value in options.items()))
     checks.check(result.code == 0, f"{keys}: the run succeeds", result.stderr)
 

@@ -17,7 +17,8 @@ checks = Checks()
 shutil.rmtree("run", ignore_errors=True)
 study = os.path.join(SOURCE, "jobs", "studies", "digits-search.cfg")
 args = [study, f"--data.file={DIGITS}", "--train.epochs=2", "--search.folds=2", "--ensemble.members=2",
-        "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run"]
+        "--search.model.hidden=8, 16 8", "--search.train.learning_rate=1e-3, 1e-2", "--run.output=run",
+        "--run.models=none", "--run.curves=no", "--data.validation=0"]
 result = sheaf("run", *args, ranks=2, environment={"USER": "anna"})
 checks.check(result.code == 0, "the run succeeds", result.stderr)
 lines = result.timed.splitlines()
@@ -28,7 +29,7 @@ local = sheaf("run", "run/study.cfg", "--run.output=zone", environment={"TZ": "X
 hours, minutes, seconds = map(int, local[:8].split(":"))
 checks.check((time.time() + 19800 - 3600 * hours - 60 * minutes - seconds) % 86400 < 300, "the time is local", local)
 refused = sheaf("run", study, "--run.output=run")
-checks.check(refused.code == 1 and refused.timed.startswith("error: "),
+checks.check(refused.code == 1 and "\nerror: " in "\n" + refused.timed,
              "an error before the run begins has no time", refused.timed)
 checks.check("Best: " in result.stdout and "rank" in result.stdout.splitlines()[0], "the summary has a leaderboard",
              result.stdout)
@@ -172,12 +173,15 @@ again = read_csv("again/results.csv")
 checks.check([row["final_loss"] for row in again] == [row["final_loss"] for row in rows],
              "the stored study.cfg gives the same losses")
 
-# With search.metric = loss, the leaderboard and the best trial follow the validation loss.
-shutil.rmtree("by_loss", ignore_errors=True)
-result = sheaf("run", "run/study.cfg", "--run.output=by_loss", "--search.metric=loss")
-checks.check(result.code == 0 and "(mean validation loss " in result.stdout, "the summary has the best validation loss",
+# The leaderboard and the best trial follow the validation loss, or the metric that the study names.
+shutil.rmtree("by_score", ignore_errors=True)
+result = sheaf("run", "run/study.cfg", "--run.output=by_score", "--search.metric=accuracy")
+checks.check(result.code == 0 and "(mean accuracy " in result.stdout, "the summary has the best accuracy",
              result.stdout)
-with h5py.File("by_loss/results.h5", "r") as file:
+with h5py.File("by_score/results.h5", "r") as file:
+    scores = file["trials"]["mean_score"]
+checks.check((numpy.diff(scores) <= 0).all(), "trials are ranked by the accuracy", str(scores))
+with h5py.File("run/results.h5", "r") as file:
     losses = file["trials"]["mean_validation_loss"]
 checks.check((numpy.diff(losses) >= 0).all(), "trials are ranked by the validation loss", str(losses))
 sys.exit(checks.finish())

@@ -44,14 +44,19 @@ file = data.h5
 task = classification
 image = 1x8x8
 validation = 0.2
+normalize = none
+[model]
+kind = linear
 [train]
 epochs = 1
+optimizer = sgd
 batch_size = 500
 loss = cross_entropy
 [run]
 device = cpu
 progress = none
 curves = true
+models = none
 """)
 STUDY = ["run", "study.cfg"]
 

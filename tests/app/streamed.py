@@ -19,13 +19,20 @@ checks = Checks()
 STUDY = """
 [data]
 task = classification
+normalize = none
+validation = 0
+[model]
+kind = linear
 [train]
 loss = cross_entropy
 optimizer = adam
+learning_rate = 1e-2
 batch_size = 50
+epochs = 10
 [run]
 output = run
 device = cpu
+models = none
 """
 
 

@@ -25,6 +25,7 @@
 #include "parallel/mpi/session.hpp"
 #include "support/epochs.hpp"
 #include "support/loading.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 #include "training/training_cost.hpp"
@@ -73,7 +74,7 @@ std::int64_t steps_of_epoch(Epochs& epochs) {
 }
 
 void measure_shape(const Shape& shape, double seconds, double peak) {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.task = Task::classification;
   options.rows = shape.rows;
   options.columns = shape.features;
@@ -242,7 +243,7 @@ class StudyRun {
   }
 
  private:
-  const Study study_;
+  const Study study_ = test::plain_study();
   const Communicator& ranks_;
   const Communicator node_;
   const Plan plan_;

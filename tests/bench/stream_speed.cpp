@@ -28,6 +28,7 @@
 #include "files/hdf5/file.hpp"
 #include "parallel/mpi/session.hpp"
 #include "support/loading.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
@@ -117,7 +118,7 @@ void read_by_library(const std::string& path) {
 }
 
 DataOptions data_of(const std::string& path) {
-  DataOptions data;
+  DataOptions data = test::plain_data();
   data.file = path;
   data.task = Task::classification;
   return data;
@@ -138,7 +139,7 @@ DataOptions in_windows(DataOptions data, bool cached) {
 }
 
 struct Streamed {
-  DataOptions data;
+  DataOptions data = test::plain_data();
   Communicator self = Communicator::self();
   FileSchema schema;
   DataSet targets;

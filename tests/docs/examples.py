@@ -58,11 +58,12 @@ def write_files(directory):
         with open(os.path.join(directory, name), "w") as file:
             file.write(header + "\n")
             for row in rows:
-                file.write(",".join(f"{value:.6g}" for value in features[row]) + f",{last(row)}\n")
+                cells = [f"{value:.6g}" for value in features[row]] + ([last(row)] if last else [])
+                file.write(",".join(map(str, cells)) + "\n")
     write_csv("train.csv", range(90), "bill,depth,flipper,mass,species", lambda row: names[row])
     write_csv("test.csv", range(90, 120), "bill,depth,flipper,mass,species", lambda row: names[row])
     write_csv("more.csv", range(60, 90), "bill,depth,flipper,mass,species", lambda row: names[row])
-    write_csv("new.csv", range(90, 120), "bill,depth,flipper,mass,name", lambda row: f"bird-{row}")
+    write_csv("new.csv", range(90, 120), "bill,depth,flipper,mass", None)
     write_csv("houses.csv", range(90), "id,rooms,area,age,price", lambda row: f"{features[row].sum():.4g}")
     numpy.save(os.path.join(directory, "X.npy"), features.astype("f4"))
     numpy.save(os.path.join(directory, "y.npy"), labels)

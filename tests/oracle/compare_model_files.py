@@ -121,7 +121,8 @@ torch.manual_seed(1)
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     study = {"data": {"file": DIGITS, "task": "classification", "normalize": "robust"},
-             "train": {"epochs": 2, "optimizer": "adam", "loss": "cross_entropy"}, "run": {"models": "all"}}
+             "train": {"epochs": 2, "optimizer": "adam", "learning_rate": 1e-2, "loss": "cross_entropy"},
+             "run": {"models": "all"}}
     networks = {"linear": {"kind": "linear"}, "no-bias": {"kind": "mlp", "hidden": 33, "bias": "false"},
                 "wide": {"kind": "mlp", "hidden": "200 70"},
                 "cnn": {"kind": "cnn", "channels": "4 8", "hidden": 16}}

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/plain_study.hpp"
 #include "training/batches.hpp"
 #include "training/epoch_rows.hpp"
 #include "training/trainer.hpp"
@@ -75,7 +76,7 @@ class Epochs {
 
   Trainer& trainer_;
   TrainingTask task_;
-  const TrainOptions train_;
+  const TrainOptions train_ = test::plain_training();
   EpochRows order_;
   TrainingLoop loop_;
   const LearningRate rate_;

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "study/study.hpp"
+#include "support/plain_study.hpp"
 
 namespace sheaf::test {
 
 inline Study regression_study() {
-  Study study;
+  Study study = test::plain_study();
   study.data.task = Task::regression;
   study.train.loss = LossKind::mse;
   return study;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engines/lane_engine.hpp"
+#include "support/plain_study.hpp"
 #include "support/whole_plan.hpp"
 
 namespace sheaf::test {
@@ -44,7 +45,7 @@ inline DataSet classification_data(std::int64_t feature_count, std::vector<float
 
 /// Synthetic data with linearly separable classes, the same for all iterations.
 inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
-  DataOptions data;
+  DataOptions data = test::plain_data();
   data.source = DataSource::synthetic;
   data.draw = Draw::study;
   data.relation = Relation::linear;

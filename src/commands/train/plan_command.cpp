@@ -168,9 +168,12 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 }  // namespace
 
 Command plan_command() {
-  return {
-      "plan", "STUDY.cfg [--key=value ...]", "show iterations, cost, memory and placement of a study", help, options,
-      run};
+  return {"plan",
+          "STUDY.cfg|DATA.h5 [--key=value ...]",
+          "show iterations, cost, memory and placement of a study",
+          help,
+          options,
+          run};
 }
 
 }  // namespace sheaf

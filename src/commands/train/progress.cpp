@@ -15,6 +15,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "search/leaderboard.hpp"
+#include "study/validation_epochs.hpp"
 #include "training/metrics/metric_table.hpp"
 
 namespace sheaf {
@@ -42,8 +43,7 @@ bool is_terminal() {
 
 ProgressValue progress_value_of(const Study& study) {
   using Source = ProgressValue::Source;
-  const bool has_validation = study.search.folds > 1 || study.data.validation > 0;
-  if (!has_validation) return {Source::final_loss, "loss", false};
+  if (!validation_epochs(study).any()) return {Source::final_loss, "loss", false};
   if (ranking_of(study).by_loss) return {Source::validation_loss, "validation loss", false};
   const Metric& metric = score_metric(study);
   return {Source::score, std::string(metric.label), metric.larger_is_better};

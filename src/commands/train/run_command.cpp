@@ -42,7 +42,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 
 Command run_command() {
   return {"run",
-          "STUDY.cfg [--resume [--force]] [--key=value ...]",
+          "STUDY.cfg|DATA.h5 [--resume [--force]] [--key=value ...]",
           "train all models of a study and write the results",
           help,
           options,

@@ -22,6 +22,9 @@ namespace sheaf {
 
 namespace {
 
+// Of a study with run.curves = auto: a curve per iteration would soon be larger than all other results.
+constexpr std::int64_t most_recorded_iterations = 1000;
+
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (!file) return synthetic_shape(options);
   constexpr std::int64_t some_classes = 10;
@@ -96,6 +99,10 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
   if (!study.data.channels) study.data.channels = facts.layout.channels;
+  if (!study.run.curves) {
+    const bool cheap = study.data.mode == DataMode::memory && plan.iteration_count() <= most_recorded_iterations;
+    study.run.curves = study.data.source == DataSource::file && cheap;
+  }
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
@@ -112,6 +119,7 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
 Study with_stored_choices(Study requested, const Study& stored) {
   if (requested.data.mode == DataMode::automatic) requested.data.mode = stored.data.mode;
   if (!requested.data.channels) requested.data.channels = stored.data.channels;
+  if (!requested.run.curves) requested.run.curves = stored.run.curves;
   if (requested.run.engine == EngineKind::automatic) requested.run.engine = stored.run.engine;
   return requested;
 }
@@ -120,7 +128,7 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
                              const Communicator& world, const Communicator& node) {
   agree(world, [&] {
     if (file && takes_images(plan)) require_certain_layout(*file, study.data);
-    require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation);
+    require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation.value_or(0));
   });
   PlacedStudy placed;
   placed.placement = place_ranks(study.run, find_usable_gpus, world, node);

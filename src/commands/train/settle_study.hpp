@@ -1,4 +1,4 @@
-// Settles a study: resolves data.mode = auto, data.channels = auto and run.engine = auto to values. This happens once,
+// Settles a study: resolves data.mode, data.channels, run.curves and run.engine = auto to values. This happens once,
 // when the run is opened. The values are stored in the run, and later jobs use them on any machine.
 // SPDX-License-Identifier: MIT
 #pragma once

@@ -4,21 +4,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "data/import/import_files.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* format_help =
-    R"(A study file has sections with one key = value per line; '#' starts a comment. The command line overrides
-the file; write each key with its section: --train.epochs=5 or
+    R"(Instead of a study file, an HDF5 data file (.h5 or .hdf5) can be given: a study with data.file and study.name only.
+
+A study file has sections with one key = value per line; '#' starts a comment. The command line overrides the file; write each key with its section: --train.epochs=5 or
 --train.epochs 5. Paths of data and model files in a study file are relative to its folder;
 run.output and paths on the command line are relative to the current directory. ~, $NAME and ${NAME} are replaced in
 all paths; $$ is a dollar sign. Names of values and true, false, yes, no, on, off, 1, 0 may have upper-case letters.
@@ -47,12 +54,26 @@ std::string only_name(const Arguments& arguments, const std::string& command, co
   const auto& names = arguments.positional;
   const bool is_one = names.size() == 1 && !names[0].empty();
   // An unknown option may have taken the name as its value, or left its value as the name.
-  if (!arguments.problems.empty() && (!is_one || !std::filesystem::exists(names[0]))) refuse(arguments.problems);
+  if (!arguments.problems.empty() && (!is_one || !fs::exists(names[0]))) refuse(arguments.problems);
   if (is_one) return names[0];
   if (names.size() > 1)
     throw UsageError(fmt::format("'sheaf {}' takes one {} (it got {} and {}). {}", command, what, quoted(names[0]),
                                  quoted(names[1]), usage));
   throw UsageError(fmt::format("'sheaf {}' needs a {}. {}", command, what, usage));
+}
+
+// The assignments of a study of one data file. Its name is that of the file, if no other is given.
+std::vector<Assignment> settings_of_data_file(const std::string& path, const std::vector<Assignment>& given) {
+  std::vector<Assignment> all = given;
+  const auto is_given = [&](const std::string& key) {
+    return std::any_of(given.begin(), given.end(), [&](const Assignment& one) { return one.key == key; });
+  };
+  if (is_given("data.file"))
+    throw UsageError(fmt::format("the data file is given twice ('{}' and --data.file). Leave one of them out.", path));
+  all.push_back({"data.file", path});
+  const std::string name = fs::path(path).stem().string();
+  if (!is_given("study.name") && directory_name().read(name)) all.push_back({"study.name", name});
+  return all;
 }
 
 // Reports the problems of the command line together with those of the study.
@@ -73,9 +94,15 @@ Study checked_study(const Arguments& arguments, Parse parse) {
 
 Study study_from_arguments(const std::string& command, const Arguments& arguments) {
   const std::string path =
-      only_name(arguments, command, "study file", fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...].", command));
+      only_name(arguments, command, "study file",
+                fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...], or sheaf {} DATA.h5.", command, command));
   return checked_study(arguments, [&] {
-    if (std::filesystem::exists(study_path(path)))
+    if (has_hdf5_ending(path)) return parse_study_text("", path, settings_of_data_file(path, arguments.assignments));
+    if (format_of(path))
+      throw UsageError(
+          fmt::format("'{0}' is not an HDF5 file. Convert it, then train: sheaf import {0} {1}; sheaf {2} {1}.", path,
+                      fs::path(path).replace_extension(".h5").string(), command));
+    if (fs::exists(study_path(path)))
       throw UsageError(fmt::format("'{}' is a run directory. Continue it with: {}. Or pass a study file.", path,
                                    resume_command_of(path)));
     return parse_study(path, arguments.assignments);
@@ -85,7 +112,7 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
 Study study_of_run(const Arguments& arguments, bool forced) {
   const std::string directory =
       only_name(arguments, "resume", "run directory", "Write: sheaf resume RUN_DIR [--key=value ...].");
-  if (!std::filesystem::exists(study_path(directory)))
+  if (!fs::exists(study_path(directory)))
     throw UsageError(
         fmt::format("'{}' is not a run directory (it has no study.cfg). Pass a run directory.", directory));
   for (const auto& [key, text] : arguments.assignments)

@@ -79,13 +79,18 @@ torch::Tensor Uploader::operator()(const torch::Tensor& tensor) const {
   return copy;
 }
 
-BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
+BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Split& split, LossKind loss,
                          torch::ScalarType dtype, torch::Device device)
     : tensors_(std::move(tensors)), dtype_(dtype), upload_(device) {
+  const FeatureScaling& scaling = split.scaling;
   if (!scaling.shift.empty()) {
     shift_ = view_of(scaling.shift.data(), {data.feature_count}, torch::kFloat32).to(device);
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
     if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
+  }
+  if (const TargetScaling& targets = split.targets; targets.any()) {
+    target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
+    target_unit_ = targets.unit;
   }
   if (data.task == Task::classification && loss != LossKind::cross_entropy)
     one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
@@ -121,6 +126,7 @@ torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
 torch::Tensor BatchReader::gather_targets(const torch::Tensor& rows) const {
   const torch::Tensor gathered = upload_(tensors_.targets.index_select(0, rows));
   if (one_hot_.defined()) return one_hot_.index_select(0, gathered);
+  if (target_shift_.defined()) return gathered.to(torch::kFloat64).sub_(target_shift_).div_(target_unit_).to(dtype_);
   return gathered.is_floating_point() ? gathered.to(dtype_) : gathered;
 }
 

@@ -1,4 +1,4 @@
-// Reads batches for the torch engine: gathers rows by number, scales features and converts targets for the loss.
+// Reads batches for the torch engine: gathers rows by number, scales them and converts targets for the loss.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -56,10 +56,10 @@ struct Batch {
 /// Reads batches of one data set with one scaling. Not shared between threads.
 class BatchReader {
  public:
-  /// `scaling` must outlive the reader. Batches are on `device`. If the tensors are on another device, rows are
-  /// gathered there and copied to `device` block by block.
-  BatchReader(const DataSet& data, DataTensors tensors, const FeatureScaling& scaling, LossKind loss,
-              torch::ScalarType dtype, torch::Device device = torch::kCPU);
+  /// `split` has the scaling and must outlive the reader. Batches are on `device`. If the tensors are on another
+  /// device, rows are gathered there and copied to `device` block by block.
+  BatchReader(const DataSet& data, DataTensors tensors, const Split& split, LossKind loss, torch::ScalarType dtype,
+              torch::Device device = torch::kCPU);
 
   /// Calls `use` for each batch of the rows, in order; the last batch may be smaller. Stops if `use` returns false.
   /// Returns whether all batches were read.
@@ -76,7 +76,9 @@ class BatchReader {
   Uploader upload_;
   torch::Tensor shift_, scale_;  // undefined: features are not scaled
   torch::Tensor clip_;           // undefined: they are not clipped
-  torch::Tensor one_hot_;        // [classes, classes], row k is class k; undefined: targets are not converted
+  torch::Tensor target_shift_;   // [outputs] float64; undefined: targets are not scaled
+  double target_unit_ = 1;
+  torch::Tensor one_hot_;  // [classes, classes], row k is class k; undefined: targets are not converted
 };
 
 }  // namespace sheaf

@@ -6,13 +6,15 @@
 #include <torch/optim/rmsprop.h>
 #include <torch/optim/sgd.h>
 
+#include "study/key_defaults.hpp"
+
 namespace sheaf {
 namespace {
 
 // The options that Adam and AdamW share.
 template <class Options>
 Options adam_options(const TrainOptions& train) {
-  return Options(train.learning_rate)
+  return Options(initial_learning_rate(train))
       .betas({train.beta1, train.beta2})
       .eps(train.epsilon)
       .weight_decay(train.weight_decay);
@@ -25,7 +27,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const TrainOptions& trai
   const std::vector<torch::Tensor> all = {parameters};
   switch (train.optimizer) {
     case OptimizerKind::sgd:
-      return std::make_unique<SGD>(all, SGDOptions(train.learning_rate)
+      return std::make_unique<SGD>(all, SGDOptions(initial_learning_rate(train))
                                             .momentum(train.momentum)
                                             .nesterov(train.nesterov)
                                             .weight_decay(train.weight_decay));
@@ -34,7 +36,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const TrainOptions& trai
     case OptimizerKind::adamw:
       return std::make_unique<AdamW>(all, adam_options<AdamWOptions>(train));
     case OptimizerKind::rmsprop:
-      return std::make_unique<RMSprop>(all, RMSpropOptions(train.learning_rate)
+      return std::make_unique<RMSprop>(all, RMSpropOptions(initial_learning_rate(train))
                                                 .alpha(train.alpha)
                                                 .eps(train.epsilon)
                                                 .momentum(train.momentum)

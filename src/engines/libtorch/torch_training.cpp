@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "engines/libtorch/optimizer.hpp"
+#include "models/target_units.hpp"
 #include "training/batches.hpp"
 #include "training/losses/reduction.hpp"
 
@@ -91,15 +92,20 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       train_(task.trial.train),
       batch_size_(batch_rows(train_, task.rows.count())),
       network_(std::move(network)),
-      reader_(task.data, std::move(tensors), task.split.scaling, train_.loss, dtype_of(train_.precision),
+      reader_(task.data, std::move(tensors), task.split, train_.loss, dtype_of(train_.precision),
               network_->parameters().device()),
       optimizer_(make_optimizer(train_, network_->parameters())) {}
 
 TorchTraining::~TorchTraining() = default;
 
 void TorchTraining::read_from(const DataSet& data) {
-  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split.scaling, train_.loss,
-                        dtype_of(train_.precision), network_->parameters().device());
+  reader_ = BatchReader(data, data_tensors(data, torch::kCPU), task_.split, train_.loss, dtype_of(train_.precision),
+                        network_->parameters().device());
+}
+
+// The sum of the losses of a batch, in the units of the targets, is this factor times its loss.
+double TorchTraining::sum_factor(const torch::Tensor& outputs) const {
+  return in_target_units(loss_sum_factor(train_, outputs.size(1), outputs.size(0)), task_.split.targets);
 }
 
 void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
@@ -113,7 +119,7 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
     loss.backward();
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
-    sum.add(loss, loss_sum_factor(train_, outputs.size(1), outputs.size(0)));
+    sum.add(loss, sum_factor(outputs));
     ++step;
     return true;
   });
@@ -127,9 +133,10 @@ std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int
   const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
     if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
-    sum.add(batch_loss(train_, found, batch.targets), loss_sum_factor(train_, found.size(1), found.size(0)));
+    sum.add(batch_loss(train_, found, batch.targets), sum_factor(found));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
+    to_target_units(task_.split.targets, plain.size(0), outputs.data() + outputs.size() - plain.numel());
     return true;
   });
   if (!all) return std::nullopt;
@@ -159,7 +166,7 @@ NetworkState TorchTraining::state() const {
   NetworkState state;
   append_numbers(network_->parameters(), torch::kFloat32, state.parameters);
   for (const torch::Tensor& buffer : network_->buffers()) append_numbers(buffer, torch::kFloat64, state.buffers);
-  return state;
+  return in_target_units(std::move(state), task_.layers, task_.split.targets);
 }
 
 }  // namespace sheaf

@@ -46,6 +46,8 @@ class TorchTraining {
   const Network& network() const { return *network_; }
 
  private:
+  double sum_factor(const torch::Tensor& outputs) const;
+
   TrainingTask task_;
   TrainOptions train_;
   std::int64_t batch_size_;

@@ -47,6 +47,8 @@ std::optional<std::string> refusal(const Trial& trial, const DataShape& shape, L
       return "a TorchScript module runs in LibTorch";
     case ModelKind::plugin:
       return "a plugin runs in LibTorch";
+    case ModelKind::automatic:
+      break;
   }
   return std::nullopt;
 }

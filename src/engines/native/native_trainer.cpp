@@ -12,6 +12,7 @@
 #include "engines/native/kernels.hpp"
 #include "engines/native/product.hpp"
 #include "engines/native/training.hpp"
+#include "models/target_units.hpp"
 #include "training/engine_entry.hpp"
 
 namespace sheaf {
@@ -74,6 +75,7 @@ class NativeTrainer : public Trainer {
  public:
   void start(const TrainingTask& task) override {
     if (!shape_ || !shape_->fits(task)) make(task);
+    targets_ = &task.split.targets;
     visit([&](auto& training) { training.start(task); });
   }
 
@@ -103,7 +105,8 @@ class NativeTrainer : public Trainer {
   }
 
   NetworkState network() const override {
-    return {std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
+    NetworkState state{std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
+    return in_target_units(std::move(state), shape_->layers, *targets_);
   }
 
  private:
@@ -118,6 +121,7 @@ class NativeTrainer : public Trainer {
   }
 
   std::optional<Shape> shape_;
+  const TargetScaling* targets_ = nullptr;
   std::variant<std::unique_ptr<NativeTraining<float>>, std::unique_ptr<NativeTraining<double>>> training_;
 };
 

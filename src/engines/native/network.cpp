@@ -198,7 +198,7 @@ const typename NativeNetwork<Value>::TileProducts& NativeNetwork<Value>::product
 }
 
 template <class Value>
-void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling) {
+void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet& data, const Split& split) {
   std::fill_n(parameters_, parameter_count_, Value{0});
   std::fill_n(first_, parameter_count_, Value{0});
   std::fill_n(second_, parameter_count_, Value{0});
@@ -208,10 +208,12 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   });
   assert(from == weights.data() + weights.size());
 
+  const FeatureScaling& scaling = split.scaling;
   const bool scaled = !scaling.shift.empty();
   source_.shift = scaled ? scaling.shift.data() : nullptr;
   source_.scale = scaled ? scaling.scale.data() : nullptr;
   source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
+  target_scaling_ = &split.targets;
   read_from(data);
 }
 
@@ -262,7 +264,10 @@ void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
       Value* to = targets_ + output * row_count;
-      if (in_order && output_count == 1)
+      if (target_scaling_->any())
+        for (std::int64_t index = 0; index < count; ++index)
+          to[index] = target_scaling_->scaled<Value>(from[rows[index] * output_count], output);
+      else if (in_order && output_count == 1)
         std::copy_n(from + rows[0], count, to);
       else
         for (std::int64_t index = 0; index < count; ++index)

@@ -48,8 +48,8 @@ class NativeNetwork {
   void reserve(std::int64_t count);
 
   /// Starts a new training with the weights in the flat list of initial_weights(). Rows come from `data` and are scaled
-  /// with `scaling`; both must outlive the training.
-  void load(const std::vector<float>& weights, const DataSet& data, const FeatureScaling& scaling);
+  /// as in `split`; both must outlive the training.
+  void load(const std::vector<float>& weights, const DataSet& data, const Split& split);
 
   /// Saves or restores parameters and optimizer state, in this memory layout.
   void save(ByteWriter& state) const;
@@ -176,6 +176,7 @@ class NativeNetwork {
 
   // The data and the current tile. The inputs of the tile are those of the first layer.
   const DataSet* data_ = nullptr;
+  const TargetScaling* target_scaling_ = nullptr;
   RowSource source_;
   const TileProducts* products_ = nullptr;
   std::int64_t count_ = 0;                                             // rows without padding

@@ -37,7 +37,8 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   seed_ = task.seed;
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
-  network_.load(task.weights, task.data, task.split.scaling);
+  targets_ = &task.split.targets;
+  network_.load(task.weights, task.data, task.split);
 }
 
 template <class Value>
@@ -48,7 +49,7 @@ void NativeTraining<Value>::read_from(const DataSet& data) {
 
 template <class Value>
 double NativeTraining<Value>::per_row(double loss_sum) const {
-  return loss_sum / terms_per_row(train_.loss, output_count_);
+  return in_target_units(loss_sum / terms_per_row(train_.loss, output_count_), *targets_);
 }
 
 template <class Value>
@@ -96,6 +97,7 @@ std::optional<double> NativeTraining<Value>::evaluate(const std::int64_t* rows, 
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
   const auto sum = evaluate_tiles(rows, count, outputs.data() + before, should_stop);
   if (!sum) return std::nullopt;
+  to_target_units(*targets_, count, outputs.data() + before);
   return per_row(*sum);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
+#include "study/searched_keys.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -15,20 +16,27 @@ namespace {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
+// A searched key counts with its candidates: no trial has its base value.
 Entries deciding_entries(const Study& study) {
   Entries entries;
   for (const auto& setting : settings_table())
-    if (setting.decides_results) entries.emplace_back(setting.info.key, setting.text(study));
+    if (setting.decides_results && !is_searched(study, setting.info.key))
+      entries.emplace_back(setting.info.key, setting.text(study));
   for (const auto& searched : study.search.keys)
     entries.emplace_back("search." + searched.key, fmt::format("{}", fmt::join(searched.candidates, ", ")));
   return entries;
 }
 
-std::string shown(const Entries& entries, const std::string& key) {
+// nullptr: the study has no such entry.
+const std::string* find_entry(const Entries& entries, const std::string& key) {
   const auto found =
       std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first == key; });
-  if (found == entries.end()) return "not searched";
-  return found->second.empty() ? "empty" : found->second;
+  return found == entries.end() ? nullptr : &found->second;
+}
+
+std::string shown(const std::string* text) {
+  if (text == nullptr) return "not searched";
+  return text->empty() ? "empty" : *text;
 }
 
 }  // namespace
@@ -47,9 +55,13 @@ std::vector<std::string> differing_keys(const Study& study, const Study& stored)
     for (const auto& entry : entries)
       if (std::find(keys.begin(), keys.end(), entry.first) == keys.end()) keys.push_back(entry.first);
   std::vector<std::string> differing;
-  for (const auto& key : keys)
-    if (shown(now, key) != shown(before, key))
-      differing.push_back(fmt::format("{} = {}, was {}", key, shown(now, key), shown(before, key)));
+  for (const auto& key : keys) {
+    const std::string *text = find_entry(now, key), *old_text = find_entry(before, key);
+    // A key that only one of the studies searches differs by its candidates.
+    const bool is_searched_in_one = (text == nullptr) != (old_text == nullptr) && key.rfind("search.", 0) != 0;
+    if (!is_searched_in_one && shown(text) != shown(old_text))
+      differing.push_back(fmt::format("{} = {}, was {}", key, shown(text), shown(old_text)));
+  }
   // The numbers of trials depend on the order of the searched keys.
   if (differing.empty() && now != before) differing.push_back("the order of the searched keys");
   return differing;

@@ -55,7 +55,8 @@ ResultStream::ResultStream(const std::string& directory, const Study& study, con
       csv_(directory + "/results.csv"),
       h5_(h5_file_.temporary()),
       iterations_(h5_.begin_table("iterations", plan.iteration_count(), iteration_columns(plan, extent))) {
-  if (study.run.curves) epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({})));
+  if (study.run.curves.value_or(false))
+    epochs_ = h5_.begin_table("epochs", extent.epochs, column_types(epoch_table({})));
   csv_.file().write(csv_header(iteration_table(plan, {})));
 }
 

@@ -186,13 +186,15 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   if (stage.members > 1) over += fmt::format(", ensembles of {}", stage.members);
   if (best.empty()) best = "the parameters of the study";
   const TrialSummary& first = trials[0];
-  const bool by_loss = study.search.metric == "loss";
+  const bool by_loss = ranking_of(study).by_loss;
   const double value = !has_validation(study) ? first.mean_final_loss
                        : by_loss              ? first.mean_validation_loss
                                               : first.mean_score;
   if (!std::isfinite(value)) return "none (each trial has iterations that diverged or failed)";
   if (!has_validation(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
-  if (by_loss) return fmt::format("{} (mean validation loss {:.5g} over {})", best, value, over);
+  if (by_loss)
+    return fmt::format("{} (mean validation loss {:.5g}, {} {:.4f} over {})", best, value, score_name(study),
+                       first.mean_score, over);
   return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
 }
 

@@ -10,6 +10,7 @@
 #include "support/loading.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -39,7 +40,7 @@ std::string error_of(Write write, DataOptions options) {
 }
 
 DataOptions options_of(Task task, std::int64_t classes = 0) {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.task = task;
   options.classes = classes;
   return options;

@@ -11,6 +11,7 @@
 #include "support/loading.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 using namespace sheaf::test;
@@ -30,7 +31,7 @@ std::vector<double> labels_of(std::size_t rows) {
 }
 
 DataOptions options_of(Task task) {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.file = "data.h5";
   options.task = task;
   return options;

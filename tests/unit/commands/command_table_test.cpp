@@ -51,7 +51,7 @@ TEST_CASE("all ways to ask for help give the same text") {
 
 TEST_CASE("a topic of the help is a section or a key of the command") {
   const std::string train = answer({"run", "--help", "train"});
-  CHECK(train.rfind("[train]\n  epochs = 10 ", 0) == 0);
+  CHECK(train.rfind("[train]\n  epochs = auto ", 0) == 0);
   CHECK(std::count(train.begin(), train.end(), '[') == 1);
   for (const Words& arguments : {Words{"help", "run", "train"},
                                  {"--help", "run", "train"},
@@ -61,7 +61,7 @@ TEST_CASE("a topic of the help is a section or a key of the command") {
                                  {"plan", "--help", "train"},
                                  {"resume", "--help", "train"}})
     CHECK(answer(arguments) == train);
-  CHECK(answer({"run", "--help", "train.epochs"}).rfind("[train]\n  epochs = 10 ", 0) == 0);
+  CHECK(answer({"run", "--help", "train.epochs"}).rfind("[train]\n  epochs = auto ", 0) == 0);
   CHECK_THAT(answer({"run", "--help", "search"}), ContainsSubstring("<key> = a, b, c"));
   CHECK_THAT(answer({"evaluate", "--help", "data"}), ContainsSubstring("features = /features"));
   CHECK_THAT(answer({"evaluate", "--help", "data"}), !ContainsSubstring("window"));

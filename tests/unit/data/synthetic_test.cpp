@@ -6,13 +6,14 @@
 #include <set>
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
 DataOptions options_of(Task task, Distribution distribution, Relation relation) {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.source = DataSource::synthetic;
   options.task = task;
   options.distribution = distribution;

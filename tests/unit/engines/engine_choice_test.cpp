@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "models/network_layout.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
@@ -15,7 +16,7 @@ using namespace sheaf;
 namespace {
 
 Trial trial_of(ModelKind kind) {
-  Trial trial;
+  Trial trial{{}, test::plain_model(), test::plain_training()};
   trial.model.kind = kind;
   return trial;
 }

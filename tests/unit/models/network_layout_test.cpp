@@ -4,11 +4,12 @@
 #include "core/error.hpp"
 #include "models/resnet_layout.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("a linear model is one dense layer, regardless of model.hidden") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.hidden = {5};
   const auto layers = network_layout(model, {100, 10, 3, {}});
   REQUIRE(layers.size() == 1);
@@ -23,7 +24,7 @@ TEST_CASE("a linear model is one dense layer, regardless of model.hidden") {
 }
 
 TEST_CASE("an mlp has one dense layer per hidden width and one for the outputs") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {32, 16};
   const auto layers = network_layout(model, {1797, 64, 10, {}});
@@ -36,7 +37,7 @@ TEST_CASE("an mlp has one dense layer per hidden width and one for the outputs")
 }
 
 TEST_CASE("a cnn halves its image at each convolution, rounding down") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::cnn;
   model.channels = {4, 6};
   model.kernel = 5;
@@ -54,7 +55,7 @@ TEST_CASE("a cnn halves its image at each convolution, rounding down") {
 }
 
 TEST_CASE("a cnn without a suitable image shape is refused") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::cnn;
   model.channels = {4, 4};
   CHECK_THROWS_AS(network_layout(model, {100, 64, 10, {}}), UsageError);
@@ -66,7 +67,7 @@ TEST_CASE("a cnn without a suitable image shape is refused") {
 namespace {
 
 ModelOptions resnet(ModelKind kind) {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = kind;
   return model;
 }

@@ -5,13 +5,14 @@
 #include "search/grid.hpp"
 #include "support/catch.hpp"
 #include "support/halving.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
 Study study_of_four() {
-  Study study;
+  Study study = test::plain_study();
   study.search.method = SearchMethod::grid;
   study.search.folds = 2;
   study.search.keys = {{"train.learning_rate", {"0.1", "0.2", "0.3", "0.4"}}};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "search/search_table.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("a grid, or a study without a search, has one stage with all trials") {
   for (const SearchMethod method : {SearchMethod::none, SearchMethod::grid}) {
-    Study study;
+    Study study = test::plain_study();
     study.search.method = method;
     study.study.iterations = 2;
     if (method == SearchMethod::grid) {

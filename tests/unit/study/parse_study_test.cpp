@@ -74,8 +74,10 @@ TEST_CASE("comments, blank lines, CRLF, a byte order mark and repeated sections 
 
 TEST_CASE("each problem is one message with its location") {
   CHECK(errors_of(sound + "[train]\nepoch = 5\n") == "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
-  CHECK(errors_of(sound + "[train]\nepochs = 0\n") == "s.cfg: train.epochs cannot be '0'. Allowed: integer >= 1.");
-  CHECK(errors_of(sound + "[train]\nepochs =\n") == "s.cfg: train.epochs cannot be empty. Allowed: integer >= 1.");
+  CHECK(errors_of(sound + "[train]\nepochs = 0\n") ==
+        "s.cfg: train.epochs cannot be '0'. Allowed: integer >= 1, or auto.");
+  CHECK(errors_of(sound + "[train]\nepochs =\n") ==
+        "s.cfg: train.epochs cannot be empty. Allowed: integer >= 1, or auto.");
   CHECK(errors_of("epochs = 5\n" + sound) == "s.cfg: unknown key 'epochs'. Did you mean 'train.epochs'?");
   CHECK(errors_of(sound + "file = e.h5\nfile = f.h5\n") ==
         "s.cfg: 'data.file' is set more than once. Remove the duplicates.");
@@ -96,13 +98,13 @@ TEST_CASE("each problem is one message with its location") {
 TEST_CASE("each problem of an override is one message") {
   const auto error = [](const Overrides& overrides) { return errors_of(sound, overrides); };
   CHECK(error({{"train.epoch", "5"}}) == "command line: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
-  CHECK(error({{"train.epochs", ""}}) == "command line: train.epochs cannot be empty. Allowed: integer >= 1.");
+  CHECK(error({{"train.epochs", ""}}) == "command line: train.epochs cannot be empty. Allowed: integer >= 1, or auto.");
   CHECK(error({{"train.epochs", "1"}, {"train.epochs", "2"}}) ==
         "command line: 'train.epochs' is set more than once. Remove the duplicates.");
   CHECK(error({{"study.seed", "-1"}}) ==
         "command line: study.seed cannot be '-1'. Allowed: integer from 0 to 18446744073709551615.");
   CHECK(error({{"train.learning_rate", "-1"}}) ==
-        "command line: train.learning_rate cannot be '-1'. Allowed: number > 0.");
+        "command line: train.learning_rate cannot be '-1'. Allowed: number > 0, or auto.");
 }
 
 TEST_CASE("searched keys are read from the file and the command line into canonical form") {
@@ -128,7 +130,7 @@ TEST_CASE("each candidate is checked") {
         "s.cfg: search.train.epochs = '' has an empty candidate. Write values separated by commas.");
   for (const char* list : {"1,,2", ",1", "1,", " , "})
     CHECK(error(std::string("train.epochs = ") + list).find("has an empty candidate") != std::string::npos);
-  CHECK(error("train.epochs = 1, 0, 2") == "s.cfg: search.train.epochs cannot be '0'. Allowed: integer >= 1.");
+  CHECK(error("train.epochs = 1, 0, 2") == "s.cfg: search.train.epochs cannot be '0'. Allowed: integer >= 1, or auto.");
   CHECK(error("train.learning_rate = 1e-3, 0.001") ==
         "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Remove the duplicates.");
   CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");
@@ -142,7 +144,7 @@ TEST_CASE("several problems are reported together, one per line") {
                   {{"model.knd", "mlp"}}) ==
         "s.cfg:6: 'stray' is neither [section] nor key = value. Correct the line, or comment it out with #.\n"
         "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?\n"
-        "s.cfg: train.learning_rate cannot be 'fast'. Allowed: number > 0.\n"
+        "s.cfg: train.learning_rate cannot be 'fast'. Allowed: number > 0, or auto.\n"
         "command line: unknown key 'model.knd'. Did you mean 'model.kind'?\n"
         "run.threads = 2 needs one lane, but run.lanes = auto. Set run.lanes = 1, or leave out run.threads.");
 }

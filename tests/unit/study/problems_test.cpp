@@ -44,7 +44,7 @@ TEST_CASE("valid studies have no problems") {
   check_valid(synthetic_study());
   check_valid(study_with({{"data.source", "synthetic"}, {"study.iterations", "100"}}));
   check_valid(file_study({{"ensemble.bootstrap", "true"}}));
-  check_valid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}));
+  check_valid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}, {"train.optimizer", "sgd"}}));
   check_valid(file_study({{"train.momentum", "0.9"}, {"train.optimizer", "rmsprop"}}));
   check_valid(file_study({{"run.threads", "4"}, {"run.lanes", "1"}}));
 }
@@ -88,14 +88,49 @@ TEST_CASE("model: each kind requires its own layer settings and refuses others")
   check_valid(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}}));
   check_valid(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}}));
   check_valid(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.hidden", "8"}}));
-  check_one_problem(file_study({{"model.kind", "mlp"}}), "model.kind = mlp needs model.hidden.");
-  check_one_problem(file_study({{"model.kind", "cnn"}}), "model.kind = cnn needs model.channels.");
-  check_one_problem(file_study({{"model.hidden", "16 8"}}), "model.hidden = 16 8 has no effect (model.kind = linear)");
+  check_valid(file_study({{"model.kind", "mlp"}}));
+  check_valid(file_study({{"model.kind", "cnn"}}));
+  check_one_problem(file_study({{"model.kind", "mlp"}, {"model.hidden", "none"}}),
+                    "model.kind = mlp needs hidden layers, but model.hidden = none.");
+  check_one_problem(file_study({{"model.kind", "cnn"}, {"model.channels", "none"}}),
+                    "model.kind = cnn needs convolutions, but model.channels = none.");
+  check_one_problem(file_study({{"model.kind", "linear"}, {"model.hidden", "16 8"}}),
+                    "model.hidden = 16 8 has no effect (model.kind = linear)");
   check_one_problem(file_study({{"model.kind", "mlp"}, {"model.hidden", "8"}, {"model.channels", "8"}}),
                     "model.channels = 8 has no effect (model.kind = mlp)");
-  check_one_problem(file_study({{"model.dropout", "0.5"}}), "model.dropout = 0.5 has no effect");
+  check_one_problem(file_study({{"model.kind", "linear"}, {"model.dropout", "0.5"}}),
+                    "model.dropout = 0.5 has no effect (model.kind = linear)");
   check_one_problem(file_study({{"model.kind", "cnn"}, {"model.channels", "8"}, {"model.dropout", "0.5"}}),
-                    "model.dropout = 0.5 has no effect");
+                    "model.dropout = 0.5 has no effect (there is no hidden dense layer)");
+}
+
+TEST_CASE("model: a kind that follows from the data accepts the layer settings of each kind") {
+  check_valid(file_study({{"model.hidden", "16 8"}}));
+  check_valid(file_study({{"model.channels", "8"}}));
+  check_valid(file_study({{"model.dropout", "0.5"}}));
+  check_valid(file_study({{"run.engine", "native"}}));
+}
+
+TEST_CASE("data: scaled targets need a regression and a network with a known last layer") {
+  const Assignments scaled = {{"data.normalize_targets", "standard"}};
+  check_valid(file_study(scaled));
+  check_valid(study_with({{"data.task", "regression"}}, file_study(scaled)));
+  check_one_problem(study_with({{"data.task", "classification"}}, file_study(scaled)),
+                    "data.normalize_targets = standard has no effect (data.task = classification).");
+  check_one_problem(study_with({{"model.bias", "no"}}, file_study(scaled)),
+                    "data.normalize_targets = standard needs one of Sheaf's networks with a bias, but model.bias = ");
+  check_one_problem(study_with({{"model.kind", "plugin:a.so"}}, file_study(scaled)),
+                    "data.normalize_targets = standard needs one of Sheaf's networks with a bias, but model.kind = ");
+  check_one_problem(grid(file_study(scaled), {searched("model.bias", {"true", "false"})}),
+                    "data.normalize_targets = standard needs");
+}
+
+TEST_CASE("search: an auto that is settled once for all trials is no candidate") {
+  for (const char* key : {"model.kind", "model.channels", "train.epochs", "train.loss"})
+    check_one_problem(grid(file_study({{"model.kind", "cnn"}}), {searched(key, {"auto"})}),
+                      std::string("search.") + key + " has the candidate auto.");
+  check_valid(grid(file_study(), {searched("train.learning_rate", {"auto", "0.1"})}));
+  check_valid(grid(file_study(), {searched("model.hidden", {"auto", "64"})}));
 }
 
 TEST_CASE("model: a resnet needs images, and a model from a file has no layer settings") {
@@ -104,7 +139,7 @@ TEST_CASE("model: a resnet needs images, and a model from a file has no layer se
   check_one_problem(synthetic_study({{"model.kind", "resnet50"}}),
                     "model.kind = resnet50 needs data.image with synthetic data");
   check_valid(file_study({{"model.kind", "resnet50"}, {"model.stem", "imagenet"}}));
-  check_one_problem(file_study({{"model.stem", "small"}}), "model.stem = small has no effect (model.kind = linear)");
+  check_one_problem(file_study({{"model.stem", "small"}}), "model.stem = small has no effect (model.kind = auto)");
   check_one_problem(file_study({{"model.kind", "resnet18"}, {"model.hidden", "8"}}),
                     "model.hidden = 8 has no effect (model.kind = resnet18)");
   check_valid(file_study({{"model.kind", "torchscript:a.pt"}, {"model.keep_weights", "yes"}}));
@@ -154,7 +189,8 @@ TEST_CASE("train: momentum requires an optimizer that supports it") {
   for (const char* optimizer : {"adam", "adamw"})
     check_one_problem(file_study({{"train.optimizer", optimizer}, {"train.momentum", "0.9"}}),
                       std::string("train.momentum = 0.9 has no effect (train.optimizer = ") + optimizer);
-  check_one_problem(file_study({{"train.nesterov", "true"}}), "train.nesterov = true needs momentum");
+  check_one_problem(file_study({{"train.nesterov", "true"}, {"train.optimizer", "sgd"}}),
+                    "train.nesterov = true needs momentum");
   check_one_problem(file_study({{"train.nesterov", "true"}, {"train.optimizer", "rmsprop"}, {"train.momentum", "0.9"}}),
                     "train.nesterov = true has no effect (train.optimizer = rmsprop)");
 }
@@ -173,12 +209,12 @@ TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of 
 TEST_CASE("search: every combination is checked, and each message is reported once") {
   const SearchedKey kinds = searched("model.kind", {"linear", "mlp"});
   check_valid(grid(file_study({{"model.hidden", "8"}}), {kinds}));
-  check_one_problem(grid(file_study(), {kinds}), "model.kind = mlp needs model.hidden.");
+  check_valid(grid(file_study(), {kinds}));
   check_one_problem(grid(file_study({{"model.hidden", "8"}}), {kinds, searched("model.hidden", {"16"})}),
                     "model.hidden = 16 has no effect (model.kind = linear)");
   check_one_problem(grid(file_study({{"model.kind", "mlp"}}),
                          {searched("model.hidden", {"8", "none", "16"}), searched("train.epochs", {"1", "2", "3"})}),
-                    "model.kind = mlp needs model.hidden.");
+                    "model.kind = mlp needs hidden layers, but model.hidden = none.");
   const SearchedKey optimizers = searched("train.optimizer", {"sgd", "adam"});
   check_valid(grid(file_study({{"train.momentum", "0.9"}, {"train.nesterov", "true"}}), {optimizers}));
   check_one_problem(grid(file_study(), {optimizers, searched("train.momentum", {"0", "0.9"})}),
@@ -228,8 +264,10 @@ TEST_CASE("search: a metric must match the task and needs validation rows") {
   check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0.2"}}, file_study(classes)));
   check_one_problem(study_with({{"search.metric", "r2"}, {"data.validation", "0.2"}}, file_study(classes)),
                     "search.metric = r2 does not apply to classification");
-  check_one_problem(study_with({{"search.metric", "loss"}}, file_study(classes)),
-                    "search.metric = loss has no effect (there are no validation rows)");
+  check_one_problem(study_with({{"search.metric", "accuracy"}, {"data.validation", "0"}}, file_study(classes)),
+                    "search.metric = accuracy has no effect (there are no validation rows)");
+  check_valid(study_with({{"search.metric", "accuracy"}}, file_study(classes)));
+  check_valid(study_with({{"search.metric", "loss"}, {"data.validation", "0"}}, file_study(classes)));
 }
 
 TEST_CASE("run: the native engine supports only linear models and MLPs with one thread on CPUs") {
@@ -265,10 +303,15 @@ TEST_CASE("train: tf32 needs GPUs and cannot be searched") {
 }
 
 TEST_CASE("all problems are reported, in the order of the sections") {
-  const Sentences problems = sentences_of(grid(
-      study_with({{"run.threads", "2"}, {"train.loss", "bce"}, {"data.classes", "3"}, {"data.task", "regression"}}),
-      {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
-       searched("model.kind", {"cnn", "mlp"})}));
+  const Sentences problems =
+      sentences_of(grid(study_with({{"run.threads", "2"},
+                                    {"train.loss", "bce"},
+                                    {"data.classes", "3"},
+                                    {"data.task", "regression"},
+                                    {"model.hidden", "none"},
+                                    {"model.channels", "none"}}),
+                        {searched("train.momentum", {"0.5"}), searched("train.optimizer", {"adam"}),
+                         searched("model.kind", {"cnn", "mlp"})}));
   const Sentences beginnings = {"data.source", "data.classes",   "model.kind = cnn", "model.kind = mlp",
                                 "train.loss",  "train.momentum", "run.threads"};
   CAPTURE(problems);

@@ -59,7 +59,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
     CHECK(setting_text(Study{}, setting.key) == setting.default_value);
     CHECK(accepts(setting.key, setting.default_value));
   }
-  CHECK(keys.size() == 74);
+  CHECK(keys.size() == 75);
 }
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
@@ -167,7 +167,7 @@ TEST_CASE("every name of a choice is accepted and printed unchanged; typing erro
   CHECK(refusal("train.optimizer", "adma") ==
         "train.optimizer cannot be 'adma'. Allowed: sgd | adam | adamw | rmsprop. Did you mean 'adam'?");
   CHECK(refusal("model.kind", "transformer") ==
-        "model.kind cannot be 'transformer'. Allowed: linear | mlp | cnn | resnet18 | resnet50 | "
+        "model.kind cannot be 'transformer'. Allowed: auto | linear | mlp | cnn | resnet18 | resnet50 | "
         "torchscript:FILE.pt | plugin:FILE.so.");
   CHECK(refusal("model.kind", "resnet34").find("Did you mean 'resnet") != std::string::npos);
   CHECK(study_with({{"model.bias", "off"}}).model.bias == false);
@@ -216,7 +216,8 @@ TEST_CASE("names, keywords and truth values are accepted in any case") {
   CHECK(study_with({{"run.time_limit", "NONE"}}).run.time_limit.kind == TimeLimit::Kind::none);
   CHECK(study_with({{"run.array", "Auto"}}).run.array.kind == ArrayTask::Kind::automatic);
   CHECK(study_with({{"run.checkpoint_interval", "None"}}).run.checkpoint_interval == 0);
-  CHECK(study_with({{"model.hidden", "None"}}).model.hidden.empty());
+  CHECK(study_with({{"model.hidden", "None"}}).model.hidden->empty());
+  CHECK_FALSE(study_with({{"model.hidden", "AUTO"}}).model.hidden);
   CHECK(study_with({{"data.image", "1X8X8"}}).data.image.width == 8);
   CHECK(study_with({{"data.image", "AUTO"}}).data.image.width == 0);
   for (const char* yes : {"true", "True", "YES", "on", "1"})
@@ -297,9 +298,10 @@ TEST_CASE("the message for an unknown key suggests the nearest key") {
 
 TEST_CASE("messages shorten long values and replace unprintable characters") {
   const std::string message = refusal("train.epochs", std::string(5000000, 'x'));
-  CHECK(message == "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer >= 1.");
+  CHECK(message == "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer >= 1, or auto.");
   CHECK(refusal(std::string(5000000, 'k'), "1").size() < 200);
-  CHECK(refusal("train.epochs", "1\r\n2\x1b[0m") == "train.epochs cannot be '1??2?[0m'. Allowed: integer >= 1.");
+  CHECK(refusal("train.epochs", "1\r\n2\x1b[0m") ==
+        "train.epochs cannot be '1??2?[0m'. Allowed: integer >= 1, or auto.");
   const std::string accented =
       std::string(59, 'x') + "\xc3\xa9\xc3\xa9";  // the cut is inside the first accented character
   CHECK(refusal("train.epochs", accented).find("'" + std::string(59, 'x') + "...'") != std::string::npos);

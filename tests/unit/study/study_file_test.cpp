@@ -31,6 +31,7 @@ image = 3x8x9
 channels = last
 mode = streamed
 memory = 100
+normalize_targets = none
 window = 2000
 read_ahead = 3
 [model]
@@ -48,6 +49,7 @@ shuffle = false
 loss = bce
 reduction = sum
 precision = float64
+optimizer = sgd
 learning_rate = 1e-300
 momentum = 0.9
 nesterov = true
@@ -103,7 +105,7 @@ epsilon = 1e-7
 method = grid
 folds = 5
 repeats = 2
-metric = loss
+metric = r2
 model.kind = torchscript:my models/net.pt, resnet18
 [run]
 core_lanes = 3
@@ -161,7 +163,7 @@ TEST_CASE("the study file has every key in its section, or in [search] if it is 
   study.search.keys = {{"model.hidden", {"16", "64 32"}}};
   const std::string text = study_file_text(study);
   CHECK(text.rfind("[study]\nname = study\nseed = 0\niterations = 1\n\n[data]\nsource = file\nfile = d.h5\n", 0) == 0);
-  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = auto\nmodel.hidden = 16, 64 "
+  CHECK(text.find("\n[search]\nmethod = none\nfolds = 1\nrepeats = 1\nmetric = loss\nmodel.hidden = 16, 64 "
                   "32\n\n[run]\noutput =\n") != std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '=') == static_cast<std::ptrdiff_t>(all_settings().size()));
 }
@@ -181,6 +183,5 @@ TEST_CASE("the help lists every key and fits the width") {
     }
   }
   CHECK(settings_help(all_keys(), 100)
-            .find("\n  epochs = 10               Number of passes over the training rows. (integer >= 1)\n") !=
-        std::string::npos);
+            .find("\n  seed = 0                  Seed of all random numbers. (integer >= 0)\n") != std::string::npos);
 }

@@ -2,11 +2,12 @@
 #include "training/batches.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("batches have the requested number of rows, limited to the number of available rows") {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.batch_size = 32;
   CHECK(batch_rows(train, 100) == 32);
   CHECK(epoch_steps(train, 100) == 4);

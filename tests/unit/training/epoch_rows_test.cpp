@@ -6,6 +6,7 @@
 
 #include "data/splits.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -21,7 +22,7 @@ Rows epoch(EpochRows& order, std::int64_t number) {
 }
 
 TrainOptions options_of(std::int64_t batch_size, bool shuffle) {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.batch_size = batch_size;
   train.shuffle = shuffle;
   return train;
@@ -40,7 +41,7 @@ TEST_CASE("the order of rows in a single batch without dropout is ascending") {
   EpochRows order(rows, options_of(0, true), {}, 5);
   CHECK(order.repeat_one_batch());
   CHECK(epoch(order, 4) == rows.list());
-  ModelOptions dropping;
+  ModelOptions dropping = test::plain_model();
   dropping.dropout = 0.5;
   EpochRows with_dropout(rows, options_of(0, true), dropping, 5);
   CHECK_FALSE(with_dropout.repeat_one_batch());

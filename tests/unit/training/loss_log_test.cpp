@@ -2,6 +2,7 @@
 #include "training/loss_log.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -13,7 +14,7 @@ std::vector<std::string> lines_of(std::int64_t every, std::int64_t piece, std::i
   std::vector<std::string> lines;
   LossLog log(every, [&](const std::string& line) { lines.push_back(line); });
   LossLines iteration(&log, 3, 10, 4);
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.batch_size = 4;
   train.epochs = 2;
   TrainingLoop loop(train, 10, {}, false);

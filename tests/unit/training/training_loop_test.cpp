@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -16,7 +17,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TrainOptions options_of(std::int64_t epochs, std::int64_t batch_size) {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.epochs = epochs;
   train.batch_size = batch_size;
   return train;

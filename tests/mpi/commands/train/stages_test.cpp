@@ -16,6 +16,7 @@
 #include "parallel/mpi/communicator.hpp"
 #include "support/halving.hpp"
 #include "support/hdf5_fixture.hpp"
+#include "support/plain_study.hpp"
 #include "support/small_studies.hpp"
 
 #include "support/catch.hpp"
@@ -56,7 +57,7 @@ Study study_of_six() {
 // validation losses depends on the windows.
 Study streamed_study(bool shuffle = true) {
   Study study = study_of_six();
-  study.data = {};
+  study.data = test::plain_data();
   study.data.file = data_file;
   study.data.task = Task::classification;
   study.data.mode = DataMode::streamed;

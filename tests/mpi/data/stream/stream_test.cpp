@@ -18,6 +18,7 @@
 #include "support/loading.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 
 using namespace sheaf;
@@ -47,7 +48,7 @@ void write_file(const Communicator& world, bool bytes) {
 }
 
 DataOptions options_of() {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.file = "stream.h5";
   options.task = Task::classification;
   return options;
@@ -81,7 +82,7 @@ struct NodeFile {
 
   Communicator world = Communicator::world();
   Communicator node = world.split_by_node();
-  DataOptions data;
+  DataOptions data = test::plain_data();
   FileSchema schema;
   DataSet targets;
   StreamOptions options;

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 using Ranges = std::vector<IndexRange>;
@@ -13,7 +14,7 @@ using Ranges = std::vector<IndexRange>;
 namespace {
 
 ArraySlice slice_told(const std::string& option, const SlurmArray& slurm) {
-  Study study;
+  Study study = test::plain_study();
   apply_setting(study, "run.array", option);
   return choose_slice(study.run.array, slurm);
 }
@@ -76,7 +77,7 @@ TEST_CASE("every task refuses an array whose numbering is uneven or invalid") {
 }
 
 TEST_CASE("run.array accepts valid values and refuses others") {
-  Study study;
+  Study study = test::plain_study();
   for (const char* text : {"none", "auto", "0/1", "0/3", "999999/1000000"}) {
     apply_setting(study, "run.array", text);
     CHECK(setting_text(study, "run.array") == text);

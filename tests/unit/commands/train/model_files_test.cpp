@@ -6,13 +6,14 @@
 
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("a process keeps the first fingerprint of a model file, even if the file changes later") {
   const auto write = [](const std::string& text) { std::ofstream("model_files_test.pt") << text; };
-  Study study;
+  Study study = test::plain_study();
   apply_setting(study, "model.kind", "torchscript:model_files_test.pt");
   write("foobar");
   const ModelFingerprints first = fingerprint_model_files(test::whole_plan(study));

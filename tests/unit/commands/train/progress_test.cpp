@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -22,7 +23,7 @@ TEST_CASE("the progress bar fits the width of the terminal") {
 }
 
 TEST_CASE("progress shows the best value so far, by the metric of the search") {
-  Study study;
+  Study study = test::plain_study();
   study.data.task = Task::classification;
   IterationResult result;
   result.status = IterationStatus::finished;
@@ -35,6 +36,7 @@ TEST_CASE("progress shows the best value so far, by the metric of the search") {
   };
   CHECK(best() == "best loss 0.12346");
   study.data.validation = 0.2;
+  study.search.metric = "accuracy";
   CHECK(best() == "best accuracy 0.9753");
   study.search.metric = "loss";
   CHECK(best() == "best validation loss 0.5");

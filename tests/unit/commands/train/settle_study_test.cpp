@@ -5,6 +5,7 @@
 #include "engines/engine_choice.hpp"
 #include "runs/directory/study_identity.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/whole_plan.hpp"
 
@@ -55,7 +56,7 @@ TEST_CASE("data.channels = auto resolves by the layout of the rows, and an expli
 }
 
 TEST_CASE("a later job keeps the stored choices on any machine") {
-  Study asked;
+  Study asked = test::plain_study();
   const Study stored = settled_study(asked, test::whole_plan(asked), facts_of(10, 100));
   const Study joined = with_stored_choices(asked, stored);
   for (const JobFacts& facts : {facts_of(10, 100), facts_of(10, 12), facts_of(10, 100, 2)}) {

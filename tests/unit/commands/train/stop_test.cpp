@@ -8,6 +8,7 @@
 
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -41,7 +42,7 @@ TEST_CASE("a time limit counts from the start of the job, not from the start of 
 }
 
 TEST_CASE("run.time_limit accepts durations with units and is printed in seconds") {
-  Study study;
+  Study study = test::plain_study();
   for (const auto& [text, seconds] :
        {std::pair("90", 90), {"90s", 90}, {"45m", 2700}, {"1h30m", 5400}, {"1d2h3m4s", 93784}, {"1h5", 3605}}) {
     apply_setting(study, "run.time_limit", text);

@@ -3,11 +3,12 @@
 
 #include "core/error.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("a resumed run saves models only of the iterations that remain") {
-  Study study, stored;
+  Study study = test::plain_study(), stored = study;
   study.run.output = "r";
   study.run.models = ModelsSaved::best;
   CHECK(models_warning(study, stored, 5, 3) ==

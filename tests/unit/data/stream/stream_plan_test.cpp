@@ -8,13 +8,14 @@
 #include "core/error.hpp"
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
 DataOptions options_of(std::int64_t mebibytes, std::int64_t window = 0, std::int64_t read_ahead = 1) {
-  DataOptions options;
+  DataOptions options = test::plain_data();
   options.file = "large.h5";
   options.memory_mib = mebibytes;
   options.window = window;

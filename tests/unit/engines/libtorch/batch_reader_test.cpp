@@ -67,8 +67,9 @@ TEST_CASE("batches have the requested rows in order, and the last batch can be s
 }
 
 TEST_CASE("batches have scaled features, and the data set is unchanged") {
-  const FeatureScaling scaling{{10, 1}, {0.5f, 2}, {}};
-  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), scaling, LossKind::mse, torch::kFloat64);
+  Split split;
+  split.scaling = {{10, 1}, {0.5f, 2}, {}};
+  const BatchReader reader(labelled, data_tensors(labelled, torch::kCPU), split, LossKind::mse, torch::kFloat64);
   const auto batches = read_all(reader, {1, 2}, 8);
   REQUIRE(batches.size() == 1);
   CHECK(batches[0].features.scalar_type() == torch::kFloat64);

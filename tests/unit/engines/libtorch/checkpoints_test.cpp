@@ -207,7 +207,7 @@ TEST_CASE("pieces grow until one takes a tenth of a second") {
 TEST_CASE("checkpoints include the running statistics of a batch norm") {
   Study study = study_of(EngineKind::torch, OptimizerKind::adam);
   study.model.kind = ModelKind::resnet18;
-  study.model.hidden.clear();
+  study.model.hidden.reset();
   study.model.dropout = 0;
   study.data.rows = 20;
   study.data.columns = 3 * 8 * 8;

@@ -15,6 +15,7 @@
 #include "support/epochs.hpp"
 #include "support/every_target.hpp"
 #include "support/one_training.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 
@@ -42,12 +43,14 @@ class Dice {
 };
 
 ModelOptions random_model(Dice& dice) {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = dice.one_of({ModelKind::linear, ModelKind::mlp, ModelKind::mlp, ModelKind::mlp});
   if (model.kind == ModelKind::mlp) {
     const std::int64_t layers = dice.number(1, 3);
+    std::vector<std::int64_t> widths;
     for (std::int64_t layer = 0; layer < layers; ++layer)
-      model.hidden.push_back(dice.one_of<std::int64_t>({1, 2, 3, 4, 5, 16, 17, 32, 63, 64, 65, 130}));
+      widths.push_back(dice.one_of<std::int64_t>({1, 2, 3, 4, 5, 16, 17, 32, 63, 64, 65, 130}));
+    model.hidden = widths;
     model.dropout = dice.one_of({0.0, 0.0, 0.1, 0.5});
   }
   model.activation = dice.one_of({Activation::relu, Activation::tanh, Activation::sigmoid, Activation::gelu});
@@ -58,7 +61,7 @@ ModelOptions random_model(Dice& dice) {
 }
 
 TrainOptions random_training(Dice& dice, const DataOptions& data) {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.epochs = dice.number(1, 4);
   // Full batches, tiny batches, and sizes near multiples of a vector. Most sizes have a shorter last batch.
   train.batch_size =
@@ -154,6 +157,8 @@ void check_random_studies(std::uint64_t seed, int count, Precision precision, do
     Study study = random_study(dice);
     study.train.precision = precision;
     if (number % 4 == 0) study.data.normalize = Normalize::robust;
+    if (number % 3 == 0 && study.data.task == Task::regression && study.model.bias)
+      study.data.normalize_targets = NormalizeTargets::standard;
     DataSet data = draw_synthetic(study.data, study.study.seed);
     if (dice.once_in(4)) data = with_weights(data, dice);
     check_agreement(study, data, tolerance);
@@ -197,11 +202,11 @@ TEST_CASE("engines agree on batches of several tiles") {
     Dice dice(3);
     Study study = random_study(dice);
     study.data = drawn_classes(350, 300, 10);
-    study.model = ModelOptions();
+    study.model = test::plain_model();
     study.model.kind = ModelKind::mlp;
     study.model.hidden = {700, 200};
     study.model.dropout = 0.25;
-    study.train = TrainOptions();
+    study.train = test::plain_training();
     study.train.loss = LossKind::cross_entropy;
     study.train.epochs = 2;
     study.train.batch_size = batch;

@@ -14,6 +14,7 @@
 #include "support/catch.hpp"
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 
 using namespace sheaf;
@@ -38,7 +39,7 @@ TEST_CASE("the native forward pass agrees with LibTorch's for every shape and nu
   for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {5}, {128}, {300, 17}}) {
     for (const std::int64_t features : {1, 63, 130, 1700}) {
       for (const std::int64_t outputs : {1, 10, 150}) {
-        ModelOptions model;
+        ModelOptions model = test::plain_model();
         model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
         model.hidden = hidden;
         model.activation = features == 63 ? Activation::gelu : Activation::relu;
@@ -70,7 +71,7 @@ TEST_CASE("the native forward pass agrees with LibTorch's for every shape and nu
 TEST_CASE("a feature that is not finite is detected, for any weight and activation") {
   const std::int64_t features = 70, rows = 100;
   for (const auto& hidden : std::vector<std::vector<std::int64_t>>{{}, {40}}) {
-    ModelOptions model;
+    ModelOptions model = test::plain_model();
     model.kind = hidden.empty() ? ModelKind::linear : ModelKind::mlp;
     model.hidden = hidden;  // relu maps many values that are not finite to zero
     const auto layers = network_layout(model, {0, features, 3, {}});
@@ -96,7 +97,7 @@ TEST_CASE("a feature that is not finite is detected, for any weight and activati
 }
 
 TEST_CASE("the outputs of a row are bitwise independent of the other rows") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {70};
   const auto layers = network_layout(model, {0, 90, 3, {}});

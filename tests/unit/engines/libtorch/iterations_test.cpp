@@ -8,6 +8,7 @@
 #include "data/synthetic.hpp"
 #include "engines/lane_engine.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/regression_study.hpp"
 #include "support/small_studies.hpp"
 #include "support/whole_plan.hpp"
@@ -85,7 +86,7 @@ TEST_CASE("lanes that train at the same time do not affect each other's results"
 
 TEST_CASE("members of an ensemble train on their own bootstraps") {
   Study study = random_study();
-  study.model = {};
+  study.model = plain_model();
   study.model.initialization = Initialization::zeros;
   study.train.learning_rate = 0;
   study.train.batch_size = 0;

@@ -7,13 +7,14 @@
 #include <numeric>
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
 ModelOptions small_mlp(Activation activation) {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {2};
   model.activation = activation;
@@ -52,7 +53,7 @@ TEST_CASE("an mlp equals its formula for each activation") {
 }
 
 TEST_CASE("a network without bias has no bias parameters") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.bias = false;
   LayerNetwork network = make_network(model, {1, 3, 2, {}}, {1, 2, 3, 4, 5, 6});
   const auto outputs = network.forward(rows_of({1, 10, 100}, 1));
@@ -61,7 +62,7 @@ TEST_CASE("a network without bias has no bias parameters") {
 }
 
 TEST_CASE("a cnn convolves with padding, applies 2 x 2 max pooling and flattens by channel") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::cnn;
   model.channels = {2};
   model.kernel = 3;
@@ -103,7 +104,7 @@ TEST_CASE("changing the flat parameters changes every layer") {
 }
 
 TEST_CASE("dropout zeroes and rescales hidden values only in training, with a new mask in each step") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = {1000};
   model.dropout = 0.2;
@@ -122,7 +123,7 @@ TEST_CASE("dropout zeroes and rescales hidden values only in training, with a ne
 }
 
 TEST_CASE("a float32 network has float32 parameters") {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   LayerNetwork network(model, network_layout(model, {1, 2, 1, {}}), {1, 2, 3}, torch::kCPU, Precision::float32);
   CHECK(network.parameters().scalar_type() == torch::kFloat32);
   CHECK(network.forward(torch::ones({4, 2})).sizes() == torch::IntArrayRef({4, 1}));

@@ -7,6 +7,7 @@
 #include "files/regular_file.hpp"
 #include "models/initial_weights.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 using torch::jit::Module;
@@ -45,7 +46,7 @@ std::string saved(const Module& module) {
 
 std::unique_ptr<Network> network_of(const Module& module, std::uint64_t seed, bool keep = false) {
   const std::string file = saved(module);
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.keep_weights = keep;
   return ScriptModel(file).make(model, {}, seed, torch::kCPU, Precision::float32);
 }
@@ -83,7 +84,7 @@ TEST_CASE("initial weights are drawn in the training precision, for any precisio
 
 TEST_CASE("networks made from the same module have separate parameters") {
   const ScriptModel script(saved(small_net()));
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.keep_weights = true;
   const auto first = script.make(model, {}, 1, torch::kCPU, Precision::float64);
   const auto second = script.make(model, {}, 1, torch::kCPU, Precision::float64);
@@ -176,7 +177,7 @@ TEST_CASE("a module that draws random numbers in training is refused; inactive d
 
 TEST_CASE("replacing a model file during a run has no effect on the run") {
   const std::string file = saved(small_net());
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.keep_weights = true;
   const auto values = [&] {
     return values_of(ScriptModel(file).make(model, {}, 1, torch::kCPU, Precision::float32)->parameters());

@@ -5,6 +5,7 @@
 
 #include "engines/libtorch/layer_network.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/small_studies.hpp"
 
 using namespace sheaf;
@@ -29,8 +30,8 @@ struct Line {
   }
 
   const DataSet& data;
-  Trial trial;
-  std::vector<Layer> layers = network_layout({}, {1, 1, 1, {}});
+  Trial trial{{}, test::plain_model(), {}};
+  std::vector<Layer> layers = network_layout(test::plain_model(), {1, 1, 1, {}});
   std::vector<float> weights = {0.5f, 0.25f};
   Split split;
   RowSet rows;
@@ -56,7 +57,7 @@ constexpr double rounding = 1e-12;
 }  // namespace
 
 TEST_CASE("the first step of each optimizer equals its formula") {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.loss = LossKind::mse;
   train.learning_rate = 0.01;
   train.weight_decay = 0.1;
@@ -87,7 +88,7 @@ TEST_CASE("the first step of each optimizer equals its formula") {
 }
 
 TEST_CASE("with momentum, the second step includes the first") {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.loss = LossKind::mse;
   train.learning_rate = 0.01;
   train.momentum = 0.5;
@@ -101,7 +102,7 @@ TEST_CASE("sample weights multiply row losses, and the mean divides by the numbe
   const auto weights = torch::tensor({2.0, 0.0, 0.5}, torch::kFloat64);
   const auto one_hot = torch::tensor({{0.0, 1.0}, {1.0, 0.0}, {1.0, 0.0}}, torch::kFloat64);
   const auto softplus = [](double x) { return std::log1p(std::exp(x)); };
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.loss = LossKind::mse;
   torch::Tensor targets = one_hot;
   double sum = 0;
@@ -141,7 +142,7 @@ TEST_CASE("an evaluation in several batches sums the losses of all rows") {
   }
   const DataSet data = regression_data(1, features, targets);
   std::vector<float> outputs;
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.loss = LossKind::mse;
   const Line start(data, train);
   const auto listed = start.rows.list();
@@ -152,7 +153,7 @@ TEST_CASE("an evaluation in several batches sums the losses of all rows") {
   CHECK(evaluate(start) / rows == Approx(squares / rows).epsilon(rounding));
   REQUIRE(outputs.size() == rows);
   CHECK(outputs[2499] == 4.75f);
-  TrainOptions summed;
+  TrainOptions summed = test::plain_training();
   summed.loss = LossKind::mse;
   summed.reduction = Reduction::sum;
   const Line sum(data, summed);

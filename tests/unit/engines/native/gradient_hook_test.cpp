@@ -57,7 +57,8 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   const std::int64_t tile = row_count / tiles;
   NativeNetwork<double> network(layers, model, study.train, tile);
   network.reserve(tile);
-  network.load(initial_weights(layers, model.initialization, 1), data, {});
+  const Split split;
+  network.load(initial_weights(layers, model.initialization, 1), data, split);
   std::vector<std::int64_t> rows(row_count);
   std::iota(rows.begin(), rows.end(), 0);
   Training training;

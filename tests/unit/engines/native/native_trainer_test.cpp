@@ -72,7 +72,7 @@ std::vector<Study> different_studies() {
   studies[3].train.precision = Precision::float64;
   studies[3].train.optimizer = OptimizerKind::rmsprop;
   studies[3].train.momentum = 0.5;
-  studies[4].model = ModelOptions();
+  studies[4].model = test::plain_model();
   studies[4].train.batch_size = 0;
   studies[4].train.optimizer = OptimizerKind::sgd;
   studies[5].data.task = Task::regression;

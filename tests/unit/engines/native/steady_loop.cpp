@@ -22,6 +22,7 @@
 
 #include "data/synthetic.hpp"
 #include "engines/native/native_trainer.hpp"
+#include "study/key_defaults.hpp"
 #include "support/epochs.hpp"
 #include "support/one_training.hpp"
 #include "support/regression_study.hpp"
@@ -222,7 +223,8 @@ void check_case(const Case& one, bool filter, int& failed) {
       }
   };
   const std::int64_t allocated = allocations_of([&] { train(3); });
-  const int end = filter ? run_without_system_calls([&] { train(one.study.model.hidden.size() > 1 ? 3 : 200); }) : 0;
+  const int end =
+      filter ? run_without_system_calls([&] { train(hidden_widths(one.study.model).size() > 1 ? 3 : 200); }) : 0;
   if (allocated != 0 || end != 0 || epochs.steps() == 0) {
     std::printf("FAILED: %s: %ld allocations, system calls: result %d\n", one.name.c_str(),
                 static_cast<long>(allocated), end);

@@ -3,13 +3,14 @@
 
 #include "models/network_layout.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 namespace {
 
 std::vector<Layer> mlp(std::int64_t features, std::vector<std::int64_t> hidden, std::int64_t outputs) {
-  ModelOptions model;
+  ModelOptions model = test::plain_model();
   model.kind = ModelKind::mlp;
   model.hidden = std::move(hidden);
   return network_layout(model, {1000, features, outputs, {}});

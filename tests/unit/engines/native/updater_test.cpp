@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
@@ -25,14 +26,14 @@ double after(const TrainOptions& train, std::int64_t steps, double gradient, dou
   }
   Updater<Value> updater(train);
   for (std::int64_t step = 0; step < steps; ++step) {
-    updater.begin_step(step, rates.empty() ? train.learning_rate : rates[static_cast<std::size_t>(step)]);
+    updater.begin_step(step, rates.empty() ? *train.learning_rate : rates[static_cast<std::size_t>(step)]);
     updater(gradients.values, count, parameters.values, first.values, second.values);
   }
   return static_cast<double>(parameters.values[count - 1]);
 }
 
 TrainOptions options(OptimizerKind optimizer) {
-  TrainOptions train;
+  TrainOptions train = test::plain_training();
   train.optimizer = optimizer;
   train.learning_rate = 0.01;
   return train;

@@ -13,6 +13,7 @@
 #include "study/parse_study.hpp"
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 #include "support/whole_plan.hpp"
 
 using namespace sheaf;
@@ -37,7 +38,7 @@ struct Scratch {
 };
 
 Study small_study() {
-  Study study;
+  Study study = test::plain_study();
   study.data.source = DataSource::synthetic;
   study.study.iterations = 2;
   return study;

@@ -3,11 +3,12 @@
 
 #include "study/settings.hpp"
 #include "support/catch.hpp"
+#include "support/plain_study.hpp"
 
 using namespace sheaf;
 
 TEST_CASE("only keys that affect results change the study fingerprint") {
-  const Study study;
+  const Study study = test::plain_study();
   Study elsewhere = study;
   for (const auto& [key, value] : {std::pair("run.output", "x"),
                                    {"run.lanes", "3"},
@@ -35,7 +36,7 @@ TEST_CASE("only keys that affect results change the study fingerprint") {
 }
 
 TEST_CASE("candidates and their order change the study fingerprint") {
-  Study study;
+  Study study = test::plain_study();
   study.search.keys = {{"train.epochs", {"1", "2"}}, {"model.bias", {"true", "false"}}};
   Study other = study;
   other.search.keys[0].candidates = {"1", "3"};

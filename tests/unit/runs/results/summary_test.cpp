@@ -116,7 +116,7 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "rank  train.learning_rate  mean accuracy     std  validation loss  final loss\n"
         "   1                 0.01         0.9250  0.0050              0.5      3.5432\n"
         "   2                  0.1         0.9050  0.0050              0.5      1.5432\n"
-        "Best: train.learning_rate = 0.01 (mean accuracy 0.9250 over 2 folds)\n"
+        "Best: train.learning_rate = 0.01 (mean validation loss 0.5, accuracy 0.9250 over 2 folds)\n"
         "engine: torch 4 iterations\n");
 }
 
