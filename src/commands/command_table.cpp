@@ -37,7 +37,7 @@ options
   --help, -h  this text; the options of a command: sheaf COMMAND --help; the keys of a section:
               sheaf COMMAND --help SECTION, such as sheaf run --help train
   --version   version, git revision and build id
-  --key=value and --key value are the same. All arguments after -- are names of files.
+  --key=value and --key value are the same. Arguments after -- are not options.
 
 Results go to stdout, the log to stderr.
 Exit codes: 0 success; 1 the run failed; 2 the command line or the study file is wrong;

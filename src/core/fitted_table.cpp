@@ -10,8 +10,8 @@
 namespace sheaf {
 namespace {
 
-constexpr std::size_t gap = 2;               // between columns, as in format_table()
-constexpr std::size_t least_cut_width = 10;  // enough to tell most values apart
+constexpr std::size_t gap = 2;             // between columns, as in format_table()
+constexpr std::size_t min_cut_width = 10;  // enough to tell most values apart
 
 std::size_t width_of(const FittedColumn& column) {
   std::size_t width = display_width(column.name);
@@ -19,8 +19,8 @@ std::size_t width_of(const FittedColumn& column) {
   return width;
 }
 
-std::size_t least_width_of(const FittedColumn& column) {
-  return column.may_be_cut ? std::min(least_cut_width, width_of(column)) : width_of(column);
+std::size_t min_width_of(const FittedColumn& column) {
+  return column.may_be_cut ? std::min(min_cut_width, width_of(column)) : width_of(column);
 }
 
 std::size_t total(const std::vector<std::size_t>& widths) {
@@ -62,10 +62,10 @@ FittedTable fitted_table(std::vector<FittedColumn> columns, std::size_t width) {
   if (total(widths_of(columns, width_of)) > width)
     for (auto& column : columns) column.name = column.short_name;
   FittedTable table;
-  for (; columns.size() > 1 && total(widths_of(columns, least_width_of)) > width; ++table.omitted)
+  for (; columns.size() > 1 && total(widths_of(columns, min_width_of)) > width; ++table.omitted)
     columns.erase(least_important(columns));
   std::vector<std::size_t> widths = widths_of(columns, width_of);
-  const std::vector<std::size_t> least = widths_of(columns, least_width_of);
+  const std::vector<std::size_t> least = widths_of(columns, min_width_of);
   while (total(widths) > width && widths != least) {
     std::size_t widest = 0;
     for (std::size_t column = 0; column < widths.size(); ++column)

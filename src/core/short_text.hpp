@@ -13,18 +13,18 @@ namespace sheaf {
 /// have equal bytes.
 class ShortText {
  public:
-  static constexpr std::size_t most_bytes = 16;
+  static constexpr std::size_t max_bytes = 16;
 
   ShortText() = default;
-  /// Throws RunError if the text is longer than `most_bytes`.
+  /// Throws RunError if the text is longer than `max_bytes`.
   ShortText(std::string_view text) {
-    require(text.size() <= most_bytes, "a name is too long (the limit is 16 bytes). Choose a shorter name.");
+    require(text.size() <= max_bytes, "a name is too long (the limit is 16 bytes). Choose a shorter name.");
     text.copy(bytes_.data(), text.size());
   }
   ShortText(const char* text) : ShortText(std::string_view(text)) {}
 
   std::string_view view() const {
-    const std::string_view all(bytes_.data(), most_bytes);
+    const std::string_view all(bytes_.data(), max_bytes);
     return all.substr(0, all.find('\0'));
   }
 
@@ -32,7 +32,7 @@ class ShortText {
   friend bool operator!=(const ShortText& one, const ShortText& other) { return !(one == other); }
 
  private:
-  std::array<char, most_bytes> bytes_{};
+  std::array<char, max_bytes> bytes_{};
 };
 
 }  // namespace sheaf

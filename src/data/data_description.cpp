@@ -95,8 +95,8 @@ std::vector<DataColumn> columns_of(const Json& json) {
 
 // "column 'a'", "columns 'a' and 'b'", "columns 'a', 'b' and 3 more"
 std::string list_of_columns(const Texts& names) {
-  constexpr std::size_t most_shown = 5;
-  const std::size_t shown = names.size() <= most_shown ? names.size() : most_shown - 1;
+  constexpr std::size_t max_shown = 5;
+  const std::size_t shown = names.size() <= max_shown ? names.size() : max_shown - 1;
   std::string text = names.size() == 1 ? "column " : "columns ";
   for (std::size_t index = 0; index < shown; ++index) {
     if (index > 0) text += index + 1 == names.size() ? " and " : ", ";
@@ -204,10 +204,23 @@ void require_same_preprocessing(const DataDescription& file, const DataDescripti
   require(file.preprocessing == model.preprocessing, [&] {
     return fmt::format(
         "{} and the training data of {} have different units (scaling by sheaf preprocess: {}; {}). "
-        "Preprocess the file in the same way, or train on unscaled data with data.normalize.",
+        "Scale the file with sheaf preprocess --like=TRAIN.h5, or train on unscaled data with data.normalize.",
         file_text, model_text, shown(file.preprocessing), shown(model.preprocessing));
   });
 }
+
+namespace {
+
+// The names that are not wanted.
+Texts others_of(const Texts& present, Texts wanted) {
+  std::sort(wanted.begin(), wanted.end());
+  Texts others;
+  for (const auto& name : present)
+    if (!std::binary_search(wanted.begin(), wanted.end(), name)) others.push_back(name);
+  return others;
+}
+
+}  // namespace
 
 std::vector<std::int64_t> match_names(const std::vector<std::string>& present, const std::vector<std::string>& wanted,
                                       const std::string& present_text, const std::string& wanted_text,
@@ -215,7 +228,7 @@ std::vector<std::int64_t> match_names(const std::vector<std::string>& present, c
   std::unordered_map<std::string, std::int64_t> positions;
   for (std::size_t index = 0; index < present.size(); ++index)
     positions.try_emplace(present[index], static_cast<std::int64_t>(index));
-  Texts missing, unknown;
+  Texts missing;
   std::vector<std::int64_t> order;
   for (const auto& name : wanted) {
     const auto found = positions.find(name);
@@ -228,13 +241,10 @@ std::vector<std::int64_t> match_names(const std::vector<std::string>& present, c
     const bool one = missing.size() == 1;
     return fmt::format("{} has no {} ({} of {}).{} Add {}.", present_text, list_of_columns(missing),
                        one ? "it is a feature" : "they are features", wanted_text,
-                       did_you_mean(missing.front(), present),
+                       did_you_mean(missing.front(), others_of(present, wanted)),
                        one ? "it, or correct its name" : "them, or correct their names");
   });
-  Texts sorted = wanted;
-  std::sort(sorted.begin(), sorted.end());
-  for (const auto& name : present)
-    if (!std::binary_search(sorted.begin(), sorted.end(), name)) unknown.push_back(name);
+  const Texts unknown = others_of(present, wanted);
   require(unknown.empty(), [&] {
     return fmt::format("{} has {}, which {} does not have. {}", present_text, list_of_columns(unknown), wanted_text,
                        advice);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +19,11 @@ struct FeatureScaling {
   std::vector<float> scale;
   std::vector<float> clip;
 };
+
+/// sqrt(1 + bent^2), also where the square overflows. NaN if `bent` is NaN, infinite if it is infinite.
+inline float clip_divisor(float bent) {
+  return std::min(std::sqrt(1.0f + bent * bent), 1.0f + std::abs(bent));
+}
 
 /// Quantiles are computed from every n-th row of the data set. Returns n: 1 up to 65536 rows or, for many features, 64
 /// MiB of values.

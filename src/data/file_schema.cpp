@@ -135,11 +135,11 @@ std::string file_identity(const std::string& path) {
 }
 
 std::string file_identities(const std::vector<std::string>& paths) {
-  constexpr std::size_t most_by_name = 8;
+  constexpr std::size_t max_by_name = 8;
   std::vector<std::string> identities;
   for (const auto& path : paths) identities.push_back(file_identity(path));
   std::string text = fmt::format("{}", fmt::join(identities, ", "));
-  if (paths.size() <= most_by_name) return text;
+  if (paths.size() <= max_by_name) return text;
   Fingerprint fingerprint;
   fingerprint.add(text);
   return fmt::format("{} files with fingerprint {}", paths.size(), fingerprint.text());

@@ -60,7 +60,7 @@ template <class T, class Visit>
 void read_rows(const StoredRows& stored, const Communicator& world, const Communicator& node, Visit visit) {
   read_part(stored.block_count(), world, node, [&](IndexRange blocks) {
     RowBuffers buffers;
-    std::vector<T> values(static_cast<std::size_t>(stored.most_block_elements()));
+    std::vector<T> values(static_cast<std::size_t>(stored.max_block_elements()));
     for (std::int64_t number = blocks.begin; number < blocks.end; ++number) {
       leave_if_interrupted();
       const IndexRange rows = stored.block(number);

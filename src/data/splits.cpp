@@ -207,7 +207,7 @@ std::int64_t repeats_shared(std::int64_t repeats, std::int64_t rows) {
 // repeat share their fold numbers.
 std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
   constexpr std::int64_t bytes_kept = std::int64_t{128} << 20, split_bytes = 256;
-  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 8 * data.feature_count;
+  const std::int64_t bytes = split_bytes + 4 * data.rows / folds + 12 * data.feature_count;
   return static_cast<std::size_t>(std::max(2 * folds, bytes_kept / bytes));
 }
 
@@ -273,7 +273,7 @@ struct Splits::State {
     }
     split.scaling = scalings.empty() ? feature_scaling(data, split.training_rows, normalize)
                                      : scalings.at(static_cast<std::size_t>(repeat * folds + fold));
-    if (normalizes_targets) split.targets = target_scaling(data, split.training_rows);
+    if (normalizes_targets) split.target_scaling = target_scaling(data, split.training_rows);
     return split;
   }
 

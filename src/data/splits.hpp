@@ -17,12 +17,12 @@
 
 namespace sheaf {
 
-/// One split of the rows. `scaling` and `targets` are computed from the training rows only.
+/// One split of the rows. `scaling` and `target_scaling` are computed from the training rows only.
 struct Split {
   RowSet training_rows;
   RowSet validation_rows;  ///< may be empty
   FeatureScaling scaling;
-  TargetScaling targets;
+  TargetScaling target_scaling;
 };
 
 /// Assigns rows to shuffled folds of almost equal size; returns the fold of each row, 0..folds-1. Stratified for

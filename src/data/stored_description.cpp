@@ -69,6 +69,12 @@ std::string shown_text(const InputFile& file, const std::string& object, const s
 
 }  // namespace
 
+std::string scaling_attribute(const InputFile& file, const std::string& features) {
+  const std::string text = shown_text(file, features, "scaling");
+  const bool is_known = text.rfind("standard by ", 0) == 0 || text.rfind("minmax by ", 0) == 0;
+  return is_known ? text : "";
+}
+
 DataDescription read_description(const InputFile& file, const std::string& path, const std::string& features,
                                  const std::string& targets, std::int64_t feature_count) {
   DataDescription description;
@@ -76,7 +82,7 @@ DataDescription read_description(const InputFile& file, const std::string& path,
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
-  description.preprocessing = shown_text(file, features, "scaling");
+  description.preprocessing = scaling_attribute(file, features);
   description.source = shown_text(file, "/", "source");
   description.content_hash = shown_text(file, "/", "content_hash");
   return description;

@@ -11,6 +11,10 @@
 
 namespace sheaf {
 
+/// The attribute `scaling` of the features, written by `sheaf preprocess`; empty if there is none, or if it has another
+/// meaning in a file of another program. Local.
+std::string scaling_attribute(const InputFile& file, const std::string& features);
+
 /// Reads the description of a data set with `feature_count` features per row. `features` and `targets` are paths in the
 /// file; the targets need not exist. Throws RunError for attributes that are not valid or do not fit. Local.
 DataDescription read_description(const InputFile& file, const std::string& path, const std::string& features,

@@ -2,7 +2,6 @@
 #include "data/target_scaling.hpp"
 
 #include <cassert>
-#include <cmath>
 
 #include "data/row_moments.hpp"
 
@@ -10,26 +9,19 @@ namespace sheaf {
 
 TargetScaling target_scaling(const DataSet& data, const RowSet& rows) {
   assert(data.targets != nullptr && !rows.empty());
-  const FeatureMoments moments = moments_of(data.targets, data.output_count, rows);
+  const RowScaling exact = scaling_of(moments_of(data.targets, data.output_count, rows), Normalize::standard);
   TargetScaling scaling;
-  double squares = 0;
-  for (std::int64_t output = 0; output < data.output_count; ++output) {
-    scaling.shift.push_back(static_cast<float>(moments.mean(output)));
-    // A constant column may have a deviation that is not exactly 0.
-    if (moments.greatest(output) > moments.least(output)) squares += moments.squares(output);
-  }
-  const double variance = squares / static_cast<double>(moments.count() * data.output_count);
-  scaling.unit = variance > 0 ? std::sqrt(variance) : 1;
+  for (const double shift : exact.shift) scaling.shift.push_back(static_cast<float>(shift));
+  scaling.unit = exact.divisor;
   return scaling;
 }
 
 void to_target_units(const TargetScaling& scaling, std::int64_t count, float* outputs) {
-  if (!scaling.any()) return;
-  for (std::int64_t row = 0; row < count; ++row)
-    for (const float shift : scaling.shift) {
-      *outputs = static_cast<float>(double{*outputs} * scaling.unit + double{shift});
-      ++outputs;
-    }
+  const std::size_t width = scaling.shift.size();
+  for (std::int64_t row = 0; row < count; ++row, outputs += width)
+    for (std::size_t output = 0; output < width; ++output)
+      outputs[output] =
+          static_cast<float>(double{outputs[output]} * scaling.unit[output] + double{scaling.shift[output]});
 }
 
 }  // namespace sheaf

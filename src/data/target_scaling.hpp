@@ -11,27 +11,27 @@
 
 namespace sheaf {
 
-/// scaled = (target - shift) / unit, with one shift per output. The unit is common to all outputs, so the scaled
-/// squared error is the squared error divided by unit^2. Targets are not scaled if `shift` is empty; `unit` is then 1.
+/// scaled = (target - shift) / unit, with a shift and a unit for each output. Targets are not scaled if both are empty.
 struct TargetScaling {
   std::vector<float> shift;
-  double unit = 1;
+  std::vector<double> unit;
 
-  bool any() const { return !shift.empty(); }
+  bool is_active() const { return !shift.empty(); }
   /// The scaled value of a target.
   template <class Value>
   Value scaled(float target, std::int64_t output) const {
-    return static_cast<Value>((double{target} - double{shift[static_cast<std::size_t>(output)]}) / unit);
+    const auto index = static_cast<std::size_t>(output);
+    return static_cast<Value>((double{target} - double{shift[index]}) / unit[index]);
+  }
+  /// Squared errors of an output are multiplied by this, to convert them to the units of the targets.
+  double squared_unit(std::int64_t output) const {
+    const double value = unit[static_cast<std::size_t>(output)];
+    return value * value;
   }
 };
 
-/// The means of the targets over `rows`, and the square root of the mean of their variances (1 if all are constant).
+/// The mean and the (population) standard deviation of each target over `rows`; the unit of a constant target is 1.
 TargetScaling target_scaling(const DataSet& data, const RowSet& rows);
-
-/// Converts a squared error, or a sum of squared errors, to the units of the targets.
-inline double in_target_units(double loss, const TargetScaling& scaling) {
-  return loss * scaling.unit * scaling.unit;
-}
 
 /// Converts `count` rows of outputs, [count, outputs], to the units of the targets, in place.
 void to_target_units(const TargetScaling& scaling, std::int64_t count, float* outputs);

@@ -44,7 +44,7 @@ std::optional<std::string> reason_for_torch(const RunOptions& run, double speedu
 }
 
 // The expected time with the fastest engine that uses the device; infinite if none can train the trial.
-double least_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
+double min_seconds(const Trial& trial, const TrialEstimate& estimate, const DataShape& shape, LaneDevice device) {
   double seconds = std::numeric_limits<double>::infinity();
   for (const EngineEntry& engine : engine_table()) {
     if ((device.on_gpu() && !engine.uses_gpus) || engine.refusal(trial, shape, device)) continue;
@@ -56,8 +56,8 @@ double least_seconds(const Trial& trial, const TrialEstimate& estimate, const Da
 }  // namespace
 
 void GpuSpeedup::add(const Trial& trial, const TrialEstimate& estimate) {
-  gpu_seconds_ += least_seconds(trial, estimate, shape_, gpu_lane);
-  core_seconds_ += least_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
+  gpu_seconds_ += min_seconds(trial, estimate, shape_, gpu_lane);
+  core_seconds_ += min_seconds(trial, estimate, shape_, core_lane) / static_cast<double>(cores_);
 }
 
 std::string described(std::string_view name, const std::optional<std::string>& reason) {

@@ -21,7 +21,7 @@ namespace {
 
 // The memory limit for the models that a lane trains side by side, so that each window is read once for all of them.
 constexpr double models_bytes = 256.0 * 1024 * 1024;
-constexpr std::size_t most_models = 64;
+constexpr std::size_t max_models = 64;
 
 // An iteration in a round, or waiting for one.
 struct Model {
@@ -104,7 +104,7 @@ class StreamedEngine : public Engine {
   void begin_models(std::deque<Model>& waiting, std::vector<Model>& models) {
     double bytes = 0;
     for (const auto& model : models) bytes += model.bytes;
-    for (; !waiting.empty() && models.size() < most_models; waiting.pop_front()) {
+    for (; !waiting.empty() && models.size() < max_models; waiting.pop_front()) {
       const Iteration iteration = context_.plan.iteration(waiting.front().number);
       const Trial trial = context_.plan.trial_of(iteration);
       const double bytes_of_model = memory_of(trial);
@@ -144,7 +144,7 @@ class StreamedEngine : public Engine {
     auto saved_at = start;
     const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || models.empty()) return false;
-      if (!lane_.is_left() && stop_requested() && seconds_left(start) > most_seconds_after_stop) lane_.leave();
+      if (!lane_.is_left() && stop_requested() && seconds_left(start) > max_seconds_after_stop) lane_.leave();
       return lane_.is_left();
     };
     const auto end_if_unneeded = [&] {

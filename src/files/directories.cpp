@@ -65,11 +65,11 @@ std::string current_directory() {
 }
 
 std::vector<std::string> make_directories(const std::string& path) {
-  constexpr int most_tries = 100;
+  constexpr int max_tries = 100;
   std::vector<std::string> created;
   try {
     for (int tries = 1; !make_parts(path, created); ++tries)
-      if (tries == most_tries) refuse(path, std::strerror(ENOENT));
+      if (tries == max_tries) refuse(path, std::strerror(ENOENT));
   } catch (const RunError&) {
     remove_empty_directories(created);
     throw;

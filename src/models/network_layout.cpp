@@ -55,7 +55,7 @@ void append_dense(std::int64_t inputs, const std::vector<std::int64_t>& hidden, 
 }  // namespace
 
 bool has_layout(ModelKind kind) {
-  return kind != ModelKind::torchscript && kind != ModelKind::plugin;
+  return !is_user_module(kind);
 }
 
 std::vector<Layer> network_layout(const ModelOptions& model, const DataShape& shape) {

@@ -6,13 +6,18 @@
 namespace sheaf {
 
 NetworkState in_target_units(NetworkState network, const std::vector<Layer>& layers, const TargetScaling& scaling) {
-  if (!scaling.any()) return network;
+  if (!scaling.is_active()) return network;
   const Layer& last = layers.back();
   assert(last.bias && last.outputs == static_cast<std::int64_t>(scaling.shift.size()));
-  auto value = network.parameters.end() - (last.weight_count() + last.bias_count());
-  for (; value != network.parameters.end(); ++value) *value = static_cast<float>(double{*value} * scaling.unit);
+  auto weight = network.parameters.end() - (last.weight_count() + last.bias_count());
   auto bias = network.parameters.end() - last.bias_count();
-  for (const float shift : scaling.shift) *bias++ += shift;
+  for (std::size_t output = 0; output < scaling.unit.size(); ++output) {
+    const double unit = scaling.unit[output];
+    for (std::int64_t input = 0; input < last.inputs; ++input, ++weight)
+      *weight = static_cast<float>(double{*weight} * unit);
+    bias[static_cast<std::ptrdiff_t>(output)] =
+        static_cast<float>(double{bias[static_cast<std::ptrdiff_t>(output)]} * unit + double{scaling.shift[output]});
+  }
   return network;
 }
 

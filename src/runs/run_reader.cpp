@@ -57,7 +57,7 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
           "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
           directory_));
   RunProgress progress;
-  progress.journals = replay_journals(directory_, expected, stages.most_iterations(), forced);
+  progress.journals = replay_journals(directory_, expected, stages.max_iterations(), forced);
   const ResultStore& results = progress.journals.iterations;
   stages.catch_up(results);
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);

@@ -9,12 +9,12 @@
 
 namespace sheaf {
 
-std::int64_t SearchStages::most_iterations() const {
-  return more_may_come() ? sheaf::most_iterations : plan_.iteration_count();
+std::int64_t SearchStages::max_iterations() const {
+  return more_may_come() ? sheaf::max_iterations : plan_.iteration_count();
 }
 
 std::string SearchStages::last_stage_text() const {
-  return searcher_.most_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
+  return searcher_.max_stages() > 1 ? fmt::format(" of stage {}", plan_.stage_count() - 1) : "";
 }
 
 bool SearchStages::choose_next() {

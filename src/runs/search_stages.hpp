@@ -23,10 +23,10 @@ class SearchStages {
   /// The iterations of the plan's last stage.
   IndexRange last_iterations() const { return plan_.iterations_of(plan_.stage_count() - 1); }
   /// An upper limit of the number of iterations in the run.
-  std::int64_t most_iterations() const;
+  std::int64_t max_iterations() const;
 
   /// Whether a stage may follow the last one of the plan.
-  bool more_may_come() const { return plan_.stage_count() < searcher_.most_stages(); }
+  bool more_may_come() const { return plan_.stage_count() < searcher_.max_stages(); }
 
   /// " of stage 1"; empty for searches with a single stage.
   std::string last_stage_text() const;

@@ -6,7 +6,7 @@ namespace {
 
 class Grid : public Searcher {
  public:
-  std::int64_t most_stages() const override { return 1; }
+  std::int64_t max_stages() const override { return 1; }
 
   std::optional<Stage> next(const KnownResults& known) const override {
     if (known.plan().stage_count() > 0) return std::nullopt;

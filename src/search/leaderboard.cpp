@@ -48,7 +48,9 @@ void keep_last_stages(std::vector<TrialSummary>& trials) {
 }  // namespace
 
 Ranking ranking_of(const Study& study) {
-  return {study.search.metric == "loss", score_metric(study).larger_is_better};
+  // The loss of an ensemble is not known, only those of its members.
+  const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1;
+  return {by_loss, score_metric(study).larger_is_better};
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {}

@@ -45,7 +45,7 @@ struct Ranking {
   bool larger_is_better = true;  ///< whether a larger score is better
 };
 
-/// The ranking that search.metric selects.
+/// The ranking that search.metric selects. Ensembles are ranked by their score, also for the default, loss.
 Ranking ranking_of(const Study& study);
 
 /// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,

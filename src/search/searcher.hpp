@@ -53,7 +53,7 @@ class Searcher {
   virtual ~Searcher() = default;
 
   /// The maximum number of stages. Results are gathered after a stage only if more stages may follow.
-  virtual std::int64_t most_stages() const = 0;
+  virtual std::int64_t max_stages() const = 0;
 
   /// Returns the next stage (stage 0 if there are no results yet), or nullopt if the search is done. Called on rank 0
   /// only.

@@ -18,7 +18,7 @@ Combinations::Combinations(const Study& study) {
   for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
     key->stride = count_;
     const auto candidates = static_cast<std::int64_t>(key->candidates.size());
-    count_ = candidates > most_iterations / count_ ? most_iterations + 1 : count_ * candidates;
+    count_ = candidates > max_iterations / count_ ? max_iterations + 1 : count_ * candidates;
   }
 }
 

@@ -22,7 +22,7 @@ class Combinations {
   /// Every searched key must have at least one candidate. Without searched keys, the study is the only combination.
   explicit Combinations(const Study& study);
 
-  /// The number of combinations; larger grids return most_iterations + 1.
+  /// The number of combinations; larger grids return max_iterations + 1.
   std::int64_t count() const { return count_; }
   std::size_t key_count() const { return keys_.size(); }
   const std::string& key(std::size_t key) const { return keys_[key].name; }

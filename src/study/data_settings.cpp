@@ -5,14 +5,14 @@ namespace sheaf {
 namespace {
 
 // Limits whose product, in bytes, fits into 64 bits.
-constexpr std::int64_t most_rows = 1000000000000;
-constexpr std::int64_t most_columns = 1000000;
+constexpr std::int64_t max_rows = 1000000000000;
+constexpr std::int64_t max_columns = 1000000;
 
 void add_synthetic_data(std::vector<Setting>& table) {
   Section<DataOptions> data(table, "data", &Study::data);
-  data.add("rows", &DataOptions::rows, integer(1, most_rows), "Synthetic: number of rows.");
-  data.add("columns", &DataOptions::columns, integer(1, most_columns), "Synthetic: number of features.");
-  data.add("outputs", &DataOptions::outputs, integer(1, most_columns), "Synthetic regression: number of targets.");
+  data.add("rows", &DataOptions::rows, integer(1, max_rows), "Synthetic: number of rows.");
+  data.add("columns", &DataOptions::columns, integer(1, max_columns), "Synthetic: number of features.");
+  data.add("outputs", &DataOptions::outputs, integer(1, max_columns), "Synthetic regression: number of targets.");
   data.add("distribution", &DataOptions::distribution,
            choice<Distribution>({{"normal", Distribution::normal}, {"uniform", Distribution::uniform}}),
            "Synthetic: distribution of the features; normal: mean 0 and standard deviation 1; uniform: 0 to 1.");
@@ -46,7 +46,7 @@ void add_data_keys(std::vector<Setting>& table) {
                {{"auto", Task::automatic}, {"classification", Task::classification}, {"regression", Task::regression}}),
            "Classification (labels 0, 1, 2, ...) or regression (numbers); auto: classification if the targets are "
            "integers, one per row; synthetic data: if data.classes is set.");
-  data.add("classes", &DataOptions::classes, integer_or("auto", 2, most_columns),
+  data.add("classes", &DataOptions::classes, integer_or("auto", 2, max_columns),
            "Number of classes; auto: the number of class names in the file, otherwise its highest label + 1.");
   data.add(
       "normalize", &DataOptions::normalize,
@@ -65,12 +65,13 @@ void add_data_keys(std::vector<Setting>& table) {
            choice<NormalizeTargets>({{"auto", NormalizeTargets::automatic},
                                      {"none", NormalizeTargets::none},
                                      {"standard", NormalizeTargets::standard}}),
-           "Regression. standard: train on targets that are centered on their means and divided by one standard "
-           "deviation, computed from the training rows; losses, scores and predictions stay in the units of the file. "
+           "Regression. standard: train on targets that are centered on their means and divided by their standard "
+           "deviations, computed from the training rows; losses, scores and predictions stay in the units of the file. "
            "auto: standard for a file, if the network is one of Sheaf's and has a bias.");
-  data.add("validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
-           "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 with "
-           "search.folds, which must not be combined with another value.");
+  data.add(
+      "validation", &DataOptions::validation, or_auto(number(below_one_in_words, is_below_one)),
+      "Fraction of the rows held out for validation; auto: 0.1 for a file with at least 20 rows, 0 if search.folds is "
+      "more than 1, where no other value is allowed.");
   data.add("image", &DataOptions::image, image_shape(),
            "Image shape of a row, channels x height x width; auto: the shape in the file.");
   data.add("channels", &DataOptions::channels,
@@ -83,10 +84,10 @@ void add_data_keys(std::vector<Setting>& table) {
       choice<DataMode>({{"auto", DataMode::automatic}, {"memory", DataMode::memory}, {"streamed", DataMode::streamed}}),
       "memory: load all rows once per node; streamed: read them in every epoch; auto: stream files that do not fit "
       "into data.memory.");
-  data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, most_rows),
+  data.add("memory", &DataOptions::memory_mib, integer_or("auto", 1, max_rows),
            "Memory for the rows per node, in MiB; auto: files larger than half of the node's memory are streamed, "
            "using up to 384 MiB.");
-  data.add("window", &DataOptions::window, integer_or("auto", 1, most_rows),
+  data.add("window", &DataOptions::window, integer_or("auto", 1, max_rows),
            "Streamed: number of rows that are shuffled together; auto: 64 MiB of rows, more for large chunks. Memory "
            "not needed for windows may be used to keep part of the file between epochs.");
   data.add("read_ahead", &DataOptions::read_ahead, integer(1, 64), "Streamed: number of windows to read ahead.");

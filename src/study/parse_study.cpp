@@ -28,7 +28,7 @@ namespace {
 
 // A larger file is not a study file; more messages do not help.
 constexpr std::size_t largest_file = 1 << 20;
-constexpr std::size_t most_problems_shown = 50;
+constexpr std::size_t max_problems_shown = 50;
 
 // The problems found so far.
 struct Findings {
@@ -179,9 +179,9 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
 
   auto& problems = findings.problems;
   if (problems.empty()) return study;
-  if (problems.size() > most_problems_shown) {
-    const std::size_t more = problems.size() - most_problems_shown;
-    problems.resize(most_problems_shown);
+  if (problems.size() > max_problems_shown) {
+    const std::size_t more = problems.size() - max_problems_shown;
+    problems.resize(max_problems_shown);
     problems.push_back(fmt::format("and {} more problems.", more));
   }
   throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));

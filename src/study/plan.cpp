@@ -15,11 +15,11 @@ namespace {
 
 // Takes a double because the product may exceed 64 bits.
 void require_countable(double iterations) {
-  if (iterations > static_cast<double>(most_iterations))
+  if (iterations > static_cast<double>(max_iterations))
     throw UsageError(
         fmt::format("the study has {:.4g} iterations (the maximum is {}). Use fewer iterations, candidates, folds, "
                     "repeats or members.",
-                    iterations, most_iterations));
+                    iterations, max_iterations));
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "core/text.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
-#include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
@@ -20,7 +19,7 @@ namespace {
 
 // Only the first combinations of a larger grid are checked, which takes well under a second. Later candidates of the
 // slowest-varying keys may remain unchecked.
-constexpr std::int64_t most_combinations_checked = 100000;
+constexpr std::int64_t max_combinations_checked = 100000;
 
 using Keys = std::vector<std::string>;
 
@@ -120,7 +119,7 @@ void check_data(const Study& study, Problems& problems) {
 // Scaled targets need a last layer whose weights and bias can be converted to the units of the targets.
 void check_target_normalization(const Study& study, Problems& problems) {
   if (study.data.normalize_targets != NormalizeTargets::standard) return;
-  const bool foreign = study.model.kind == ModelKind::torchscript || study.model.kind == ModelKind::plugin;
+  const bool foreign = is_user_module(study.model.kind);
   if (foreign || !study.model.bias)
     problems.add({"data.normalize_targets", foreign ? "model.kind" : "model.bias"},
                  fmt::format("data.normalize_targets = standard needs one of Sheaf's networks with a bias, but {}. Set "
@@ -225,6 +224,17 @@ void check_train(const Study& study, Problems& problems) {
     problems.add({"train.momentum", "train.optimizer"},
                  fmt::format("train.momentum = {} has no effect ({}). Leave it out, or set train.optimizer = sgd.",
                              train.momentum, assignment(study, "train.optimizer")));
+  const auto refuse_unused = [&](const char* key, bool is_set, bool is_used, const char* advice) {
+    if (is_set && !is_used && is_mistake(study, key, "train.optimizer"))
+      problems.add({key, "train.optimizer"},
+                   fmt::format("{} has no effect ({}). Leave it out, or set train.optimizer = {}.",
+                               assignment(study, key), assignment(study, "train.optimizer"), advice));
+  };
+  const TrainOptions defaults;
+  refuse_unused("train.beta1", train.beta1 != defaults.beta1, adam, "adam");
+  refuse_unused("train.beta2", train.beta2 != defaults.beta2, adam, "adam");
+  refuse_unused("train.alpha", train.alpha != defaults.alpha, train.optimizer == OptimizerKind::rmsprop, "rmsprop");
+  refuse_unused("train.epsilon", train.epsilon != defaults.epsilon, train.optimizer != OptimizerKind::sgd, "adam");
   if (train.nesterov && train.optimizer != OptimizerKind::sgd && is_mistake(study, "train.nesterov", "train.optimizer"))
     problems.add({"train.nesterov", "train.optimizer"},
                  fmt::format("train.nesterov = true has no effect ({}). Leave it out, or set train.optimizer = sgd.",
@@ -292,7 +302,7 @@ void check_iteration_count(const Study& study, Problems& problems) {
   std::int64_t count = 1;
   bool too_many = false;
   const auto multiply = [&](std::int64_t factor) {
-    too_many = too_many || factor > most_iterations / count;
+    too_many = too_many || factor > max_iterations / count;
     if (!too_many) count *= factor;
   };
   Keys keys;
@@ -313,7 +323,7 @@ void check_iteration_count(const Study& study, Problems& problems) {
   factors.resize(factors.size() - 3);
   if (too_many)
     problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these numbers.",
-                                   most_iterations, factors));
+                                   max_iterations, factors));
 }
 
 void check_run(const Study& study, Problems& problems) {
@@ -348,7 +358,7 @@ std::vector<StudyProblem> problems_in(const Study& study) {
   check_data(study, data);
   const Combinations combinations(study);
   Study trial = study;
-  for (std::int64_t number = 0; number < std::min(combinations.count(), most_combinations_checked); ++number) {
+  for (std::int64_t number = 0; number < std::min(combinations.count(), max_combinations_checked); ++number) {
     combinations.apply(number, trial);
     check_model(trial, model);
     check_target_normalization(trial, model);

@@ -87,12 +87,11 @@ void add_run_keys(std::vector<Setting>& table) {
                                 {"lines", ProgressKind::lines},
                                 {"none", ProgressKind::none}}),
           "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results);
-  run.add(
-      "log_every", &RunOptions::log_every, integer_or("auto", 1),
-      "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
-      "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: once per "
-      "minute for one training of the first rank, so not for short trainings, and not with progress = none.",
-      Decides::no_results);
+  run.add("log_every", &RunOptions::log_every, integer_or("auto", 1),
+          "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
+          "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: one "
+          "training of rank 0 shows it once per minute; short trainings, and trainings with progress = none, never do.",
+          Decides::no_results);
 }
 
 }  // namespace sheaf

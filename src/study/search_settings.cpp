@@ -8,13 +8,13 @@ void add_study_keys(std::vector<Setting>& table) {
   study.add("name", &StudyOptions::name, directory_name(), "Name of the results and of the run directory, runs/<name>.",
             Decides::no_results);
   study.add("seed", &StudyOptions::seed, any_unsigned_integer(), "Seed of all random numbers.");
-  study.add("iterations", &StudyOptions::iterations, integer(1, most_iterations),
+  study.add("iterations", &StudyOptions::iterations, integer(1, max_iterations),
             "Independent repeats of the whole study, each with its own random numbers.");
 }
 
 void add_ensemble_keys(std::vector<Setting>& table) {
   Section<EnsembleOptions> ensemble(table, "ensemble", &Study::ensemble);
-  ensemble.add("members", &EnsembleOptions::members, integer(1, most_iterations),
+  ensemble.add("members", &EnsembleOptions::members, integer(1, max_iterations),
                "Members of each ensemble. They differ in their random numbers; their predictions are averaged.");
   ensemble.add("bootstrap", &EnsembleOptions::bootstrap, flag(),
                "Train each member on a bootstrap sample of the training rows (bagging).");
@@ -25,15 +25,17 @@ void add_search_keys(std::vector<Setting>& table) {
   search.add("method", &SearchOptions::method,
              choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
              "grid: train every combination of the candidates in [search].");
-  search.add("folds", &SearchOptions::folds, integer(1, most_iterations),
-             "Folds of the cross-validation of each combination; 1: no cross-validation.");
-  search.add("repeats", &SearchOptions::repeats, integer(1, most_iterations),
+  search.add("folds", &SearchOptions::folds, integer(1, max_iterations),
+             "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 needs method = "
+             "grid, also "
+             "without candidates.");
+  search.add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
              "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
   for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
   search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
              "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-             "without validation rows.");
+             "without validation rows; for ensembles accuracy, or r2 for regression.");
 }
 
 }  // namespace sheaf

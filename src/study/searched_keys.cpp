@@ -53,11 +53,6 @@ SearchedKey read_candidates(const std::string& key, const std::string& text, con
   return searched;
 }
 
-bool is_searched(const Study& study, const std::string& key) {
-  const auto& keys = study.search.keys;
-  return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
-}
-
 void set_searched_key(SearchOptions& search, SearchedKey searched) {
   for (auto& known : search.keys) {
     if (known.key != searched.key) continue;

@@ -15,9 +15,6 @@ namespace sheaf {
 SearchedKey read_candidates(const std::string& key, const std::string& text, const PathOrigin& origin,
                             std::vector<std::string>& problems);
 
-/// Whether the study has candidates of `key`.
-bool is_searched(const Study& study, const std::string& key);
-
 /// Adds a searched key, or replaces its candidates if it is already there.
 void set_searched_key(SearchOptions& search, SearchedKey searched);
 

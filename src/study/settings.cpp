@@ -116,9 +116,6 @@ std::string study_file_text(const Study& study) {
   const auto write = [&file](const std::string& name, const std::string& text) {
     file += name + (text.empty() ? " =" : " = ") + text + "\n";
   };
-  const auto is_searched = [&keys = study.search.keys](const std::string& key) {
-    return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
-  };
   const auto& table = settings_table();
   for (std::size_t i = 0; i < table.size(); ++i) {
     const std::string& key = table[i].info.key;
@@ -126,7 +123,7 @@ std::string study_file_text(const Study& study) {
       section = section_of(key);
       file += fmt::format("{}[{}]\n", file.empty() ? "" : "\n", section);
     }
-    if (!is_searched(key))
+    if (!is_searched(study, key))
       write(key.substr(section.size() + 1), with_path(table[i], table[i].text(study), written_path));
     const bool last_of_section = i + 1 == table.size() || section_of(table[i + 1].info.key) != section;
     if (section == "search" && last_of_section)

@@ -46,4 +46,9 @@ bool is_searchable(const std::string& key) {
   return std::find(searchable_keys().begin(), searchable_keys().end(), key) != searchable_keys().end();
 }
 
+bool is_searched(const Study& study, const std::string& key) {
+  const auto& keys = study.search.keys;
+  return std::any_of(keys.begin(), keys.end(), [&](const auto& searched) { return searched.key == key; });
+}
+
 }  // namespace sheaf

@@ -20,4 +20,7 @@ const std::vector<std::string>& searchable_keys();
 
 bool is_searchable(const std::string& key);
 
+/// Whether the study has candidates of `key`.
+bool is_searched(const Study& study, const std::string& key);
+
 }  // namespace sheaf

@@ -21,7 +21,7 @@ std::string stored_study_text(const Study& study) {
 
 std::optional<std::string> storing_version(const std::string& text) {
   if (text.compare(0, comment.size(), comment) != 0) return std::nullopt;
-  return text.substr(comment.size(), text.find('\n') - comment.size());
+  return text.substr(comment.size(), text.find_first_of("\r\n") - comment.size());
 }
 
 void require_this_version(const std::string& text, const std::string& directory, bool forced) {

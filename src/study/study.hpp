@@ -1,5 +1,5 @@
 // The study: all settings of a job, as plain values with their defaults. settings.hpp has their names and ranges, and
-// parses them. No setting comes from anywhere but the study file and the command line.
+// parses them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,23 +11,27 @@
 namespace sheaf {
 
 /// The maximum number of iterations of a study: a claim packs two iteration numbers into one 64-bit word.
-constexpr std::int64_t most_iterations = (std::int64_t{1} << 32) - 1;
+constexpr std::int64_t max_iterations = (std::int64_t{1} << 32) - 1;
 
 enum class DataSource { file, synthetic };
-/// In this file, `automatic` and nullopt are replaced before a plan is made (commands/train/data_defaults), unless a
-/// comment states otherwise.
+/// In [data], [model] and [train], `automatic` and nullopt are replaced before a plan is made
+/// (commands/train/data_defaults), unless a comment states otherwise.
 enum class Task { classification, regression, automatic };
 enum class Normalize { automatic, none, standard, minmax, robust };
 enum class NormalizeTargets { automatic, none, standard };
 enum class Distribution { normal, uniform };
 enum class Relation { independent, linear };
-enum class DataMode { automatic, memory, streamed };
+enum class DataMode { automatic, memory, streamed };  ///< automatic: see settle_study
 enum class ChannelOrder { first, last };
 enum class Draw { iteration, study };
 enum class ModelKind { automatic, linear, mlp, cnn, resnet18, resnet50, torchscript, plugin };
 /// Whether the network has dense layers only, so that the native engine can train it.
 constexpr bool is_dense(ModelKind kind) {
   return kind == ModelKind::linear || kind == ModelKind::mlp;
+}
+/// Whether the network is a module of the user, with layers that are not known.
+constexpr bool is_user_module(ModelKind kind) {
+  return kind == ModelKind::torchscript || kind == ModelKind::plugin;
 }
 constexpr bool is_residual(ModelKind kind) {
   return kind == ModelKind::resnet18 || kind == ModelKind::resnet50;
@@ -88,7 +92,7 @@ struct DataOptions {
   std::string targets = "/targets";    ///< data set [rows] or [rows, outputs]
   std::string weights;                 ///< data set [rows] of sample weights; empty: all weights are 1
   Task task = Task::automatic;
-  std::int64_t classes = 0;  ///< number of classes; 0: largest label + 1
+  std::int64_t classes = 0;  ///< number of classes; 0: that of the class names, or largest label + 1
   Normalize normalize = Normalize::automatic;
   NormalizeTargets normalize_targets = NormalizeTargets::automatic;  ///< regression
   std::optional<double> validation;  ///< fraction of the rows held out for validation; not with folds
@@ -99,7 +103,7 @@ struct DataOptions {
 
   DataMode mode = DataMode::automatic;
   std::int64_t memory_mib = 0;  ///< memory per node for rows of a file; 0: half of the node's memory, streamed: 384
-  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: as many as fit into memory_mib
+  std::int64_t window = 0;      ///< streamed: rows that are shuffled together; 0: chosen by plan_stream()
   std::int64_t read_ahead = 1;  ///< streamed: windows that are read while the models train on another one
 
   // synthetic source
@@ -128,7 +132,7 @@ struct ModelOptions {
 };
 
 struct TrainOptions {
-  std::int64_t epochs = 0;       ///< 0: auto, replaced as nullopt
+  std::int64_t epochs = 0;       ///< 0: auto
   std::int64_t batch_size = 32;  ///< 0: all rows in one batch
   bool shuffle = true;
   LossKind loss = LossKind::automatic;
@@ -181,7 +185,7 @@ struct RunOptions {
   std::int64_t ranks_per_gpu = 1;               ///< ranks that share a GPU; more than 1 is useful with MPS only
   std::int64_t core_lanes = 0;                  ///< additional lanes on the CPU cores of a rank with a GPU
   std::optional<bool> curves;                   ///< store the losses and metrics of every epoch
-  TimeLimit time_limit;                         ///< no iteration starts after this time
+  TimeLimit time_limit;                         ///< the job stops after this time
   ArrayTask array;                              ///< the job's slice of the iterations
   OnFailure on_failure = OnFailure::go_on;      ///< whether to train the other iterations when one fails
   double checkpoint_interval = 60;              ///< seconds between checkpoints of an iteration; 0: no checkpoints

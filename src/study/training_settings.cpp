@@ -50,8 +50,8 @@ void add_model_keys(std::vector<Setting>& table) {
             "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.");
   model.add(
       "channels", &ModelOptions::channels, or_auto(layer_widths()),
-      "cnn: output channels of each convolution, which also halves the image; auto: 16 32 64 ... until the shorter "
-      "side has 4 to 7 pixels.");
+      "cnn: output channels of each convolution, which also halves the image; auto: 16, then 32 64 128 128 ... as long "
+      "as the shorter side stays at least 4 pixels.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
   model.add("stem", &ModelOptions::stem,
             choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),

@@ -13,7 +13,7 @@ namespace sheaf {
 namespace {
 
 constexpr std::int64_t widest_layer = 1000000;
-constexpr std::int64_t most_tasks = 1000000;
+constexpr std::int64_t max_tasks = 1000000;
 
 // Parses the complete text as a number, independent of the locale. Leading spaces and a plus sign are not allowed.
 template <class Number>
@@ -150,8 +150,8 @@ std::optional<ArrayTask> read_array_task(const std::string& text) {
   if (is_keyword(text, "auto")) return ArrayTask{ArrayTask::Kind::automatic, 0, 1};
   if (is_keyword(text, "none")) return ArrayTask{};
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto task = integer_between(text.substr(0, slash), 0, most_tasks - 1);
-  const auto tasks = slash < text.size() ? integer_between(text.substr(slash + 1), 1, most_tasks) : std::nullopt;
+  const auto task = integer_between(text.substr(0, slash), 0, max_tasks - 1);
+  const auto tasks = slash < text.size() ? integer_between(text.substr(slash + 1), 1, max_tasks) : std::nullopt;
   if (!task || !tasks || *task >= *tasks) return std::nullopt;
   return ArrayTask{ArrayTask::Kind::fixed, *task, *tasks};
 }

@@ -69,7 +69,7 @@ class MemoryTraining {
       else
         train_piece();
       if (context_.checkpoints == nullptr || loop_.next() == TrainingLoop::Next::end) continue;
-      leaving = leaving || (stop_requested() && seconds_left() > most_seconds_after_stop);
+      leaving = leaving || (stop_requested() && seconds_left() > max_seconds_after_stop);
       if (leaving || seconds_since(saved_at_) >= context_.checkpoints->interval_seconds) save();
       if (leaving) return TrainedIteration{};
     }
@@ -128,7 +128,7 @@ class MemoryTraining {
     const auto should_stop = [&] {
       if (context_.checkpoints == nullptr || !stop_requested()) return false;
       if (!stopped_at) stopped_at = Clock::now();
-      return seconds_since(*stopped_at) > most_seconds_after_stop;
+      return seconds_since(*stopped_at) > max_seconds_after_stop;
     };
     const RowSet& rows = input_.split->validation_rows;
     if (validation_rows_.empty()) validation_rows_ = rows.list();

@@ -9,7 +9,7 @@
 namespace sheaf {
 
 /// When the job is stopping, work that takes no longer than this is finished. Other work is saved as a checkpoint.
-constexpr double most_seconds_after_stop = 0.25;
+constexpr double max_seconds_after_stop = 0.25;
 
 /// The number of batches in a piece: as many as take a tenth of a second, at least one. Adapted during the training.
 class PieceSize {

@@ -28,7 +28,7 @@ def write_large(path, rows=80000):
 
 # The studies below train iterations of some tenths of a second on a common machine; `times` multiplies their epochs. An
 # iteration must last several checkpoint intervals, and longer than a stopped job keeps training to finish an iteration
-# (most_seconds_after_stop in src/training/piece_size.hpp, 0.25 s).
+# (max_seconds_after_stop in src/training/piece_size.hpp, 0.25 s).
 INTERVAL = 0.1  # seconds
 
 def long_epochs(engine, times):

@@ -126,11 +126,11 @@ def refuse_allocations(kind, count):
                 check_end(f"{kind}: {burst} allocations from {number} are refused, {way or 'alone'}", result)
 
 
-def limit_address_space(kind, started_kb, most_kb):
+def limit_address_space(kind, started_kb, max_kb):
     """Limits address space, from the size at the start of MPI upwards. Smaller limits fail outside the program: the
     loader cannot map libraries, OpenBLAS retries the allocation of a buffer for ever, Open MPI ends the process."""
     blas_kb = 5 * 135000 if "torch" in kind else 0  # buffers that OpenBLAS allocates only if address space is limited
-    for kb in steps(started_kb + 1024, most_kb + blas_kb + 65536, 5, 100):
+    for kb in steps(started_kb + 1024, max_kb + blas_kb + 65536, 5, 100):
         limit = ["prlimit", f"--as={kb * 1024}"]
         check_end(f"{kind}: {kb} kB of address space", run([*limit, *args(kind)]))
         if fine:
@@ -188,10 +188,10 @@ with open("study.cfg", "w") as file:
     file.write(STUDY)
 refuse_mpi()
 for kind in KINDS:
-    threads, allocations, started_kb, most_kb = measure(kind)
+    threads, allocations, started_kb, max_kb = measure(kind)
     if kind in ("memory", "streamed"):
         refuse_threads(kind, threads)
         refuse_allocations(kind, allocations)
-    limit_address_space(kind, started_kb, most_kb)
+    limit_address_space(kind, started_kb, max_kb)
 limit_processes()
 sys.exit(checks.finish())

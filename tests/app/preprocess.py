@@ -3,6 +3,7 @@ on them; invalid input is refused."""
 
 import glob
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -291,7 +292,9 @@ for args in (("import", "train.csv", "raw.h5"), ("preprocess", "raw.h5", "units.
     result = sheaf(*args)
     checks.check(result.code == 0, " ".join(args), result.stderr)
 with h5py.File("units.h5", "r") as file:
-    checks.check(file["features"].attrs["scaling"] == "standard by feature" and "content_hash" not in file.attrs and
+    units = file["features"].attrs["scaling"]
+    checks.check(re.fullmatch(r"standard by feature \(checksum [0-9a-f]{8}\)", units) and
+                 "content_hash" not in file.attrs and
                  list(file["features"].attrs["feature_names"]) == ["a", "b"], "scaled features are marked",
                  f"{dict(file.attrs)} {dict(file['features'].attrs)}")
 result = sheaf("evaluate", "scaled-model", "--data.file=units.h5")
@@ -301,8 +304,44 @@ for path in ("raw.h5", "train.csv"):
         result = sheaf("evaluate", "scaled-model", f"--data.file={path}", ranks=ranks)
         errors = result.error_lines()
         checks.check(result.code == 1 and len(errors) == 1 and f"'{path}' and the training data of model" in errors[0] and
-                     "(scaling by sheaf preprocess: none; standard by feature)" in errors[0],
+                     f"(scaling by sheaf preprocess: none; {units})" in errors[0],
                      f"{path} without the scaling is refused, {ranks} ranks", result.stderr)
+
+# Other rows have other units unless they are scaled as the training data.
+with h5py.File("raw.h5", "r") as file, h5py.File("some.h5", "w") as some:
+    some["features"], some["targets"] = file["features"][:20], file["targets"][:20]
+    some["features"].attrs["feature_names"] = file["features"].attrs["feature_names"]
+for args in (["some.h5", "own.h5", "--normalize=standard"], ["some.h5", "like.h5", "--like=units.h5"],
+             ["some.h5", "like2.h5", "--like=units.h5", "--compression=3"],
+             ["like.h5", "twice.h5", "--normalize=minmax"]):
+    result = sheaf("preprocess", *args, ranks=2 if "like2.h5" in args else None)
+    checks.check(result.code == 0, " ".join(args), result.stderr)
+result = sheaf("evaluate", "scaled-model", "--data.file=own.h5")
+checks.check(result.code == 1 and "Scale the file with sheaf preprocess --like=TRAIN.h5" in result.stderr,
+             "a file in its own units is refused", result.stderr)
+result = sheaf("evaluate", "scaled-model", "--data.file=like.h5")
+checks.check(result.code == 0, "a file in the units of the training data is evaluated", result.stderr)
+with h5py.File("units.h5") as whole, h5py.File("like.h5") as like, h5py.File("like2.h5") as packed, \
+        h5py.File("twice.h5") as twice:
+    checks.check((like["features"][:] == whole["features"][:20]).all() and
+                 (packed["features"][:] == like["features"][:]).all() and
+                 (like["features_shift"][:] == whole["features_shift"][:]).all(), "--like uses the stored numbers")
+    checks.check(twice["features"].attrs["scaling"].startswith(units + ", then minmax by feature (checksum "),
+                 "a second scaling is added to the first", twice["features"].attrs["scaling"])
+with h5py.File("units.h5") as whole, h5py.File("bad.h5", "w") as bad:
+    for name in ("features", "features_shift"):
+        bad[name] = whole[name][:]
+    bad["features_divisor"] = numpy.zeros(2)
+    bad["features"].attrs["scaling"] = units
+    bad["wide"] = numpy.zeros((5, 3), "f4")
+with h5py.File("wide.h5", "w") as file:
+    file["features"] = numpy.zeros((5, 3), "f4")
+for like, message in (("raw.h5", "'raw.h5' has no scaling of '/features'"), ("bad.h5", "(a divisor is 0 or not finite)"),
+                      ("units.h5", "'units.h5' scales 2 features, but the rows of 'wide.h5' have 3")):
+    for ranks in (None, 3):
+        result = sheaf("preprocess", "wide.h5", "new-units.h5", f"--like={like}", ranks=ranks)
+        checks.check(result.code == 1 and len(result.error_lines()) == 1 and message in result.stderr and
+                     not os.path.exists("new-units.h5"), f"--like={like} is refused, {ranks} ranks", result.stderr)
 
 # Copying values of other files takes 4 MiB of memory for any size of rows. Measured through a small process, since the
 # peak memory of a program includes that of the process that started it.
@@ -386,6 +425,7 @@ for case, args, code, message in (
          "is too full"),
         ("unknown type", ["in.h5", "new.h5", "--cast=float8"], 2, "--cast = 'float8'"),
         ("unknown scaling", ["in.h5", "new.h5", "--normalize=max"], 2, "--normalize = 'max'"),
+        ("--like with --normalize", ["in.h5", "new.h5", "--like=table.h5", "--normalize=minmax"], 2, "cannot be combined"),
         ("--per without --normalize", ["in.h5", "new.h5", "--per=channel"], 2, "--normalize"),
         ("compression out of range", ["in.h5", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("missing file", ["absent.h5", "new.h5"], 1, "'absent.h5' does not exist"),

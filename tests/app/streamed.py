@@ -312,7 +312,7 @@ def check_errors():
             (["--data.mode=streamed", "--data.memory=1", "--data.window=100000000"], 1, "does not fit into memory"),
             (streamed + ["--data.channels=last"], 1, "data.channels = last needs images"),
             (streamed + ["--data.normalize=standard", "--search.method=grid", "--search.folds=2",
-                         "--search.repeats=501"], 2, "data.normalize supports at most 1000 splits of streamed data "
+                         "--search.repeats=501"], 2, "data.normalize = standard supports at most 1000 splits "
              "(folds times repeats are 1002). Normalize the file beforehand, or set data.mode = memory.")):
         done = run(*args, ranks=2)
         checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1,

@@ -1,6 +1,6 @@
 """Compares the models that sheaf trains without any settings with scikit-learn's MLP on standardized features.
 
-    python3 tests/bench/default_quality.py SHEAF [--repeats=N] [TABLE ...]
+    python3 tests/bench/default_quality.py SHEAF [--repeats=N] [--option=--KEY=VALUE] [TABLE ...]
 
 For each table and repeat, a fifth of the rows is the test set. sheaf gets CSV files: import, run with the data file
 alone, predict. The reference is MLPClassifier or MLPRegressor with its defaults; text columns are one-hot encoded, all
@@ -144,7 +144,7 @@ def main():
         else:
             good = compare(name, arguments.sheaf, arguments.repeats, arguments.option) and good
     if not good:
-        raise SystemExit("the defaults of sheaf are worse than those of scikit-learn by more than chance and a quarter")
+        raise SystemExit("the defaults of sheaf are more than 25 % worse than those of scikit-learn, beyond three standard errors")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the examples of the given pages: fenced blocks of commands (sh), study files (ini) and Python, and commands in
-tables. Blocks of output (text) are compared with the real output; times and rates may differ."""
+"""Checks the examples of the given pages: runs blocks of commands (sh) and commands in tables, plans study files (ini)
+and compiles Python. Blocks of output (text) are compared with the real output: times and rates may differ, other numbers
+by a fifth."""
 import math
 import os
 import re
@@ -42,7 +43,8 @@ def blocks_of(text):
         elif language is not None:
             content.append(line)
         elif line.startswith("|"):
-            blocks += [("table", command + "\n") for command in re.findall(r"\n", line)
+            blocks += [("table", command + "\n") for command in re.findall(
+                r"`(sheaf (?:import|run|evaluate|predict|preprocess) [^`]*)`", line)
                        if not re.search(r"STUDY|IN\.h5|RUN_DIR|MODEL", command)]
     return blocks
 
@@ -153,7 +155,7 @@ def check_page(path, tests):
         output = None
         for language, text in blocks:
             counts[language] = counts.get(language, 0) + 1
-            if language == "table":  # a row for itself, whatever else the page runs
+            if language == "table":  # in a run directory of its own
                 run(text.strip() + (f" --run.output=runs/row-{len(counts)}-{counts[language]}" if "sheaf run" in text else ""), directory)
             elif language == "sh":
                 output = ""
@@ -171,8 +173,8 @@ def check_page(path, tests):
                 study = os.path.join(directory, "study.cfg")
                 with open(study, "w") as file:
                     file.write(text)
-                whole = "file" in text
-                run("sheaf plan study.cfg" + ("" if whole else " --data.file=data/digits.h5"), directory)
+                names_a_file = "file" in text
+                run("sheaf plan study.cfg" + ("" if names_a_file else " --data.file=data/digits.h5"), directory)
             elif language == "text" and output is not None:
                 compare_output(text, output)
             elif language == "python":

@@ -14,7 +14,7 @@ namespace sheaf::test {
 
 class Halving : public Searcher {
  public:
-  std::int64_t most_stages() const override { return 2; }
+  std::int64_t max_stages() const override { return 2; }
 
   std::optional<Stage> next(const KnownResults& known) const override {
     const Plan& plan = known.plan();

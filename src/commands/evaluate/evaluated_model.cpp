@@ -11,11 +11,13 @@
 #include "commands/evaluate/imported_rows.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
+#include "data/file_schema.hpp"
 #include "data/import/import_files.hpp"
 #include "engines/model_opening.hpp"
 #include "files/hdf5/data_set.hpp"
 #include "models/predictions.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/session.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/run_reader.hpp"
 #include "runs/search_stages.hpp"
@@ -147,6 +149,21 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
   evaluated.ids = std::move(imported.ids);
 }
 
+// Throws if ranks see different files under the same names. Collective.
+void require_same_files(const EvaluationRequest& request, const Communicator& world) {
+  std::string state;
+  agree(world, [&] { state = file_identity(request.data.file) + ", " + file_identities(model_files(request)); });
+  const std::string first = world.broadcast(state, 0);
+  agree(world, [&] {
+    require(state == first, [&] {
+      return fmt::format(
+          "'{}' or '{}' on host {} differs from that of rank 0 (in name, size or time). Put the files into "
+          "a directory that all nodes share.",
+          request.data.file, request.model, MpiSession::host_name());
+    });
+  });
+}
+
 // Chooses task, loss and outputs, and checks them against the request.
 Scoring choose_scoring(const EvaluationRequest& request, const EvaluatedModel& evaluated) {
   const auto& models = evaluated.models;
@@ -216,6 +233,7 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
     for (const auto& path : model_files(request)) evaluated.models.push_back(load_model(path, request.run, device));
   });
   open_rows(request, evaluated, world, node);
+  require_same_files(request, world);
   agree(world, [&] {
     evaluated.scoring = choose_scoring(request, evaluated);
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;

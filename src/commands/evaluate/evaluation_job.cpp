@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,7 +33,7 @@ namespace sheaf {
 namespace {
 
 // The confusion matrix is computed up to this number of classes.
-constexpr std::int64_t most_confused_classes = 256;
+constexpr std::int64_t max_confused_classes = 256;
 
 // A GPU predicts this much at once, a core one batch.
 constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
@@ -65,7 +66,7 @@ class EvaluationLane {
       predictors_.push_back(
           make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
     const std::int64_t classes = evaluated.scoring.output_count;
-    if (evaluated.predicts_classes() && classes <= most_confused_classes)
+    if (evaluated.predicts_classes() && classes <= max_confused_classes)
       confusion_.resize(static_cast<std::size_t>(classes * classes));
   }
 
@@ -98,6 +99,13 @@ class EvaluationLane {
 
   void predict(Predictor& predictor, std::int64_t count) {
     if (!predictor.predict(reader_->features(), count, outputs_.data())) reader_->require_finite_features();
+    const bool any_nan = std::any_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isnan(output); });
+    require(!any_nan || !evaluated_.models.front().trained, [&] {
+      return fmt::format(
+          "model '{}' has no finite output for some rows (their features are too far from those of the "
+          "training). Correct these rows.",
+          evaluated_.models.front().path);
+    });
   }
 
   // Called before logits are converted to probabilities, where rounding may make two of them equal.

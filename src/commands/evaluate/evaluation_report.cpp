@@ -12,7 +12,7 @@
 namespace sheaf {
 namespace {
 
-constexpr std::int64_t most_shown_classes = 20;
+constexpr std::int64_t max_shown_classes = 20;
 
 std::int64_t cell(const EvaluationReport& report, std::int64_t label, std::int64_t predicted) {
   return report.fit->confusion[static_cast<std::size_t>(label * report.outputs + predicted)];
@@ -112,7 +112,7 @@ std::string evaluation_text(const EvaluationReport& report) {
   if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", report.predictions);
   text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
                       static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9);
-  if (report.fit && !report.fit->confusion.empty() && report.outputs <= most_shown_classes)
+  if (report.fit && !report.fit->confusion.empty() && report.outputs <= max_shown_classes)
     text += confusion_text(report);
   return text;
 }

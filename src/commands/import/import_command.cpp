@@ -77,8 +77,8 @@ std::string report(const ImportRequest& request, const std::string& content, dou
 
 // "train.csv, more.csv"
 std::string source_of(const ImportRequest& request) {
-  constexpr std::size_t most_shown = 8;
-  const std::size_t shown = std::min(request.inputs.size(), most_shown);
+  constexpr std::size_t max_shown = 8;
+  const std::size_t shown = std::min(request.inputs.size(), max_shown);
   std::string text = fmt::format("{}", fmt::join(request.inputs.begin(), request.inputs.begin() + shown, ", "));
   if (shown < request.inputs.size()) text += fmt::format(" and {} more", request.inputs.size() - shown);
   return printable(text);

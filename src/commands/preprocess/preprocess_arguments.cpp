@@ -79,6 +79,8 @@ const std::vector<std::pair<std::string, Apply>> keys = {
        draft.request.steps.unit = option_value(units, key, text);
        draft.has_unit = true;
      }},
+    {"like", [](Draft& draft, const std::string& key,
+                const std::string& text) { draft.request.like = option_value(non_empty_text(), key, text); }},
     {"cast", [](Draft& draft, const std::string& key,
                 const std::string& text) { draft.request.steps.cast = option_value(number_type(), key, text); }},
     {"features", [](Draft& draft, const std::string& key,
@@ -124,6 +126,9 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
     throw UsageError(fmt::format("'{}' is not a valid output file name (the last name must end in .h5 or .hdf5). {}.",
                                  files[1], usage));
   const TransformOptions& steps = draft.request.steps;
+  if (draft.request.like && (draft.has_unit || steps.normalize != Normalize::none))
+    throw UsageError(
+        "--like and --normalize cannot be combined (--like takes the scaling of another file). Leave out one of them.");
   if (draft.has_unit && steps.normalize == Normalize::none)
     throw UsageError("--per only works together with --normalize. Leave it out, or add --normalize.");
   return draft.request;
@@ -150,6 +155,9 @@ of the steps does not depend on the order of the options:
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
+  --like=SCALED.h5        scale with the shift and divisor that this file, an output of sheaf preprocess, stores:
+                          for test and new data in the units of the training data
+                              sheaf preprocess test.h5 scaled-test.h5 --like=scaled.h5
   --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
                           integers: round to nearest, ties to even, and clip to the range of the type; NaN and
                           infinity are errors. float16, float32: values beyond the range become infinite.

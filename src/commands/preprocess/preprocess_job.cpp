@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "commands/preprocess/feature_units.hpp"
 #include "commands/preprocess/preprocess_passes.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -27,7 +29,7 @@ namespace sheaf {
 namespace {
 
 // HDF5 stores the size of a chunk in 32 bits.
-constexpr std::int64_t most_chunk_bytes = (std::int64_t{1} << 32) - 1;
+constexpr std::int64_t max_chunk_bytes = (std::int64_t{1} << 32) - 1;
 
 // Throws if nodes see different files under this name. Collective.
 void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
@@ -75,7 +77,7 @@ DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan)
   rows.chunk_rows = request.chunk_rows > 0 ? std::min(request.chunk_rows, plan.shape.front())
                                            : default_chunk_rows(plan.shape.front(), rows.row_bytes());
   require(
-      rows.chunk_bytes() <= most_chunk_bytes,
+      rows.chunk_bytes() <= max_chunk_bytes,
       fmt::format("Chunks of {} rows are too large ({}; HDF5 requires less than 4 GiB). Set a smaller --chunk-rows.",
                   rows.chunk_rows, human_bytes(static_cast<double>(rows.chunk_bytes()))));
   return rows;
@@ -85,7 +87,7 @@ DerivedRows rows_of(const PreprocessRequest& request, const TransformPlan& plan)
 std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const TransformPlan& plan,
                                         const DerivedRows& rows, const std::optional<RowScaling>& scaling,
                                         bool changes_features, const std::string& temporary, std::int64_t& address) {
-  const std::string shift = rows.name + "_shift", divisor = rows.name + "_divisor";
+  const std::string shift = shift_name(rows.name), divisor = divisor_name(rows.name);
   const std::int64_t scaling_bytes = scaling ? 2 * plan.row_elements * static_cast<std::int64_t>(sizeof(double)) : 0;
   const auto left_out = scaling ? std::vector{shift, divisor} : std::vector<std::string>{};
   auto file = std::make_unique<DerivedFile>(temporary, request.input, rows, request.copy, left_out, scaling_bytes);
@@ -95,7 +97,7 @@ std::unique_ptr<DerivedFile> begin_file(const PreprocessRequest& request, const 
   constexpr bool of_file = true;
   file->remove_notes({"content_hash"}, of_file);
   if (changes_features) file->remove_notes({"feature_names", "columns"}, !of_file);
-  if (const auto text = scaling_text(plan); !text.empty()) file->write_note("scaling", text);
+  if (scaling) file->write_note("scaling", units_text(plan, *scaling, stored_units(request.input, rows.name)));
   if (plan.order) file->write_note("channels", name_of(*plan.order));
   if (scaling) {
     file->write_values(shift, scaling->shift);
@@ -124,11 +126,25 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   });
   std::optional<StoredRows> source;
   std::optional<TransformPlan> plan;
+  std::optional<RowScaling> scaling;
   DerivedRows rows;
   agree(world, [&] {
     source.emplace(request.input, request.features);
-    plan = plan_transform(request.steps, source->info(), source->number_type(), source->description());
+    TransformOptions steps = request.steps;
+    if (request.like) {
+      StoredScaling stored = read_stored_scaling(*request.like, with_leading_slash(request.features));
+      steps.normalize = stored.normalize;
+      steps.unit = stored.unit;
+      scaling = std::move(stored.values);
+    }
+    plan = plan_transform(steps, source->info(), source->number_type(), source->description());
     rows = rows_of(request, *plan);
+    const auto elements = static_cast<std::size_t>(plan->row_elements);
+    require(!scaling || (scaling->shift.size() == elements && scaling->divisor.size() == elements), [&] {
+      return fmt::format("'{}' scales {}, but the rows of '{}' have {} here. Pass a file with the same features.",
+                         *request.like, counted(static_cast<std::int64_t>(scaling->shift.size()), "feature"),
+                         request.input, plan->row_elements);
+    });
   });
   require_same_input(request.input, *source, world);
   RunOptions options;
@@ -137,7 +153,12 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
       options, [] { return VisibleGpus{}; }, world, world.split_by_node());
   const PreprocessJob job{world, placement.thread_count(), *source, *plan};
 
-  const std::optional<RowScaling> scaling = find_scaling(job);
+  if (scaling) {  // files of this name may differ between nodes
+    world.broadcast_vector(scaling->shift);
+    world.broadcast_vector(scaling->divisor);
+  } else {
+    scaling = find_scaling(job);
+  }
   const RowScaling* scaling_used = scaling ? &*scaling : nullptr;
   std::optional<UnfinishedFile> output;
   std::unique_ptr<DerivedFile> file;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "data/transform/transform_plan.hpp"
@@ -14,9 +15,10 @@ struct PreprocessRequest {
   std::string input, output;
   std::string features = "features";
   TransformOptions steps;
-  std::int64_t chunk_rows = 0;  ///< rows per chunk of the output; 0: chunks of about 1 MiB
-  int compression = 0;          ///< gzip level, 0 to 9
-  bool copy = true;             ///< also copy the other contents of the file
+  std::optional<std::string> like;  ///< a scaled file, whose shift and divisor are used instead of steps.normalize
+  std::int64_t chunk_rows = 0;      ///< rows per chunk of the output; 0: chunks of about 1 MiB
+  int compression = 0;              ///< gzip level, 0 to 9
+  bool copy = true;                 ///< also copy the other contents of the file
   bool overwrite = false;
 };
 

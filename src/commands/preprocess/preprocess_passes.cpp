@@ -19,7 +19,7 @@ namespace sheaf {
 namespace {
 
 // More than the threads of most jobs. Each segment adds a rounding to the statistics and numbers to a message.
-constexpr std::int64_t most_segments = 512;
+constexpr std::int64_t max_segments = 512;
 
 // Limit of the memory on rank 0 for data gathered at once.
 constexpr std::int64_t gathered_bytes = std::int64_t{256} << 20;
@@ -30,7 +30,7 @@ struct Segments {
   std::int64_t blocks_per_segment;
 
   explicit Segments(const StoredRows& rows)
-      : source(rows), blocks_per_segment((rows.block_count() + most_segments - 1) / most_segments) {}
+      : source(rows), blocks_per_segment((rows.block_count() + max_segments - 1) / max_segments) {}
 
   std::int64_t count() const { return (source.block_count() + blocks_per_segment - 1) / blocks_per_segment; }
   IndexRange blocks(std::int64_t segment) const {

@@ -6,31 +6,37 @@
 #include <cstdint>
 #include <vector>
 
+#include "commands/train/rank_agreement.hpp"
 #include "commands/train/study_data.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "models/network_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "study/combinations.hpp"
 #include "study/key_defaults.hpp"
-#include "study/searched_keys.hpp"
 #include "study/settings.hpp"
+#include "study/value_types.hpp"
 #include "training/batches.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
 namespace {
 
-// Whether some trial has a network of this kind. `name`: the kind, or the beginning of a candidate of model.kind.
-bool may_be(const Study& study, ModelKind kind, const std::string& name) {
-  for (const auto& [key, candidates] : study.search.keys)
-    if (key == "model.kind")
-      return std::any_of(candidates.begin(), candidates.end(),
-                         [&](const std::string& candidate) { return candidate.rfind(name, 0) == 0; });
-  return study.model.kind == kind;
+// The kinds of the networks of all trials.
+std::vector<ModelKind> kinds_of(const Study& study) {
+  for (const auto& [key, candidates] : study.search.keys) {
+    if (key != "model.kind") continue;
+    std::vector<ModelKind> kinds;
+    for (const auto& candidate : candidates) kinds.push_back(model_source().read(candidate)->kind);
+    return kinds;
+  }
+  return {study.model.kind};
 }
 
-bool has_foreign_module(const Study& study) {
-  return may_be(study, ModelKind::torchscript, "torchscript:") || may_be(study, ModelKind::plugin, "plugin:");
+template <class Condition>
+bool any_kind(const Study& study, const Condition& condition) {
+  const auto kinds = kinds_of(study);
+  return std::any_of(kinds.begin(), kinds.end(), condition);
 }
 
 Task task_of(const DataOptions& options, const std::optional<FileSchema>& file) {
@@ -47,51 +53,69 @@ ModelKind kind_of(const ModelOptions& model, const ImageShape& image) {
   return model.channels || shorter_side(image) > 1 ? ModelKind::cnn : ModelKind::mlp;
 }
 
-// Each convolution halves the image; the last output has a shorter side of 4 to 7 pixels, or less if the image has.
+// At least one convolution, and more as long as the shorter side, which each of them halves, stays at least 4.
 std::vector<std::int64_t> convolution_channels(const ImageShape& image) {
-  constexpr std::int64_t least_side = 4, first = 16, most = 128;
+  constexpr std::int64_t min_side = 4, first = 16, max_channels = 128;
   std::vector<std::int64_t> channels = {first};
-  for (std::int64_t side = shorter_side(image) / 2; side >= 2 * least_side; side /= 2)
-    channels.push_back(std::min(most, 2 * channels.back()));
+  for (std::int64_t side = shorter_side(image) / 2; side >= 2 * min_side; side /= 2)
+    channels.push_back(std::min(max_channels, 2 * channels.back()));
   return channels;
 }
 
 Normalize normalization_of(const Study& study, const std::optional<FileSchema>& file, const ImageShape& image) {
-  if (!file || has_foreign_module(study) || !file->description.preprocessing.empty()) return Normalize::none;
+  if (!file || any_kind(study, is_user_module) || !file->description.preprocessing.empty()) return Normalize::none;
   return image.channels > 0 ? Normalize::minmax : Normalize::robust;
 }
 
 // The targets are scaled back in the last layer, so it must be known and have a bias.
 NormalizeTargets target_normalization_of(const Study& study, const std::optional<FileSchema>& file) {
-  const bool scalable = file && study.data.task == Task::regression && !has_foreign_module(study) && study.model.bias &&
-                        !is_searched(study, "model.bias");
+  const bool scalable = file && study.data.task == Task::regression && !any_kind(study, is_user_module) &&
+                        study.model.bias && !is_searched(study, "model.bias");
   return scalable ? NormalizeTargets::standard : NormalizeTargets::none;
 }
 
-double validation_of(const std::optional<FileSchema>& file) {
-  constexpr std::int64_t least_rows = 20;
-  return file && file->rows >= least_rows ? 0.1 : 0;
+// Each repeat holds out other rows, and has its own scaling.
+double validation_of(const Study& study, const std::optional<FileSchema>& file) {
+  constexpr std::int64_t min_rows = 20;
+  return file && file->rows >= min_rows && study.study.iterations <= max_recorded_iterations ? 0.1 : 0;
 }
 
-// Small data sets need many epochs for enough steps, but overfit sooner: the number of steps grows with the square root
-// of the rows (measured by tests/bench/default_quality.py).
+// Small data sets need many epochs for enough steps, and large ones converge in fewer (measured by
+// tests/bench/default_quality.py).
 std::int64_t epochs_of(const Study& study, std::int64_t rows) {
-  constexpr double least = 10, most = 200, of_one_step = 300;
+  constexpr double min_epochs = 10, max_epochs = 200, epochs_at_one_step = 230, exponent = 0.4;
   const std::int64_t training_rows = std::max<std::int64_t>(1, training_rows_per_iteration(study, rows));
   const auto steps = static_cast<double>(epoch_steps(study.train, training_rows));
-  return std::llround(std::clamp(of_one_step / std::sqrt(steps), least, most));
+  return std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
+}
+
+// As a double, because the product may exceed 64 bits.
+double iteration_count(const Study& study) {
+  double count = static_cast<double>(Combinations(study).count());
+  for (const std::int64_t factor :
+       {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
+    count *= static_cast<double>(factor);
+  return count;
+}
+
+// The approximate size of a saved model.
+double model_bytes(const Study& study, const FileSchema& file) {
+  constexpr double some_bytes = 1e8;
+  if (is_searched(study, "model.kind") || !has_layout(study.model.kind)) return some_bytes;
+  constexpr std::int64_t some_classes = 10;
+  const std::int64_t classes = file.classes > 0 ? file.classes : some_classes;
+  const std::int64_t outputs = study.data.task == Task::classification ? classes : file.target_columns;
+  const DataShape shape{file.rows, file.feature_count, outputs, file.layout.image};
+  return 4 * static_cast<double>(parameter_count(network_layout(study.model, shape)));
 }
 
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
-  constexpr double most_written = 1000;
-  double iterations = static_cast<double>(Combinations(study).count());
-  for (const std::int64_t factor :
-       {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
-    iterations *= static_cast<double>(factor);
-  const bool can_be_saved = !may_be(study, ModelKind::plugin, "plugin:");
-  const bool saves = file && can_be_saved && iterations <= most_written;
-  return saves ? ModelsSaved::best : ModelsSaved::none;
+  constexpr double max_bytes = 10e9;
+  if (!file || any_kind(study, [](ModelKind kind) { return kind == ModelKind::plugin; })) return ModelsSaved::none;
+  const double count = iteration_count(study);
+  return count <= max_recorded_iterations && count * model_bytes(study, *file) <= max_bytes ? ModelsSaved::best
+                                                                                            : ModelsSaved::none;
 }
 
 }  // namespace
@@ -100,22 +124,23 @@ Study with_data_defaults(Study study, const std::optional<FileSchema>& file) {
   auto& [options, data, model, train, ensemble, search, run] = study;
   const ImageShape image = file ? file->layout.image : data.image;
   const std::int64_t rows = file ? file->rows : data.rows;
-  // Each trial has its own value of a searched key.
-  const auto is_open = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
+  // A searched key keeps its base value, which no trial has.
+  const auto needs_default = [&](const std::string& key, bool is_auto) { return is_auto && !is_searched(study, key); };
   if (data.task == Task::automatic) data.task = task_of(data, file);
-  if (is_open("train.loss", train.loss == LossKind::automatic))
+  if (needs_default("train.loss", train.loss == LossKind::automatic))
     train.loss = data.task == Task::classification ? LossKind::cross_entropy : LossKind::mse;
-  if (is_open("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
-  if (is_open("model.hidden", !model.hidden && model.kind == ModelKind::mlp)) model.hidden = hidden_widths(model);
-  if (is_open("model.channels", !model.channels && may_be(study, ModelKind::cnn, "cnn")))
+  if (needs_default("model.kind", model.kind == ModelKind::automatic)) model.kind = kind_of(model, image);
+  if (needs_default("model.hidden", !model.hidden && model.kind == ModelKind::mlp)) model.hidden = hidden_widths(model);
+  if (needs_default("model.channels",
+                    !model.channels && any_kind(study, [](ModelKind kind) { return kind == ModelKind::cnn; })))
     model.channels = convolution_channels(image);
-  if (is_open("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
+  if (needs_default("train.learning_rate", !train.learning_rate && !is_searched(study, "train.optimizer")))
     train.learning_rate = initial_learning_rate(train);
   if (data.normalize == Normalize::automatic) data.normalize = normalization_of(study, file, image);
   if (data.normalize_targets == NormalizeTargets::automatic && data.task == Task::regression)
     data.normalize_targets = target_normalization_of(study, file);
-  if (!data.validation && search.folds == 1) data.validation = validation_of(file);
-  if (is_open("train.epochs", train.epochs == 0)) train.epochs = epochs_of(study, rows);
+  if (!data.validation && search.folds == 1) data.validation = validation_of(study, file);
+  if (needs_default("train.epochs", train.epochs == 0)) train.epochs = epochs_of(study, rows);
   if (run.models == ModelsSaved::automatic) run.models = models_of(study, file);
   return study;
 }
@@ -132,12 +157,14 @@ std::string data_defaults_text(const Study& requested, const Study& settled) {
 }
 
 Study settle_data_defaults(const Study& study, const Communicator& world) {
+  require_same_study_on_all_ranks(study, world);
   const auto file = agree_on_data(study, world);
   Study settled;
   agree(world, [&] {
     settled = with_data_defaults(study, file);
     if (const auto problems = problems_in(settled); !problems.empty()) throw UsageError(problems.front().sentence);
   });
+  require_same_study_on_all_ranks(settled, world);  // copies of a file on several nodes may differ in their attributes
   const std::string chosen = data_defaults_text(study, settled);
   if (file && !chosen.empty()) log_root("chosen for the data: " + chosen);
   return settled;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -12,16 +13,20 @@
 
 namespace sheaf {
 
-/// Replaces `auto` in all keys but data.mode, data.channels, run.curves and run.engine, which settle_study resolves,
-/// and keys of [run] that concern a single job. A default that depends on a searched key stays (study/key_defaults).
-/// `file`: schema of the data file; nullopt for synthetic data. Pure.
+/// Studies with more iterations do not record curves and models of their iterations, unless the keys are set.
+inline constexpr std::int64_t max_recorded_iterations = 1000;
+
+/// Replaces `auto` in data.task, data.normalize, data.normalize_targets, data.validation, model.kind, model.hidden,
+/// model.channels, train.loss, train.epochs, train.learning_rate and run.models. A searched key, and a default that
+/// depends on one (study/key_defaults), stays. `file`: schema of the data file; nullopt for synthetic data. Pure.
 Study with_data_defaults(Study study, const std::optional<FileSchema>& file);
 
 /// The values of `settled` that differ from `requested`, "data.task = regression, train.loss = mse"; empty if there are
 /// none. Pure.
 std::string data_defaults_text(const Study& requested, const Study& settled);
 
-/// Replaces them according to the study's file and checks the result. Logs what was chosen. Throws AgreedError.
+/// Applies with_data_defaults() to the data file of the study and checks the result. Logs what was chosen. Throws
+/// AgreedError.
 /// Collective over world.
 Study settle_data_defaults(const Study& study, const Communicator& world);
 

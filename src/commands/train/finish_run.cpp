@@ -122,8 +122,8 @@ ResultSource find_results(const EndOfRun& end, std::int64_t trained, std::int64_
     if (trained == last.work.count() && cause != iteration_failed) return ResultSource::on_ranks;
     // Failed iterations of an earlier attempt count as results, even if this attempt has not tried them again.
     const std::int64_t total = last.iterations.count();
-    const std::int64_t most_results = run.earlier.iterations.count(last.iterations) + trained;
-    if (cause == iteration_failed || most_results < total) {
+    const std::int64_t max_results = run.earlier.iterations.count(last.iterations) + trained;
+    if (cause == iteration_failed || max_results < total) {
       const std::int64_t left = last.left - with_result;
       code = report_incomplete(end, stage, {total, left, total - left, left});
       return ResultSource::none;

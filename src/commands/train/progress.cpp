@@ -23,7 +23,7 @@ namespace {
 
 constexpr double bar_period_seconds = 0.1;
 constexpr double line_period_seconds = 60;
-constexpr double least_line_period_seconds = 1;
+constexpr double min_line_period_seconds = 1;
 constexpr double line_share = 0.05;
 constexpr const char* clear_line = "\r\033[K";
 
@@ -100,7 +100,7 @@ void Progress::update(std::int64_t done, double seconds, double lowest_cost) {
   if (kind_ == ProgressKind::bar && waited >= bar_period_seconds) draw_bar(done, seconds, lowest_cost);
   if (kind_ != ProgressKind::lines) return;
   const bool share_due = static_cast<double>(done - shown_) >= line_share * static_cast<double>(total_);
-  if ((share_due && done < total_ && waited >= least_line_period_seconds) || waited >= line_period_seconds)
+  if ((share_due && done < total_ && waited >= min_line_period_seconds) || waited >= line_period_seconds)
     write_line(done, seconds, lowest_cost);
 }
 

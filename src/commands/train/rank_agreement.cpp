@@ -29,27 +29,37 @@ std::string odd_rank_problem(const std::string& what, const std::vector<std::str
                      counted(static_cast<std::int64_t>(counts[usual]), "other rank"), usual, advice);
 }
 
-void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
+namespace {
+
+void require_same(const std::string& what, const std::string& own, const std::string& advice,
+                  const Communicator& world) {
+  const auto texts = world.all_gather(own);
+  agree(world, [&] {
+    const std::string problem = odd_rank_problem(what, texts, advice);
+    require(problem.empty(), problem);
+  });
+}
+
+}  // namespace
+
+void require_same_study_on_all_ranks(const Study& study, const Communicator& world) {
+  const std::string text = study_file_text(study);
+  require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
+               "Use the same build on all nodes.", world);
+  require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
+               "Use the same study file, current directory and environment on all nodes.", world);
+}
+
+void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world) {
   std::string data;
   agree(world, [&] {
     if (study.data.source == DataSource::file) data = inspect_file(study.data).fingerprint;
   });
-  const std::string text = study_file_text(study);
-  const auto require_same = [&](const std::string& what, const std::string& own, const std::string& advice) {
-    const auto texts = world.all_gather(own);
-    agree(world, [&] {
-      const std::string problem = odd_rank_problem(what, texts, advice);
-      require(problem.empty(), problem);
-    });
-  };
-  require_same("program", fmt::format("sheaf {}, {}, build {}", program_version(), git_revision(), build_id()),
-               "Use the same build on all nodes.");
-  require_same("study", fmt::format("checksum {:08x}", checksum(text.data(), text.size())),
-               "Use the same study file, current directory and environment on all nodes.");
-  require_same("data file", data, "Use the same file on all nodes; cp -p and sbcast -p keep the time of a copy.");
+  require_same("data file", data, "Use the same file on all nodes; cp -p and sbcast -p keep the time of a copy.",
+               world);
   for (const auto& [file, fingerprint] : models)
     require_same("model file", fmt::format("'{}' with fingerprint {}", file, fingerprint),
-                 "Use the same file on all nodes.");
+                 "Use the same file on all nodes.", world);
 }
 
 }  // namespace sheaf

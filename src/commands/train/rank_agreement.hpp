@@ -15,7 +15,12 @@ namespace sheaf {
 /// name of the compared thing. `advice`: last sentence of the message. Pure.
 std::string odd_rank_problem(const std::string& what, const std::vector<std::string>& texts, const std::string& advice);
 
-/// Throws AgreedError unless all ranks have the same program, study, data file and model files. Collective over world.
-void require_same_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world);
+/// Throws AgreedError unless all ranks have the same program and study. Call it before the study decides about
+/// collective calls. Collective over world.
+void require_same_study_on_all_ranks(const Study& study, const Communicator& world);
+
+/// Throws AgreedError unless all ranks have the same data file and model files. `study` and the paths in `models` must
+/// be the same on all ranks. Collective over world.
+void require_same_files_on_all_ranks(const Study& study, const ModelFingerprints& models, const Communicator& world);
 
 }  // namespace sheaf

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "commands/train/data_defaults.hpp"
 #include "commands/train/study_data.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -17,13 +18,12 @@
 #include "parallel/devices/memory.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
+#include "study/settings_table.hpp"
 
 namespace sheaf {
 
 namespace {
-
-// Of a study with run.curves = auto: a curve per iteration would soon be larger than all other results.
-constexpr std::int64_t most_recorded_iterations = 1000;
 
 DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
   if (!file) return synthetic_shape(options);
@@ -99,10 +99,9 @@ double expected_gpu_speedup(const Study& study, const Plan& plan, const DataShap
 Study settled_study(Study study, const Plan& plan, const JobFacts& facts) {
   study.data.mode = is_streamed(study.data, facts.data_bytes, facts.node_bytes) ? DataMode::streamed : DataMode::memory;
   if (!study.data.channels) study.data.channels = facts.layout.channels;
-  if (!study.run.curves) {
-    const bool cheap = study.data.mode == DataMode::memory && plan.iteration_count() <= most_recorded_iterations;
-    study.run.curves = study.data.source == DataSource::file && cheap;
-  }
+  if (!study.run.curves)
+    study.run.curves = study.data.source == DataSource::file && study.data.mode == DataMode::memory &&
+                       plan.iteration_count() <= max_recorded_iterations;
   study.run.engine = settled_engine(plan, facts.shape, study.run, facts.gpu_speedup, facts.devices);
   return study;
 }
@@ -117,10 +116,11 @@ void require_trainable(const Study& settled, const Plan& plan, const JobFacts& f
 }
 
 Study with_stored_choices(Study requested, const Study& stored) {
-  if (requested.data.mode == DataMode::automatic) requested.data.mode = stored.data.mode;
-  if (!requested.data.channels) requested.data.channels = stored.data.channels;
-  if (!requested.run.curves) requested.run.curves = stored.run.curves;
-  if (requested.run.engine == EngineKind::automatic) requested.run.engine = stored.run.engine;
+  for (const Setting& setting : settings_table()) {
+    const bool is_auto = setting.info.default_value == "auto" && setting.text(requested) == "auto";
+    if (is_auto && setting.decides_results) apply_setting(requested, setting.info.key, setting.text(stored));
+  }
+  if (requested.run.models == ModelsSaved::automatic) requested.run.models = stored.run.models;
   return requested;
 }
 

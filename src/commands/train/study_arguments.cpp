@@ -28,7 +28,7 @@ constexpr const char* format_help =
 A study file has sections with one key = value per line; '#' starts a comment. The command line overrides the file; write each key with its section: --train.epochs=5 or
 --train.epochs 5. Paths of data and model files in a study file are relative to its folder;
 run.output and paths on the command line are relative to the current directory. ~, $NAME and ${NAME} are replaced in
-all paths; $$ is a dollar sign. Names of values and true, false, yes, no, on, off, 1, 0 may have upper-case letters.
+all paths; $$ is a dollar sign. Values that are names, and true, false, yes, no, on, off, 1, 0, may be in upper or lower case.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:
@@ -38,7 +38,7 @@ candidates; spaces separate the layers of one candidate:
     model.hidden = 16, 64 32
     train.learning_rate = 1e-3, 1e-2
 On the command line: --search.model.hidden="16, 64 32"
-A key with candidates must not have a value as well.
+A key has either a value or candidates; candidates on the command line replace a value in the file.
 
 --help SECTION shows the keys of one section, e.g. --help train.
 

@@ -15,6 +15,7 @@
 #include "data/synthetic.hpp"
 #include "engines/network_check.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/settings_table.hpp"
 #include "training/training_cost.hpp"
 
 namespace sheaf {
@@ -23,8 +24,7 @@ namespace {
 // Throws UsageError for settings that streamed data do not support.
 void require_streamable(const Study& study, const Plan& plan) {
   const char* advice = "or data.mode = memory";
-  const auto& keys = study.search.keys;
-  if (std::any_of(keys.begin(), keys.end(), [](const auto& searched) { return searched.key == "train.shuffle"; }))
+  if (is_searched(study, "train.shuffle"))
     throw UsageError(
         fmt::format("train.shuffle cannot be searched on streamed data (all models are trained in one pass over the "
                     "file). Set it to yes or no, {}.",

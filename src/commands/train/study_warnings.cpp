@@ -15,7 +15,7 @@ namespace sheaf {
 namespace {
 
 // More are counted only.
-constexpr std::size_t most_classes_named = 5;
+constexpr std::size_t max_classes_named = 5;
 
 bool ranks_by_training_loss(const Study& study, const Plan& plan) {
   return plan.trial_count() > 1 && !validation_epochs(study).any();
@@ -34,7 +34,7 @@ std::string small_classes(const DataSet& data, std::int64_t folds, const std::ve
   const auto counts = rows_of_classes(data);
   for (std::size_t label = 0; label < counts.size(); ++label) {
     if (counts[label] >= folds) continue;
-    if (++small > most_classes_named) continue;
+    if (++small > max_classes_named) continue;
     const std::string name = label < class_names.size() ? quoted(class_names[label]) : fmt::format("{}", label);
     named.push_back(fmt::format("{} ({})", name, counted(counts[label], "row")));
   }

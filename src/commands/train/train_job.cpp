@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/train_job.hpp"
-#include "commands/train/data_defaults.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "commands/train/data_defaults.hpp"
 #include "commands/train/finish_run.hpp"
 #include "commands/train/model_files.hpp"
 #include "commands/train/model_saving.hpp"
@@ -101,7 +101,7 @@ DataSummary summary_of(const StudyData& data, const DataOptions& options) {
 }
 
 // Returns nothing if another task of the job array has opened the run in the meantime with other choices.
-std::optional<ExitCode> try_run(const Study& requested, const RunRequest& request, const Searcher& searcher,
+std::optional<ExitCode> try_run(const Study& requested, const RunRequest& request, const MakeSearcher& make,
                                 const JobStart& start, const Communicator& world) {
   const ArraySlice slice = agree_on_slice(requested.run.array, world);
   Study study = requested;
@@ -110,13 +110,15 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const Communicator leaders = world.split(node.is_root() ? 0 : -1);  // created early: a split has no time limit
 
   // 1. Check everything before anything is written.
+  const std::optional<Study> stored = find_stored_study(study, request, slice, world);
+  if (stored) study = with_stored_choices(study, *stored);
+  study = settle_data_defaults(study, world);
   std::optional<Plan> made_plan;
   agree(world, [&] { made_plan.emplace(study); });
   Plan& plan = *made_plan;
-  SearchStages stages(searcher, plan);
+  const auto searcher = make(study);
+  SearchStages stages(*searcher, plan);
   choose_next_stage(stages, plan, {}, "", world);
-  const std::optional<Study> stored = find_stored_study(study, request, slice, world);
-  if (stored) study = with_stored_choices(study, *stored);
   const auto uses_torch = [&plan](const PreparedStudy& of) {
     return torch_trains(plan, of.engine_of_trial) || of.study.run.models != ModelsSaved::none;
   };
@@ -131,7 +133,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
   const StudyData& data = prepared.data;
   ModelFingerprints model_files;
   agree(world, [&] { model_files = fingerprint_model_files(plan); });
-  require_same_on_all_ranks(study, model_files, world);
+  require_same_study_on_all_ranks(study, world);
+  require_same_files_on_all_ranks(study, model_files, world);
   agree(world, leave_if_interrupted);
   const std::string fingerprint = data.data ? data.data->fingerprint : "drawn for each iteration from its seed";
   const std::int64_t known_stages = plan.stage_count();
@@ -183,10 +186,8 @@ ExitCode execute_run(const Study& requested, const RunRequest& request, const Co
   Study study;
   // The run stores absolute paths, so that it can be resumed in another directory.
   agree(world, [&] { study = with_absolute_inputs(requested, current_directory()); });
-  study = settle_data_defaults(study, world);
-  const auto searcher = make(study);
   std::optional<ExitCode> code;
-  while (!code) code = try_run(study, request, *searcher, start, world);
+  while (!code) code = try_run(study, request, make, start, world);
   return *code;
 }
 

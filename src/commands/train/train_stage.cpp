@@ -35,25 +35,25 @@ void end_job_if(const std::optional<std::string>& failure, WorkSource& source) {
 // Closes the journal, but waits at most three seconds: its disk may belong to an unreachable host. Only for a rank that
 // ends without unwinding, since the journal may still be closing when this returns.
 void close_if_possible(JournalWriter& journal) {
-  constexpr std::chrono::seconds most_wait(3);
+  constexpr std::chrono::seconds max_wait(3);
   std::packaged_task<void()> closing([&journal] { journal.close(); });
   auto closed = closing.get_future();
   std::thread(std::move(closing)).detach();
-  if (closed.wait_for(most_wait) == std::future_status::ready) closed.get();
+  if (closed.wait_for(max_wait) == std::future_status::ready) closed.get();
 }
 
 // Ends this host after it has lost the others: the leader logs the reason, lanes drop their claims, and journals are
 // closed. Meanwhile reachable hosts are notified that the job stops; they are ended last.
 [[noreturn]] void end_without_other_hosts(const ConnectionLost& lost, const StageWork& stage, Lanes& lanes,
                                           WorkSource& source) {
-  constexpr double least_seconds = 1.5, most_seconds = 5;
+  constexpr double min_seconds = 1.5, max_seconds = 5;
   const std::string message = cut_off_text(lost.what(), stage.resume_command);
   if (source.is_leader()) log_error(message.c_str());
   source.stop();
   if (stage.journal) stage.journal->hurry();
   const auto start = Clock::now();
   const auto waited = [&] { return seconds_since(start); };
-  while (waited() < least_seconds || (waited() < most_seconds && !lanes.wait(0))) {
+  while (waited() < min_seconds || (waited() < max_seconds && !lanes.wait(0))) {
     std::this_thread::sleep_for(std::chrono::duration<double>(source.service()));
   }
   try {

@@ -16,7 +16,7 @@
 namespace sheaf {
 namespace {
 
-constexpr std::size_t most_undeclared_classes = 100;
+constexpr std::size_t max_undeclared_classes = 100;
 
 // The different values, in ascending order.
 std::vector<std::int64_t> distinct(std::vector<std::int64_t> values) {
@@ -43,7 +43,7 @@ bool counts_from_zero(const std::vector<std::int64_t>& values) {
 
 std::vector<std::string> names_of(const std::vector<std::int64_t>& classes) {
   std::vector<std::string> names;
-  if (classes.size() > most_class_names) return names;
+  if (classes.size() > max_class_names) return names;
   names.reserve(classes.size());
   for (const std::int64_t value : classes) names.push_back(std::to_string(value));
   return names;
@@ -60,7 +60,7 @@ NumberArray label_array(const std::vector<std::int64_t>& labels) {
 
 bool looks_like_classes(const std::vector<std::int64_t>& values) {
   const auto classes = distinct(values);
-  return classes.size() <= most_undeclared_classes || counts_from_zero(classes);
+  return classes.size() <= max_undeclared_classes || counts_from_zero(classes);
 }
 
 KnownClasses::KnownClasses(const std::vector<std::string>& names, std::string description)
@@ -98,11 +98,11 @@ CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownN
     return {label_array(values), {}, false};
   }
   if (!known && counts_from_zero(classes)) return {label_array(values), names_of(classes), false};
-  require(classes.size() <= most_class_names, [&] {
+  require(classes.size() <= max_class_names, [&] {
     return fmt::format(
         "The label {} has more than {} different values (too many class names). Choose another one, or "
         "pass --task=regression if it is a quantity.",
-        description, most_class_names);
+        description, max_class_names);
   });
   std::unordered_map<std::int64_t, std::int64_t> numbers;
   if (known) {

@@ -14,12 +14,12 @@ namespace sheaf {
 
 /// The maximum number of classes that have names. A column with more different values is probably a quantity or an
 /// identifier of the rows.
-constexpr std::size_t most_class_names = std::size_t{1} << 16;
+constexpr std::size_t max_class_names = std::size_t{1} << 16;
 
 /// The targets of an import.
 struct CodedTargets {
   NumberArray array;                     ///< labels: int64 [rows], >= 0; otherwise real, [rows] or [rows, outputs]
-  std::vector<std::string> class_names;  ///< of the labels; empty for regression and for more than most_class_names
+  std::vector<std::string> class_names;  ///< of the labels; empty for regression and for more than max_class_names
   bool could_be_either = false;          ///< integers without a task: whether another reader might choose otherwise
 };
 

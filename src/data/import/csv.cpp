@@ -67,15 +67,15 @@ bool is_plain(const std::string& name) {
 // "text was encoded by categories (column 0 ('city'): 3 categories, column 2 ('kind'): 2 categories)"
 std::string text_columns_note(const std::vector<DataColumn>& columns,
                               const std::function<std::string(std::size_t)>& name_of) {
-  constexpr std::size_t most_shown = 5;
+  constexpr std::size_t max_shown = 5;
   Texts shown;
   std::size_t count = 0;
   for (std::size_t index = 0; index < columns.size(); ++index) {
     if (!columns[index].is_text()) continue;
-    if (++count <= most_shown)
+    if (++count <= max_shown)
       shown.push_back(fmt::format("{}: {} categories", name_of(index), columns[index].categories.size()));
   }
-  if (count > most_shown) shown.push_back(fmt::format("{} more", count - most_shown));
+  if (count > max_shown) shown.push_back(fmt::format("{} more", count - max_shown));
   return shown.empty() ? "" : fmt::format("text was encoded by categories ({})", fmt::join(shown, ", "));
 }
 
@@ -124,11 +124,11 @@ void Table::split(std::string_view record, std::int64_t line) {
         "field.",
         line, file_);
   });
-  require(fields_.size() <= most_csv_fields, [&] {
+  require(fields_.size() <= max_csv_fields, [&] {
     return fmt::format(
         "Line {} of '{}' has more than {} columns (the limit). Check --delimiter, or import the data as a NumPy "
         "array.",
-        line, file_, most_csv_fields);
+        line, file_, max_csv_fields);
   });
 }
 

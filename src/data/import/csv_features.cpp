@@ -106,7 +106,8 @@ void FeatureColumn::refuse_empty(std::string_view text) const {
   const std::string problem =
       text.empty() ? "is empty" : fmt::format("contains {}, which means an empty cell", quoted(std::string(text)));
   if (known_)
-    throw BadCell{problem + " (there is no known value for empty cells of this column)", ", or leave out its row"};
+    throw BadCell{problem + " (there is no known value for empty cells of this column)",
+                  known_->is_text() ? ", leave out its row, or pass --unknown=ignore" : ", or leave out its row"};
   throw BadCell{problem, ", set --missing=median or --missing=drop" + drop_advice()};
 }
 
@@ -118,9 +119,9 @@ float FeatureColumn::text_code(std::string_view text) {
   if (known_)
     throw BadCell{fmt::format("contains {} (not one of the column's {} categories)", quoted(key_), codes_.size()),
                   ", or pass --unknown=ignore"};
-  if (codes_.size() == most_categories)
+  if (codes_.size() == max_categories)
     throw BadCell{fmt::format("contains {} (the column has more than {} different texts; is it an identifier?)",
-                              quoted(key_), most_categories),
+                              quoted(key_), max_categories),
                   drop_advice()};
   const auto code = static_cast<std::int32_t>(codes_.size());
   codes_.emplace(key_, code);

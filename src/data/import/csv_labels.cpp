@@ -57,7 +57,7 @@ void LabelColumn::add(std::string_view text, std::optional<double> number) {
     key_ = as_utf8(text);
     const auto found = texts_.try_emplace(key_, static_cast<std::int32_t>(texts_.size())).first;
     text_of_row_.push_back(found->second);
-    if (texts_.size() > most_class_names) {
+    if (texts_.size() > max_class_names) {
       few_texts_ = false;
       texts_.clear();
       text_of_row_ = std::vector<std::int32_t>();
@@ -79,7 +79,7 @@ CodedTargets LabelColumn::finish(std::optional<Task> task, const KnownNames& kno
     require(few_texts_ || integers, [&] {
       return fmt::format(
           "The label {} has more than {} different values (too many class names). Choose another column with --label.",
-          description, most_class_names);
+          description, max_class_names);
     });
     targets = integers && !(has_names && few_texts_) ? code_integers(*integers, known, description)
               : known                                ? coded_like(*known, description)

@@ -118,7 +118,7 @@ bool CsvFields::split(std::string_view record, char delimiter) {
       fields_.emplace_back(next, static_cast<std::size_t>(last - next));
       next = stop;
     }
-    if (next == end || fields_.size() > most_csv_fields) return true;
+    if (next == end || fields_.size() > max_csv_fields) return true;
   }
 }
 

@@ -17,7 +17,7 @@ namespace sheaf {
 constexpr std::size_t longest_csv_record = std::size_t{64} << 20;
 
 /// The maximum number of fields of a record, for the same reason.
-constexpr std::size_t most_csv_fields = std::size_t{1} << 22;
+constexpr std::size_t max_csv_fields = std::size_t{1} << 22;
 
 /// Reads the records of a source, in order. Skips blank lines and a byte order mark at the start. Lines end in "\n" or
 /// "\r\n".
@@ -57,7 +57,7 @@ class CsvRecords {
 class CsvFields {
  public:
   /// Splits `record`, which must outlive the fields. Strips spaces and tabs around a field, but not inside quotes.
-  /// Returns false if text follows a closing quote. Stops after most_csv_fields + 1 fields.
+  /// Returns false if text follows a closing quote. Stops after max_csv_fields + 1 fields.
   bool split(std::string_view record, char delimiter);
 
   std::size_t size() const { return fields_.size(); }

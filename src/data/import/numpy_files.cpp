@@ -26,9 +26,9 @@ ZipMember choose_member(const std::vector<ZipMember>& members, const std::string
   Names present;
   for (const auto& member : members) present.push_back(printable(member.name.substr(0, member.name.rfind(".npy"))));
   const std::string nearest = wanted.empty() ? "" : did_you_mean(wanted, present);
-  constexpr std::size_t most_shown = 20;
-  if (present.size() > most_shown) {
-    present.resize(most_shown);
+  constexpr std::size_t max_shown = 20;
+  if (present.size() > max_shown) {
+    present.resize(max_shown);
     present.push_back("...");
   }
   throw RunError(fmt::format("'{}' has no array {} (it has: {}).{} Select one with --{}=NAME.", archive,

@@ -27,8 +27,8 @@ constexpr std::int64_t mixing_blocks = 128;
 // so that they are read only once.
 constexpr std::int64_t windows_mebibytes = 128;
 
-// Blocks are kept only if the memory can keep at least 1 / least_kept of the file.
-constexpr std::int64_t least_kept = 8;
+// Blocks are kept only if the memory can keep at least 1 / min_kept of the file.
+constexpr std::int64_t min_kept = 8;
 
 std::int64_t enlarged(std::int64_t block_rows, std::int64_t row_bytes, std::int64_t window_bytes) {
   const std::int64_t wanted = std::min(quick_block_bytes, window_bytes / mixing_blocks);
@@ -68,28 +68,28 @@ StreamPlan plan_stream(const DataOptions& options, std::int64_t rows, std::int64
   block_rows = enlarged(block_rows, row_bytes,
                         options.window > 0 ? std::min(options.window * row_bytes, slot_bytes) : slot_bytes);
   plan.block_rows = block_rows;
-  const std::int64_t most_blocks = slot_bytes / (block_rows * row_bytes);
+  const std::int64_t max_blocks = slot_bytes / (block_rows * row_bytes);
   const auto refuse = [&](std::int64_t window_blocks, const std::string& problem, const std::string& advice) {
     const std::int64_t needed = plan.slots * window_blocks * block_rows * row_bytes;
     throw RunError(fmt::format("{} ({} windows need {} MiB, but data.memory is {}). Set data.memory = {}{}.", problem,
                                plan.slots, needed / mebibyte + 1, mebibytes, needed / mebibyte + 1, advice));
   };
-  if (most_blocks < 1)
+  if (max_blocks < 1)
     refuse(1, fmt::format("The chunks of '{}' are too large for streaming", options.file),
            " or more, or rewrite the file with smaller chunks");
   if (options.window > 0) {
     plan.window_blocks = std::min((options.window + block_rows - 1) / block_rows, plan.blocks());
-    if (plan.window_blocks > most_blocks)
+    if (plan.window_blocks > max_blocks)
       refuse(plan.window_blocks, fmt::format("data.window = {} does not fit into memory", options.window),
              " or more, or reduce data.window");
   } else {
     const std::int64_t wanted = windows_mebibytes * mebibyte / plan.slots / (block_rows * row_bytes);
-    plan.window_blocks = std::min({std::max(wanted, mixing_blocks), most_blocks, plan.blocks()});
+    plan.window_blocks = std::min({std::max(wanted, mixing_blocks), max_blocks, plan.blocks()});
   }
-  const std::int64_t free_blocks = (most_blocks - plan.window_blocks) * plan.slots;
+  const std::int64_t free_blocks = (max_blocks - plan.window_blocks) * plan.slots;
   if (plan.blocks() <= mebibytes * mebibyte / (block_rows * row_bytes))
     plan.kept_blocks = plan.blocks();
-  else if (free_blocks >= plan.blocks() / least_kept)
+  else if (free_blocks >= plan.blocks() / min_kept)
     plan.kept_blocks = free_blocks;
   return plan;
 }

@@ -14,14 +14,15 @@
 #include "data/node_data.hpp"
 #include "data/storage.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
 
 // The file is divided into this number of parts, each with its own sums, so that results do not depend on the number of
 // threads and ranks.
-constexpr std::int64_t most_parts = 64;
-constexpr std::int64_t most_splits = 1000;
+constexpr std::int64_t max_parts = 64;
+constexpr std::int64_t max_splits = 1000;
 
 // Computes the moments of parts of the file for all splits.
 class PartReader {
@@ -106,16 +107,17 @@ std::vector<FeatureScaling> streamed_scalings(const Study& study, const FileSche
       study.data.normalize == Normalize::robust ? sample_stride(schema.rows, shape.feature_count) : 0;
   std::vector<std::vector<float>> samples;  // of each part
   agree(world, [&] {
-    if (all.count() > most_splits)
-      throw UsageError(
-          fmt::format("data.normalize supports at most {} splits of streamed data (folds times repeats are {}). "
-                      "Normalize the file beforehand, or set data.mode = memory.",
-                      most_splits, all.count()));
+    if (all.count() > max_splits)
+      throw UsageError(fmt::format(
+          "data.normalize = {} supports at most {} splits of streamed data (study.iterations, search.repeats "
+          "and search.folds make {}). Reduce them, set data.validation = 0 if there are no folds, or set "
+          "data.normalize = none.",
+          setting_text(study, "data.normalize"), max_splits, all.count()));
     const std::int64_t folds = std::max<std::int64_t>(1, study.search.folds);
     for (std::int64_t split = 0; split < all.count(); ++split)
       splits.push_back(all.split(split / folds, split % folds));
     const FeatureReader reader(study.data, schema);
-    const std::int64_t parts = std::min(most_parts, reader.block_count());
+    const std::int64_t parts = std::min(max_parts, reader.block_count());
     const IndexRange share = split_evenly(parts, world.size(), world.rank());
     counts.resize(static_cast<std::size_t>(share.count()) * splits.size());
     numbers.resize(counts.size() * size);

@@ -27,8 +27,8 @@ struct BandRows {
   BandMatrix matrix;
 };
 
-/// Splits a matrix into parts of `most_rows` rows; the last part may have fewer. Pure.
-std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t most_rows);
+/// Splits a matrix into parts of `max_rows` rows; the last part may have fewer. Pure.
+std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t max_rows);
 
 /// The matrix that resizes a line of `from` pixels to `to` pixels, as skimage.transform.resize (order 1, mode reflect):
 /// when shrinking, a Gaussian blur with sigma = (from / to - 1) / 2, truncated at 4 sigma; then linear interpolation

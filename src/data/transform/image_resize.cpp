@@ -11,7 +11,7 @@ namespace sheaf {
 namespace {
 
 // Sizes for which intermediate results fit into the caches of a core, but memory is still read in long runs.
-constexpr std::int64_t most_band_rows = 8, most_tile_columns = 128;
+constexpr std::int64_t max_band_rows = 8, max_tile_columns = 128;
 
 bool same_sides(const ImageShape& one, const ImageShape& other) {
   return one.height == other.height && one.width == other.width;
@@ -22,7 +22,7 @@ bool same_sides(const ImageShape& one, const ImageShape& other) {
 ImageResize::ImageResize(const ImageLayout& from, const ImageLayout& to) : from_(from), to_(to) {
   assert(from.shape.channels == to.shape.channels && from.elements() > 0 && to.elements() > 0);
   if (same_sides(from.shape, to.shape)) return;
-  down_ = split_rows(resize_operator(from.shape.height, to.shape.height), most_band_rows);
+  down_ = split_rows(resize_operator(from.shape.height, to.shape.height), max_band_rows);
   across_ = resize_operator(from.shape.width, to.shape.width);
 }
 
@@ -47,15 +47,15 @@ void ImageResize::resize_band(const BandRows& down, const T* image, double* resu
   const std::int64_t channels = from_.shape.channels, rows = down.rows.count(), line = channels * rows;
   const std::int64_t new_height = to_.shape.height, new_width = to_.shape.width;
   const std::int64_t planes = from_last ? 1 : channels, width = from_.shape.width * (from_last ? channels : 1);
-  scratch.tile.resize(static_cast<std::size_t>(down.matrix.columns * most_tile_columns));
-  scratch.band.resize(static_cast<std::size_t>(rows * most_tile_columns));
+  scratch.tile.resize(static_cast<std::size_t>(down.matrix.columns * max_tile_columns));
+  scratch.band.resize(static_cast<std::size_t>(rows * max_tile_columns));
   scratch.turned.resize(static_cast<std::size_t>(line * from_.shape.width));
   scratch.resized.resize(static_cast<std::size_t>(line * new_width));
   for (std::int64_t plane = 0; plane < planes; ++plane) {
     const T* lines = image + (plane * from_.shape.height + down.first_column) * width;
     const std::int64_t stride = from_last ? rows : line;  // distance of columns in scratch.turned
-    for (std::int64_t begin = 0; begin < width; begin += most_tile_columns) {
-      const std::int64_t columns = std::min(most_tile_columns, width - begin);
+    for (std::int64_t begin = 0; begin < width; begin += max_tile_columns) {
+      const std::int64_t columns = std::min(max_tile_columns, width - begin);
       widen_numbers({lines + begin, width}, down.matrix.columns, columns, scratch.tile.data());
       multiply(down.matrix, scratch.tile.data(), columns, scratch.band.data());
       transpose({scratch.band.data(), columns}, rows, columns,

@@ -43,10 +43,10 @@ void append_row(const std::vector<double>& line, BandMatrix& matrix) {
 
 }  // namespace
 
-std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t most_rows) {
+std::vector<BandRows> split_rows(const BandMatrix& matrix, std::int64_t max_rows) {
   std::vector<BandRows> parts;
-  for (std::int64_t begin = 0; begin < matrix.rows(); begin += most_rows) {
-    BandRows part{{begin, std::min(matrix.rows(), begin + most_rows)}, matrix.columns, {}};
+  for (std::int64_t begin = 0; begin < matrix.rows(); begin += max_rows) {
+    BandRows part{{begin, std::min(matrix.rows(), begin + max_rows)}, matrix.columns, {}};
     for (std::int64_t row = begin; row < part.rows.end; ++row)
       part.first_column = std::min(part.first_column, matrix.starts[static_cast<std::size_t>(row)]);
     for (auto row = static_cast<std::size_t>(begin); row < static_cast<std::size_t>(part.rows.end); ++row) {

@@ -11,7 +11,7 @@ namespace sheaf {
 namespace {
 
 // The maximum size of a row: with larger rows, the threads of a machine would run out of memory.
-constexpr double most_row_bytes = 2.0 * (std::int64_t{1} << 30);
+constexpr double max_row_bytes = 2.0 * (std::int64_t{1} << 30);
 
 // Finds the channel dimension of images of rank 4.
 ImageLayout find_channels(const TransformOptions& options, const DataSetInfo& info, const std::string& description) {
@@ -53,9 +53,9 @@ NumberType result_type(const TransformOptions& options, std::optional<NumberType
 void require_modest(const std::vector<std::int64_t>& shape, const std::string& description) {
   double bytes = sizeof(double);
   for (std::size_t dimension = 1; dimension < shape.size(); ++dimension) bytes *= static_cast<double>(shape[dimension]);
-  require(bytes <= most_row_bytes,
+  require(bytes <= max_row_bytes,
           fmt::format("The rows of the {} are too large (shape {}: {} per row, the limit is {}). Use smaller rows.",
-                      description, shape_text(shape), human_bytes(bytes), human_bytes(most_row_bytes)));
+                      description, shape_text(shape), human_bytes(bytes), human_bytes(max_row_bytes)));
 }
 
 }  // namespace

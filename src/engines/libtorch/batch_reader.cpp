@@ -88,9 +88,9 @@ BatchReader::BatchReader(const DataSet& data, DataTensors tensors, const Split& 
     scale_ = view_of(scaling.scale.data(), {data.feature_count}, torch::kFloat32).to(device);
     if (!scaling.clip.empty()) clip_ = view_of(scaling.clip.data(), {data.feature_count}, torch::kFloat32).to(device);
   }
-  if (const TargetScaling& targets = split.targets; targets.any()) {
+  if (const TargetScaling& targets = split.target_scaling; targets.is_active()) {
     target_shift_ = view_of(targets.shift.data(), {data.output_count}, torch::kFloat32).to(device, torch::kFloat64);
-    target_unit_ = targets.unit;
+    target_unit_ = view_of(targets.unit.data(), {data.output_count}, torch::kFloat64).to(device);
   }
   if (data.task == Task::classification && loss != LossKind::cross_entropy)
     one_hot_ = torch::eye(data.output_count, torch::TensorOptions(dtype_).device(device));
@@ -119,7 +119,10 @@ bool BatchReader::read(const std::vector<std::int64_t>& rows, std::int64_t batch
 torch::Tensor BatchReader::gather_features(const torch::Tensor& rows) const {
   torch::Tensor gathered = upload_(tensors_.features.index_select(0, rows)).to(torch::kFloat32);
   if (shift_.defined()) gathered.sub_(shift_).mul_(scale_);
-  if (clip_.defined()) gathered.div_(gathered.mul(clip_).square_().add_(1).sqrt_());
+  if (clip_.defined()) {  // see clip_divisor()
+    const torch::Tensor bent = gathered.mul(clip_);
+    gathered.div_(torch::minimum(bent.square().add_(1).sqrt_(), bent.abs().add_(1)));
+  }
   return gathered.to(dtype_);  // after scaling, so that all precisions train on the same values
 }
 

@@ -74,10 +74,9 @@ class BatchReader {
   DataTensors tensors_;
   torch::ScalarType dtype_;
   Uploader upload_;
-  torch::Tensor shift_, scale_;  // undefined: features are not scaled
-  torch::Tensor clip_;           // undefined: they are not clipped
-  torch::Tensor target_shift_;   // [outputs] float64; undefined: targets are not scaled
-  double target_unit_ = 1;
+  torch::Tensor shift_, scale_;               // undefined: features are not scaled
+  torch::Tensor clip_;                        // undefined: they are not clipped
+  torch::Tensor target_shift_, target_unit_;  // [outputs] float64; undefined: targets are not scaled
   torch::Tensor one_hot_;  // [classes, classes], row k is class k; undefined: targets are not converted
 };
 

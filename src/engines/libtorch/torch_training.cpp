@@ -94,7 +94,10 @@ TorchTraining::TorchTraining(const TrainingTask& task, std::unique_ptr<Network> 
       network_(std::move(network)),
       reader_(task.data, std::move(tensors), task.split, train_.loss, dtype_of(train_.precision),
               network_->parameters().device()),
-      optimizer_(make_optimizer(train_, network_->parameters())) {}
+      optimizer_(make_optimizer(train_, network_->parameters())) {
+  if (const TargetScaling& targets = task.split.target_scaling; targets.is_active())
+    target_unit_ = torch::tensor(targets.unit, dtype_of(train_.precision)).to(network_->parameters().device());
+}
 
 TorchTraining::~TorchTraining() = default;
 
@@ -103,9 +106,8 @@ void TorchTraining::read_from(const DataSet& data) {
                         network_->parameters().device());
 }
 
-// The sum of the losses of a batch, in the units of the targets, is this factor times its loss.
-double TorchTraining::sum_factor(const torch::Tensor& outputs) const {
-  return in_target_units(loss_sum_factor(train_, outputs.size(1), outputs.size(0)), task_.split.targets);
+torch::Tensor TorchTraining::loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const {
+  return batch_loss(train_, outputs * target_unit_, batch.targets * target_unit_, batch.weights);
 }
 
 void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, double& loss_sum) {
@@ -119,7 +121,8 @@ void TorchTraining::train(const TrainingRows& rows, const LearningRate& rate, do
     loss.backward();
     optimizer_->param_groups().front().options().set_lr(rate(step));
     optimizer_->step();
-    sum.add(loss, sum_factor(outputs));
+    sum.add(target_unit_.defined() ? loss_in_target_units(outputs.detach(), batch) : loss,
+            loss_sum_factor(train_, outputs.size(1), outputs.size(0)));
     ++step;
     return true;
   });
@@ -133,10 +136,12 @@ std::optional<double> TorchTraining::evaluate(const std::int64_t* rows, std::int
   const bool all = reader_.read({rows, rows + count}, validation_batch_size, [&](const Batch& batch) {
     if (should_stop()) return false;
     const torch::Tensor found = network_->forward(batch.features);
-    sum.add(batch_loss(train_, found, batch.targets), sum_factor(found));
+    const Batch unweighted{batch.features, batch.targets, {}};
+    sum.add(target_unit_.defined() ? loss_in_target_units(found, unweighted) : batch_loss(train_, found, batch.targets),
+            loss_sum_factor(train_, found.size(1), found.size(0)));
     const torch::Tensor plain = found.to(torch::kCPU, torch::kFloat32).contiguous();
     outputs.insert(outputs.end(), plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel());
-    to_target_units(task_.split.targets, plain.size(0), outputs.data() + outputs.size() - plain.numel());
+    to_target_units(task_.split.target_scaling, plain.size(0), outputs.data() + outputs.size() - plain.numel());
     return true;
   });
   if (!all) return std::nullopt;
@@ -166,7 +171,7 @@ NetworkState TorchTraining::state() const {
   NetworkState state;
   append_numbers(network_->parameters(), torch::kFloat32, state.parameters);
   for (const torch::Tensor& buffer : network_->buffers()) append_numbers(buffer, torch::kFloat64, state.buffers);
-  return in_target_units(std::move(state), task_.layers, task_.split.targets);
+  return in_target_units(std::move(state), task_.layers, task_.split.target_scaling);
 }
 
 }  // namespace sheaf

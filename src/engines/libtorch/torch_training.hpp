@@ -46,13 +46,14 @@ class TorchTraining {
   const Network& network() const { return *network_; }
 
  private:
-  double sum_factor(const torch::Tensor& outputs) const;
+  torch::Tensor loss_in_target_units(const torch::Tensor& outputs, const Batch& batch) const;
 
   TrainingTask task_;
   TrainOptions train_;
   std::int64_t batch_size_;
   std::unique_ptr<Network> network_;
   BatchReader reader_;
+  torch::Tensor target_unit_;  // [outputs]; undefined: targets are not scaled
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 

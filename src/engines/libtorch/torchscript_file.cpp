@@ -91,25 +91,37 @@ std::string layer_source(const ModelOptions& model, const Layer& layer, std::siz
   return source;
 }
 
-std::string forward_source(const std::string& statements, bool clips) {
-  return std::string(
-             "def forward(self, features: Tensor) -> Tensor:\n"
-             "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n") +
-         (clips ? "  values = values / torch.sqrt(1.0 + torch.square(values * self.clip))\n" : "") + statements +
-         "  return values\n";
+// Images must have their channels first: the same values in another order would give wrong predictions.
+std::string image_check(const ImageShape& image) {
+  if (image.channels == 0) return "";
+  return fmt::format(
+      "  if features.dim() == 4:\n"
+      "    matches = features.size(1) == {0} and features.size(2) == {1} and features.size(3) == {2}\n"
+      "    assert matches, \"features must have the shape [rows, {0}, {1}, {2}] (channels first)\"\n",
+      image.channels, image.height, image.width);
 }
 
-std::string layers_source(const ModelOptions& model, const std::vector<Layer>& layers, bool clips) {
+std::string forward_source(const ImageShape& image, const std::string& statements, bool clips) {
+  return "def forward(self, features: Tensor) -> Tensor:\n" + image_check(image) +
+         "  values = (torch.flatten(features, 1).to(self.scale) - self.shift) * self.scale\n" +
+         (clips ? "  bent = values * self.clip\n"
+                  "  values = values / torch.minimum(torch.sqrt(1.0 + torch.square(bent)), 1.0 + torch.abs(bent))\n"
+                : "") +
+         statements + "  return values\n";
+}
+
+std::string layers_source(const ModelOptions& model, const ImageShape& image, const std::vector<Layer>& layers,
+                          bool clips) {
   std::string source;
   for (std::size_t number = 0; number < layers.size(); ++number) source += layer_source(model, layers[number], number);
-  return forward_source(source, clips);
+  return forward_source(image, source, clips);
 }
 
 std::string module_source(const ImageShape& image, bool clips) {
   const std::string rows =
       image.channels == 0 ? "values"
                           : fmt::format("values.view([-1, {}, {}, {}])", image.channels, image.height, image.width);
-  return forward_source(fmt::format("  values = self.module.forward({})\n", rows), clips);
+  return forward_source(image, fmt::format("  values = self.module.forward({})\n", rows), clips);
 }
 
 torch::Tensor copy_of(const float* values, const std::vector<std::int64_t>& sizes) {
@@ -157,7 +169,7 @@ std::string torchscript_file_bytes(const SavedModel& trained) {
     if (has_layout(description.model.kind)) {
       const auto layers = network_layout(description.model, description.shape);
       register_layers(module, layers, network);
-      module.define(layers_source(description.model, layers, clips));
+      module.define(layers_source(description.model, description.shape.image, layers, clips));
     } else {
       module.register_module("module", ScriptModel(description.model.file).trained(network));
       module.define(module_source(description.shape.image, clips));

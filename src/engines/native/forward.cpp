@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/feature_scaling.hpp"
 #include "engines/native/feature_blocks.hpp"
 
 namespace sheaf {
@@ -14,7 +15,7 @@ namespace {
 // The weights of a panel and a block of inputs are 100 KiB. They are read from the second-level cache once for each
 // group of rows that a kernel multiplies.
 constexpr std::int64_t panel_outputs = 32;
-constexpr std::int64_t most_block_inputs = 800;
+constexpr std::int64_t max_block_inputs = 800;
 
 // If all weights fit the second-level cache, a tile has only as many rows as a kernel: few rows are fetched sooner.
 // Larger weights are read from farther away, once per tile, so a tile has more rows.
@@ -78,7 +79,7 @@ void NativeForward::lay_out(ArenaLayout& arena, const std::vector<Layer>& layers
 void NativeForward::add_layer(const Layer& layer, std::int64_t input_stride, float* weights, float* bias,
                               const float* parameters) {
   LayerProducts products{layer.inputs, layer.outputs, round_up(layer.outputs, padding), bias, {}};
-  const std::int64_t blocks = (layer.inputs + most_block_inputs - 1) / most_block_inputs;
+  const std::int64_t blocks = (layer.inputs + max_block_inputs - 1) / max_block_inputs;
   const std::int64_t block_inputs = (layer.inputs + blocks - 1) / blocks;
   for (std::int64_t output = 0; output < products.stride; output += panel_outputs) {
     const std::int64_t width = std::min(panel_outputs, products.stride - output);
@@ -121,8 +122,7 @@ const float* NativeForward::tile_features(const float* features, std::int64_t co
   for (std::int64_t row = 0; row < count; ++row)
     for (std::int64_t column = 0; column < width; ++column) {
       float& value = scaled_[row * width + column];
-      const float bent = value * scaling_.clip[static_cast<std::size_t>(column)];
-      value /= std::sqrt(1.0f + bent * bent);
+      value /= clip_divisor(value * scaling_.clip[static_cast<std::size_t>(column)]);
     }
   return scaled_;
 }

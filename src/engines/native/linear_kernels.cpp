@@ -118,12 +118,12 @@ double sum_in_registers(const LinearLayer<Value>& layer, const BatchTargets<Valu
 }
 
 // A column needs three registers. AVX-512 has 32 registers, other instruction sets have 16.
-constexpr int most_columns_in_registers = HWY_TARGET <= HWY_AVX3 ? 10 : 0;
+constexpr int max_columns_in_registers = HWY_TARGET <= HWY_AVX3 ? 10 : 0;
 
 template <int column_count = 1, class Value>
 double sum_squares(const LinearLayer<Value>& layer, const BatchTargets<Value>& targets, Value scale,
                    std::int64_t row_count, bool accumulate, Value* weight_sums, Value* bias_sums) {
-  if constexpr (column_count <= most_columns_in_registers) {
+  if constexpr (column_count <= max_columns_in_registers) {
     if (layer.output_count == 1 && layer.column_count == column_count)
       return sum_in_registers<column_count>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);
     return sum_squares<column_count + 1>(layer, targets, scale, row_count, accumulate, weight_sums, bias_sums);

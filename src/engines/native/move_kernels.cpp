@@ -10,6 +10,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "data/feature_scaling.hpp"
 #include "engines/native/feature_blocks.hpp"
 #include "engines/native/kernels.hpp"
 
@@ -104,8 +105,7 @@ float scaled(const RowSource& source, const Feature* row, std::int64_t feature) 
   if (source.shift == nullptr) return value;
   const float scaled = (value - source.shift[feature]) * source.scale[feature];
   if (source.clip == nullptr) return scaled;
-  const float bent = scaled * source.clip[feature];
-  return scaled / std::sqrt(1.0f + bent * bent);
+  return scaled / clip_divisor(scaled * source.clip[feature]);
 }
 
 template <class V>
@@ -113,13 +113,15 @@ HWY_INLINE void scale(V shift, V scale, V* rows) {
   for (int which = 0; which < 4; ++which) rows[which] = hn::Mul(hn::Sub(rows[which], shift), scale);
 }
 
-// Does not use fused operations, so that all instruction sets give the same bits.
+// See clip_divisor(). Does not use fused operations, so that all instruction sets give the same bits.
 template <class V>
 HWY_INLINE void clip(V clip, V* rows) {
   const hn::DFromV<V> d;
+  const V one = hn::Set(d, 1.0f);
   for (int which = 0; which < 4; ++which) {
     const V bent = hn::Mul(rows[which], clip);
-    rows[which] = hn::Div(rows[which], hn::Sqrt(hn::Add(hn::Set(d, 1.0f), hn::Mul(bent, bent))));
+    const V root = hn::Sqrt(hn::Add(one, hn::Mul(bent, bent)));
+    rows[which] = hn::Div(rows[which], hn::Min(root, hn::Add(one, hn::Abs(bent))));
   }
 }
 

@@ -75,7 +75,7 @@ class NativeTrainer : public Trainer {
  public:
   void start(const TrainingTask& task) override {
     if (!shape_ || !shape_->fits(task)) make(task);
-    targets_ = &task.split.targets;
+    target_scaling_ = &task.split.target_scaling;
     visit([&](auto& training) { training.start(task); });
   }
 
@@ -106,7 +106,7 @@ class NativeTrainer : public Trainer {
 
   NetworkState network() const override {
     NetworkState state{std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
-    return in_target_units(std::move(state), shape_->layers, *targets_);
+    return in_target_units(std::move(state), shape_->layers, *target_scaling_);
   }
 
  private:
@@ -121,7 +121,7 @@ class NativeTrainer : public Trainer {
   }
 
   std::optional<Shape> shape_;
-  const TargetScaling* targets_ = nullptr;
+  const TargetScaling* target_scaling_ = nullptr;
   std::variant<std::unique_ptr<NativeTraining<float>>, std::unique_ptr<NativeTraining<double>>> training_;
 };
 

@@ -70,7 +70,7 @@ RowSource from_row(RowSource source, std::int64_t row) {
 
 template <class Value>
 NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
-                                    const TrainOptions& train, std::int64_t most_rows)
+                                    const TrainOptions& train, std::int64_t max_rows)
     : model_(model), train_(train), updater_(train) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
@@ -88,14 +88,14 @@ NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const Mode
     layers_.push_back(memory);
   }
   ArenaLayout sizes;
-  lay_out(sizes, round_up(most_rows, padding));
+  lay_out(sizes, round_up(max_rows, padding));
   arena_ = Arena(sizes.bytes());
   ArenaLayout arrays(arena_.data());
-  lay_out(arrays, round_up(most_rows, padding));
+  lay_out(arrays, round_up(max_rows, padding));
 }
 
 template <class Value>
-void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
+void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
   const std::int64_t output_count = layers_.back().layout.outputs;
   std::int64_t widest = 0, largest_group = 0;
   parameters_ = arena.take<Value>(parameter_count_);
@@ -104,7 +104,7 @@ void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
   gradients_ = arena.take<Value>(parameter_count_);
   bool transposes = false;
   for (LayerMemory& layer : layers_) {
-    const std::int64_t values = layer.inputs.total_columns() * most_rows;
+    const std::int64_t values = layer.inputs.total_columns() * max_rows;
     const bool is_first = &layer == &layers_.front();
     const bool comes_in_rows = !is_first && (&layer)[-1].by_rows, comes_in_columns = !is_first && !comes_in_rows;
     if (layer.needs_columns() || comes_in_columns) layer.columns = arena.take<Value>(values);
@@ -117,15 +117,15 @@ void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t most_rows) {
   }
   weight_gradients_ = arena.take<Value>(largest_group);
   unused_gradients_ = arena.take<Value>(widest);
-  outputs_ = arena.take<Value>(output_count * most_rows);
-  for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * most_rows);
-  for (Value*& gradients : transposed_) gradients = transposes ? arena.take<Value>(widest * most_rows) : nullptr;
-  labels_ = arena.take<Value>(most_rows);
-  targets_ = arena.take<Value>(output_count * most_rows);
-  weights_ = arena.take<Value>(most_rows);
+  outputs_ = arena.take<Value>(output_count * max_rows);
+  for (Value*& gradients : layer_gradients_) gradients = arena.take<Value>(widest * max_rows);
+  for (Value*& gradients : transposed_) gradients = transposes ? arena.take<Value>(widest * max_rows) : nullptr;
+  labels_ = arena.take<Value>(max_rows);
+  targets_ = arena.take<Value>(output_count * max_rows);
+  weights_ = arena.take<Value>(max_rows);
   if (model_.dropout > 0) {
-    mask_ = arena.take<float>(widest * most_rows + padding);  // the last vector of a row may extend beyond it
-    keep_ = arena.take<float>(widest * most_rows);
+    mask_ = arena.take<float>(widest * max_rows + padding);  // the last vector of a row may extend beyond it
+    keep_ = arena.take<float>(widest * max_rows);
   }
 }
 
@@ -213,7 +213,7 @@ void NativeNetwork<Value>::load(const std::vector<float>& weights, const DataSet
   source_.shift = scaled ? scaling.shift.data() : nullptr;
   source_.scale = scaled ? scaling.scale.data() : nullptr;
   source_.clip = scaling.clip.empty() ? nullptr : scaling.clip.data();
-  target_scaling_ = &split.targets;
+  target_scaling_ = &split.target_scaling;
   read_from(data);
 }
 
@@ -264,7 +264,7 @@ void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t
     for (std::int64_t output = 0; output < output_count; ++output) {
       const float* from = data_->targets + output;
       Value* to = targets_ + output * row_count;
-      if (target_scaling_->any())
+      if (target_scaling_->is_active())
         for (std::int64_t index = 0; index < count; ++index)
           to[index] = target_scaling_->scaled<Value>(from[rows[index] * output_count], output);
       else if (in_order && output_count == 1)

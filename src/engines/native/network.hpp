@@ -40,9 +40,9 @@ struct BatchTile {
 template <class Value>
 class NativeNetwork {
  public:
-  /// `layers` must be dense. `most_rows`: the maximum number of rows per tile.
+  /// `layers` must be dense. `max_rows`: the maximum number of rows per tile.
   NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                std::int64_t most_rows);
+                std::int64_t max_rows);
 
   /// Makes the products for tiles of `count` rows, for training and evaluation.
   void reserve(std::int64_t count);
@@ -120,7 +120,7 @@ class NativeNetwork {
     std::vector<std::vector<BlockProducts>> layers;
   };
 
-  void lay_out(ArenaLayout& arena, std::int64_t most_rows);
+  void lay_out(ArenaLayout& arena, std::int64_t max_rows);
   BlockProducts products_by_columns(std::size_t index, std::int64_t block, std::int64_t row_count) const;
   BlockProducts products_by_rows(std::size_t index, std::int64_t output_block, std::int64_t block,
                                  std::int64_t row_count) const;
@@ -138,6 +138,8 @@ class NativeNetwork {
   void draw_mask(std::size_t index, const BatchTile& tile);
   Value keep_scale() const { return static_cast<Value>(1 / (1 - model_.dropout)); }
   double loss(const BatchTile* tile);
+  template <class LossOfOutputs>
+  double in_target_units(const LossOfOutputs& of_outputs) const;
   Value* bias_gradients(const LayerMemory& layer) const;
   bool can_train_in_one_pass() const;
   double train_in_one_pass(const BatchTile& tile);

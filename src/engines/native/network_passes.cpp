@@ -114,10 +114,26 @@ void NativeNetwork<Value>::forward(const BatchTile* tile) {
 template <class Value>
 double NativeNetwork<Value>::loss(const BatchTile* tile) {
   const LayerMemory& last = layers_.back();
+  const std::int64_t row_count = products_->row_count, output_count = last.layout.outputs;
   const Value scale = tile == nullptr ? Value{0} : static_cast<Value>(tile->gradient_scale);
-  return loss_.loss(train_.loss, last.layout.bias ? parameters_ + last.bias : nullptr, {labels_, targets_, weights_},
-                    scale, last.layout.outputs, products_->row_count, tile != nullptr && !tile->first, outputs_,
-                    tile == nullptr ? nullptr : layer_gradients_[0], tile == nullptr ? nullptr : bias_gradients(last));
+  const auto of_outputs = [&](std::int64_t first, std::int64_t count) {
+    const std::int64_t offset = first * row_count;
+    return loss_.loss(train_.loss, last.layout.bias ? parameters_ + last.bias + first : nullptr,
+                      {labels_, targets_ + offset, weights_}, scale, count, row_count, tile != nullptr && !tile->first,
+                      outputs_ + offset, tile == nullptr ? nullptr : layer_gradients_[0] + offset,
+                      tile == nullptr ? nullptr : bias_gradients(last) + first);
+  };
+  return target_scaling_->is_active() ? in_target_units(of_outputs) : of_outputs(0, output_count);
+}
+
+// Sums the squared errors of the outputs, which have different units.
+template <class Value>
+template <class LossOfOutputs>
+double NativeNetwork<Value>::in_target_units(const LossOfOutputs& of_outputs) const {
+  double sum = 0;
+  for (std::int64_t output = 0; output < layers_.back().layout.outputs; ++output)
+    sum += target_scaling_->squared_unit(output) * of_outputs(output, 1);
+  return sum;
 }
 
 // The array for the bias gradients of a layer; a scratch array if it has no bias.
@@ -156,11 +172,15 @@ template <class Value>
 double NativeNetwork<Value>::train_in_one_pass(const BatchTile& tile) {
   const LayerMemory& layer = layers_.front();
   const std::int64_t padded = layer.inputs.padded(0), outputs = layer.layout.outputs;
-  const double sum = linear_.loss(train_.loss,
-                                  {layer.columns, layer.inputs.columns(0), outputs, parameters_ + layer.weights, padded,
-                                   layer.layout.bias ? parameters_ + layer.bias : nullptr},
-                                  {labels_, targets_, weights_}, static_cast<Value>(tile.gradient_scale),
-                                  products_->row_count, !tile.first, gradients_ + layer.weights, bias_gradients(layer));
+  const auto of_outputs = [&](std::int64_t first, std::int64_t count) {
+    return linear_.loss(train_.loss,
+                        {layer.columns, layer.inputs.columns(0), count, parameters_ + layer.weights + first * padded,
+                         padded, layer.layout.bias ? parameters_ + layer.bias + first : nullptr},
+                        {labels_, targets_ + first * products_->row_count, weights_},
+                        static_cast<Value>(tile.gradient_scale), products_->row_count, !tile.first,
+                        gradients_ + layer.weights + first * padded, bias_gradients(layer) + first);
+  };
+  const double sum = target_scaling_->is_active() ? in_target_units(of_outputs) : of_outputs(0, outputs);
   if (!updates_by_groups(tile)) return sum;
   update(gradients_ + layer.weights, layer.weights, outputs * padded);
   if (layer.layout.bias) update(gradients_ + layer.bias, layer.bias, round_up(outputs, padding));

@@ -18,7 +18,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The registers (32 with AVX-512, otherwise 16) contain two weights, one input, and two vectors of sums per row.
-constexpr int most_rows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
+constexpr int max_rows = HWY_TARGET <= HWY_AVX3 ? 14 : 6;
 
 // One cache line is prefetched for each group of inputs of this size; two or four lines were slower.
 constexpr int inputs_at_once = 4;
@@ -63,7 +63,7 @@ void multiply_some(const RowProduct& product, std::int64_t column, const float* 
 }
 
 // `row_count` is at most `most`.
-template <int vectors, int most = most_rows>
+template <int vectors, int most = max_rows>
 void multiply_group(const RowProduct& product, std::int64_t column, const float* rows, std::int64_t row_count,
                     float* results, Prefetch& prefetch) {
   if constexpr (most > 1) {
@@ -76,7 +76,7 @@ void multiply_rows(const RowProduct& product, const float* rows, std::int64_t ro
                    Prefetch& prefetch) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
   for (std::int64_t done = 0; done < row_count;) {
-    const std::int64_t left = row_count - done, groups = (left + most_rows - 1) / most_rows;
+    const std::int64_t left = row_count - done, groups = (left + max_rows - 1) / max_rows;
     const std::int64_t count = (left + groups - 1) / groups;
     const float* from = rows + done * product.row_stride;
     float* to = results + done * product.result_stride;
@@ -89,7 +89,7 @@ void multiply_rows(const RowProduct& product, const float* rows, std::int64_t ro
 }
 
 RowKernels float_table() {
-  return {most_rows, multiply_rows};
+  return {max_rows, multiply_rows};
 }
 
 }  // namespace

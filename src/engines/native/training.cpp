@@ -37,7 +37,7 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   seed_ = task.seed;
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
-  targets_ = &task.split.targets;
+  target_scaling_ = &task.split.target_scaling;
   network_.load(task.weights, task.data, task.split);
 }
 
@@ -49,7 +49,7 @@ void NativeTraining<Value>::read_from(const DataSet& data) {
 
 template <class Value>
 double NativeTraining<Value>::per_row(double loss_sum) const {
-  return in_target_units(loss_sum / terms_per_row(train_.loss, output_count_), *targets_);
+  return loss_sum / terms_per_row(train_.loss, output_count_);
 }
 
 template <class Value>
@@ -97,7 +97,7 @@ std::optional<double> NativeTraining<Value>::evaluate(const std::int64_t* rows, 
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
   const auto sum = evaluate_tiles(rows, count, outputs.data() + before, should_stop);
   if (!sum) return std::nullopt;
-  to_target_units(*targets_, count, outputs.data() + before);
+  to_target_units(*target_scaling_, count, outputs.data() + before);
   return per_row(*sum);
 }
 

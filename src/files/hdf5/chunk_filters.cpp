@@ -83,9 +83,9 @@ std::uint32_t fletcher32(const std::byte* bytes, std::size_t count) {
     return std::to_integer<std::uint32_t>(bytes[index]) << 8 |
            (index + 1 < count ? std::to_integer<std::uint32_t>(bytes[index + 1]) : 0);
   };
-  constexpr std::size_t most_words = 360;  // with more, the second sum could overflow
+  constexpr std::size_t max_words = 360;  // with more, the second sum could overflow
   for (std::size_t index = 0; index < count;) {
-    const std::size_t end = std::min(count, index + 2 * most_words);
+    const std::size_t end = std::min(count, index + 2 * max_words);
     for (; index < end; index += 2) {
       first += word(index);
       second += first;

@@ -62,7 +62,7 @@ std::int64_t file_bytes(const std::string& path) {
 }
 
 // Returns an upper bound of the size of the rows, including the index of their chunks.
-std::int64_t most_bytes(const DerivedRows& rows) {
+std::int64_t max_bytes(const DerivedRows& rows) {
   const std::int64_t numbers = rows.chunk_count() * rows.chunk_bytes();
   return rows.compression == 0 ? numbers : numbers + numbers / 256 + rows.chunk_count() * 64;
 }
@@ -122,7 +122,7 @@ DerivedFile::DerivedFile(const std::string& path, const std::string& source, con
     const std::vector<std::byte> image = empty_file(path);
     const OutputBytes output(path);
     output.write(image.data(), image.size(), 0);
-    const std::int64_t numbers = most_bytes(rows);
+    const std::int64_t numbers = max_bytes(rows);
     output.require_room(numbers + others);
     if (rows.compression > 0) {
       output.reserve(0, numbers + others);

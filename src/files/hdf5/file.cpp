@@ -23,7 +23,7 @@ namespace sheaf {
 namespace {
 
 // The maximum number of texts of an attribute: more than a CSV file has columns.
-constexpr hssize_t most_texts = hssize_t{1} << 23;
+constexpr hssize_t max_texts = hssize_t{1} << 23;
 
 bool has_hdf5_signature(const std::string& path) {
 #if H5_VERSION_GE(1, 12, 0)
@@ -251,7 +251,7 @@ std::optional<std::vector<std::string>> InputFile::texts(const std::string& obje
                                type_name(H5Tget_class(type.id()))));
   const Handle space(H5Aget_space(opened.id()), H5Sclose, problem);
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  require(count >= 0 && count <= most_texts,
+  require(count >= 0 && count <= max_texts,
           fmt::format("The {} has too many texts ({}). Remove the attribute.", description, count));
   return read_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
 }

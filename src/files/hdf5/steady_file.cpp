@@ -16,7 +16,7 @@ namespace sheaf {
 namespace {
 
 // Fewer bytes are read faster than their pages are checked and mapped.
-constexpr std::size_t least_past_caches = std::size_t{192} << 10;
+constexpr std::size_t min_past_caches = std::size_t{192} << 10;
 
 struct stat state_of(const std::string& path, int descriptor) {
   struct stat state {};
@@ -74,7 +74,7 @@ bool SteadyFile::read_past_caches(std::byte* to, std::size_t bytes, std::int64_t
 }
 
 void SteadyFile::read(std::byte* to, std::size_t bytes, std::int64_t offset, NextUse next_use) const {
-  if (next_use == NextUse::late && bytes >= least_past_caches && read_past_caches(to, bytes, offset)) return;
+  if (next_use == NextUse::late && bytes >= min_past_caches && read_past_caches(to, bytes, offset)) return;
   while (bytes > 0) {
     const ssize_t got = ::pread(file_.descriptor(), to, bytes, offset);
     if (got < 0 && errno == EINTR) continue;

@@ -320,7 +320,7 @@ IndexRange StoredRows::block(std::int64_t number) const {
   return {begin, std::min(begin + state_->block_rows, info().rows())};
 }
 
-std::int64_t StoredRows::most_block_elements() const {
+std::int64_t StoredRows::max_block_elements() const {
   return std::min(state_->block_rows, info().rows()) * info().row_elements();
 }
 

@@ -50,7 +50,7 @@ class StoredRows {
   std::int64_t block_count() const;
   IndexRange block(std::int64_t number) const;
   /// Returns the numbers in the largest block.
-  std::int64_t most_block_elements() const;
+  std::int64_t max_block_elements() const;
 
   /// Reads any rows into values[rows.count() * info().row_elements()]. Whole blocks are the most efficient. T is float,
   /// double, std::int64_t (integers only) or std::uint8_t (if info().is_bytes). Converts like DataSetReader::read_rows.

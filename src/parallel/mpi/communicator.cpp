@@ -20,7 +20,7 @@ namespace {
 
 constexpr int gather_tag = 1;
 
-constexpr std::size_t most_message_bytes = std::size_t{1} << 30;  // an MPI count is an int
+constexpr std::size_t max_message_bytes = std::size_t{1} << 30;  // an MPI count is an int
 
 template <class T>
 T reduce_everywhere(T value, MPI_Datatype type, MPI_Op operation, MPI_Comm comm) {
@@ -187,8 +187,8 @@ std::vector<std::byte> Communicator::patient_gather(std::vector<std::byte> own,
   const std::vector<std::int64_t> sizes = exchange.wait(while_waiting).all;
 
   const auto for_each_message = [](std::size_t size, const auto& start) {
-    for (std::size_t done = 0; done < size; done += most_message_bytes)
-      start(done, static_cast<int>(std::min(most_message_bytes, size - done)));
+    for (std::size_t done = 0; done < size; done += max_message_bytes)
+      start(done, static_cast<int>(std::min(max_message_bytes, size - done)));
   };
   std::size_t received = own.size();
   if (is_root()) own.resize(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})));
@@ -282,8 +282,8 @@ std::int64_t Communicator::broadcast_count(std::int64_t count, int root) const {
 }
 
 void Communicator::broadcast_bytes(void* data, std::size_t size, int root) const {
-  for (std::size_t done = 0; done < size; done += most_message_bytes) {
-    const int bytes = static_cast<int>(std::min(most_message_bytes, size - done));
+  for (std::size_t done = 0; done < size; done += max_message_bytes) {
+    const int bytes = static_cast<int>(std::min(max_message_bytes, size - done));
     check_mpi(MPI_Bcast(static_cast<std::byte*>(data) + done, bytes, MPI_BYTE, root, handle_), "MPI_Bcast");
   }
 }

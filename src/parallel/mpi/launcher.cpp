@@ -23,7 +23,7 @@
 namespace sheaf {
 namespace {
 
-constexpr int most_descriptors = 65536;
+constexpr int max_descriptors = 65536;
 
 // With Open MPI 5, mpirun returns 0 after the loss of a host. If a signal ends the job first, it returns 1.
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
@@ -85,7 +85,7 @@ bool has_ended(int process, std::chrono::milliseconds patience) {
 }
 
 void close_connections(int process) {
-  for (int descriptor = 0; descriptor < most_descriptors; ++descriptor) {
+  for (int descriptor = 0; descriptor < max_descriptors; ++descriptor) {
     const auto copy = static_cast<int>(syscall(SYS_pidfd_getfd, process, descriptor, 0));
     if (copy < 0) continue;
     sockaddr_storage peer{};
@@ -101,7 +101,7 @@ void close_connections(int process) {
   setsid();  // the launcher ends the process group of this rank
   // Close everything that the rank has open: its files with their locks, and the pipes that the launcher reads.
   dup2(process, 0);
-  const auto open_files = std::min<long>(sysconf(_SC_OPEN_MAX), most_descriptors);
+  const auto open_files = std::min<long>(sysconf(_SC_OPEN_MAX), max_descriptors);
   for (int descriptor = 1; descriptor < open_files; ++descriptor) close(descriptor);
   process = 0;
   if (!has_ended(process, patience)) {

@@ -73,8 +73,8 @@ std::int64_t next_wanted(std::int64_t last, std::int64_t waiting, std::int64_t m
 
 std::int64_t wanted_lanes(std::int64_t waiting, std::int64_t node_lanes, std::int64_t workers,
                           double iteration_seconds) {
-  constexpr double least_seconds = 20e-3, seconds_per_answer = 2e-6;
-  const double long_seconds = std::max(least_seconds, seconds_per_answer * static_cast<double>(workers));
+  constexpr double min_seconds = 20e-3, seconds_per_answer = 2e-6;
+  const double long_seconds = std::max(min_seconds, seconds_per_answer * static_cast<double>(workers));
   return iteration_seconds < long_seconds ? node_lanes : std::clamp<std::int64_t>(waiting, 1, node_lanes);
 }
 

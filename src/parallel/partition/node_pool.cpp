@@ -192,7 +192,7 @@ std::int64_t NodePool::waiting_lanes() const {
 }
 
 void NodePool::add(const IndexRange& range) {
-  assert(range.begin >= 0 && range.end <= most_iterations);
+  assert(range.begin >= 0 && range.end <= max_iterations);
   if (range.empty()) return;
   for (Slot& slot : board_->slots) {
     if (!unpack(slot.remaining.load(std::memory_order_acquire)).empty()) continue;

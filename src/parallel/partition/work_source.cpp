@@ -67,7 +67,7 @@ struct WorkSource::State {
 WorkSource::WorkSource(PartitionKind kind, std::int64_t total, int lanes, const Communicator& world,
                        const Communicator& node, double timeout_seconds)
     : state_(new State{kind, total, world, node.is_root(), world.split(node.is_root() ? 0 : -1), timeout_seconds}) {
-  assert(total >= 0 && total <= most_iterations && lanes >= 1);
+  assert(total >= 0 && total <= max_iterations && lanes >= 1);
   assert(!world.is_root() || node.is_root());
   State& state = *state_;
   const std::vector<std::int64_t> all_lanes = world.all_gather(std::vector<std::int64_t>{lanes});

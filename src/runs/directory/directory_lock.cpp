@@ -95,7 +95,7 @@ void DirectoryLock::acquire(Hold hold) {
 
 // Another job may remove directories that it created after this job has found them. This job then creates them again.
 void DirectoryLock::open_file() {
-  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, most_tries = 100;
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, max_tries = 100;
   const std::string journal = directory_ + "/journal";
   for (int tries = 1; descriptor_ < 0; ++tries) {
     require_directory_or_nothing(journal);
@@ -103,7 +103,7 @@ void DirectoryLock::open_file() {
     descriptor_ = ::open(path_.c_str(), flags | O_CREAT | O_EXCL, 0666);
     made_file_ = descriptor_ >= 0;
     if (descriptor_ < 0 && errno == EEXIST) descriptor_ = ::open(path_.c_str(), flags);
-    require(descriptor_ >= 0 || (errno == ENOENT && tries < most_tries), cannot_write(path_, errno));
+    require(descriptor_ >= 0 || (errno == ENOENT && tries < max_tries), cannot_write(path_, errno));
   }
   struct stat status {};
   ::fstat(descriptor_, &status);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
-#include "study/searched_keys.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {

@@ -23,7 +23,7 @@ namespace {
 constexpr auto write_period = std::chrono::milliseconds(100);
 constexpr auto sync_period = std::chrono::milliseconds(800);  // at most a second, including the write before it
 constexpr double long_iteration_seconds = 1;
-constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
+constexpr std::size_t max_waiting_bytes = std::size_t{256} << 20;
 
 std::size_t predictions_bytes(const TrainedIteration& iteration) {
   return iteration.predictions.size() * sizeof(float);
@@ -162,7 +162,7 @@ JournalWriter::~JournalWriter() {
 void JournalWriter::append(TrainedIteration&& iteration) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
-  state.room.wait(lock, [&] { return state.waiting_bytes < most_waiting_bytes || state.failure; });
+  state.room.wait(lock, [&] { return state.waiting_bytes < max_waiting_bytes || state.failure; });
   if (state.failure) return;
   state.waiting_bytes += predictions_bytes(iteration);
   const bool urgent = state.hurrying || iteration.result.seconds >= long_iteration_seconds;

@@ -42,7 +42,7 @@ class Scanner {
     if (!skip(key)) return false;
     std::size_t size = 0;
     while (is_name_character(at(size))) ++size;
-    if (size == 0 || size > ShortText::most_bytes) return false;
+    if (size == 0 || size > ShortText::max_bytes) return false;
     value = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return skip("\"");

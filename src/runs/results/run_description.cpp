@@ -57,13 +57,13 @@ std::string use_text(const std::string& directory, const RunResults& results) {
   if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
   if (results.best_models.empty())
     return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
-  constexpr std::size_t most_shown = 3;
+  constexpr std::size_t max_shown = 3;
   const auto& models = results.best_models;
   std::string text = fmt::format("The best model is {}:\n",
                                  models.size() == 1 ? "a TorchScript file" : "an ensemble of TorchScript files");
-  for (std::size_t model = 0; model < std::min(most_shown, models.size()); ++model)
+  for (std::size_t model = 0; model < std::min(max_shown, models.size()); ++model)
     text += fmt::format("  {}\n", models[model]);
-  if (models.size() > most_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
+  if (models.size() > max_shown) text += fmt::format("  ... ({} files, all in models/best.txt)\n", models.size());
   return text + fmt::format(
                     "Use it from the directory in which the run was started, or with another path of the run:\n"
                     "  sheaf predict {0} NEW.csv OUT.csv\n"
@@ -90,7 +90,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
   text += "data         " + data_text(results.data);
   text += "\n" + use_text(directory, results);
   text += "\nRepeat the run (study.cfg has all keys):\n  sheaf run study.cfg --run.output=NEW_DIRECTORY\n";
-  text += "\nKeys whose values differ from the defaults:\n";
+  text += "\nKeys whose values differ from the defaults (those with the default auto have the chosen values):\n";
   for (const auto& [key, value] : changed_settings(study)) text += fmt::format("  {} = {}\n", key, printable(value));
   text +=
       "\nOther files: results.csv (one line per iteration), results.h5 (all tables), summary.json (this summary for\n"
@@ -120,6 +120,7 @@ std::string summary_json(const Study& study, const Plan& plan, const RunResults&
     keys[plan.searched_keys()[key]] = plan.value(best.trial, key);
   json["best"] = {{"trial", best.trial},
                   {"keys", keys},
+                  {"ranked_by", ranking_of(study).by_loss ? "validation loss" : score_metric(study).label},
                   {"metric", score_metric(study).label},
                   {"mean_score", best.mean_score},
                   {"score_deviation", best.score_deviation},

@@ -46,7 +46,7 @@ void ResultTally::add(const TrainedIteration& iteration, const EnsembleResult* e
 }
 
 void ResultTally::add_values(const IterationResult& result, const EnsembleResult* ensemble) {
-  if (results_.iterations < most_listed)
+  if (results_.iterations < max_listed)
     results_.final_values.push_back({result.final_loss, result.validation_loss, result.validation_score});
   Spreads& spreads = results_.spreads;
   if (result.status == IterationStatus::finished) {

@@ -50,7 +50,7 @@ struct Spreads {
 };
 
 /// The number of iterations or ensembles up to which a summary lists each; beyond it shows their spread.
-inline constexpr std::int64_t most_listed = 20;
+inline constexpr std::int64_t max_listed = 20;
 
 /// An engine and the reason for its choice.
 struct ChosenEngine {
@@ -89,7 +89,7 @@ struct RunResults {
   std::vector<TrialSummary> trials;  ///< best first
   IndexRange best_model;             ///< iterations of the best model; empty if there is none
   std::vector<EnsembleResult> ensembles;
-  std::vector<FinalValues> final_values;  ///< of the first most_listed iterations, for studies without a search
+  std::vector<FinalValues> final_values;  ///< of the first max_listed iterations, for studies without a search
   Spreads spreads;                        ///< for studies without a search
   std::int64_t iterations = 0;
   std::int64_t diverged = 0;

@@ -66,7 +66,7 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
 }
 
 bool lists_ensembles(const RunResults& results) {
-  return static_cast<std::int64_t>(results.ensembles.size()) <= most_listed;
+  return static_cast<std::int64_t>(results.ensembles.size()) <= max_listed;
 }
 
 // The spread of the finished iterations, one row per value.
@@ -209,8 +209,8 @@ std::string summary_text(const Study& study, const Plan& plan, const RunResults&
   if (study.search.method != SearchMethod::none) {
     text = leaderboard(study, plan, results.trials, width);
   } else {
-    text = results.iterations <= most_listed ? iteration_lines(study, plan, results.final_values)
-                                             : iteration_statistics(study, results);
+    text = results.iterations <= max_listed ? iteration_lines(study, plan, results.final_values)
+                                            : iteration_statistics(study, results);
     if (plan.members() > 1 && lists_ensembles(results)) text += ensemble_lines(study, plan, results.ensembles);
   }
   return text + engine_line(results) + data_line(results) + diverged_note(results) + failed_note(results);

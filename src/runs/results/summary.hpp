@@ -21,7 +21,7 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
 std::string best_model_line(const std::string& directory, const std::vector<std::string>& models);
 
 /// For a search, the leaderboard with the first 20 trials and the best values of the searched keys. Otherwise one line
-/// per iteration, "Iteration 3 final loss: 1.0432", or with more than most_listed iterations a table of mean, standard
+/// per iteration, "Iteration 3 final loss: 1.0432", or with more than max_listed iterations a table of mean, standard
 /// deviation, minimum and maximum; and for an ensemble its scores. Then a line for the engines: "engine: torch 12
 /// iterations (a cnn has convolutions), native 88 iterations". For streamed data, the bytes read and the time spent
 /// waiting for them. Last, the numbers of diverged and failed iterations.

@@ -2,6 +2,7 @@
 #include "training/metrics/r2.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sheaf {
 namespace {
@@ -41,7 +42,9 @@ class R2Accumulator : public Accumulator {
     numbers_[row_count] += more;
   }
 
+  // Not defined for fewer than two rows, as in scikit-learn.
   double value() const override {
+    if (numbers_[row_count] < 2) return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
     for (std::size_t index = first_output; index < numbers_.size(); index += per_output) {
       const double total = numbers_[index + squares], residual = numbers_[index + residuals];

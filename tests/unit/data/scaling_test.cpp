@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/random/random_stream.hpp"
 #include "data/splits.hpp"
@@ -101,6 +102,51 @@ TEST_CASE("robust: a feature whose quartiles are equal is divided by half its ra
   const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
   CHECK(scaling.shift == std::vector<float>{0});
   CHECK(scaling.scale == std::vector<float>{0.25f});
+}
+
+TEST_CASE("robust: whether a feature has two values is decided by all rows, not by the sampled ones") {
+  std::vector<float> values;
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < 30000; ++row) {
+    values.push_back(row % 2 == 0 ? 1e6f : 1e6f + 1);
+    values.push_back(row == 77 ? 0.5f : static_cast<float>(row % 2));
+    rows.push_back(row);
+  }
+  FeatureMoments moments(2);
+  moments.add(values.data(), rows);
+  const std::vector<float> sample = {1e6f, 0, 1e6f + 1, 1};
+  CHECK(feature_scaling(moments, sample, Normalize::robust).clip == std::vector<float>{0, 1 / 3.0f});
+  // Without sampled rows, the deviation takes the place of the quantiles.
+  const FeatureScaling scaling = feature_scaling(moments, {}, Normalize::robust);
+  CHECK(scaling.shift[1] == Approx(0.5).margin(1e-3));
+  CHECK(scaling.scale[1] == Approx(1 / (1.349 * 0.5)).epsilon(1e-3));
+}
+
+TEST_CASE("the scale of extreme features is a normal number") {
+  FeatureMoments moments(2);
+  const std::vector<float> values = {-3e38f, 0, 3e38f, 1e-44f};
+  moments.add(values.data(), {0, 1});
+  for (const auto normalize : {Normalize::standard, Normalize::minmax, Normalize::robust})
+    for (const float scale : feature_scaling(moments, values, normalize).scale) CHECK(std::isnormal(scale));
+}
+
+TEST_CASE("robust: the limit of outliers holds for all numbers, and what is not finite stays noticeable") {
+  CHECK(clip_divisor(0) == 1);
+  CHECK(clip_divisor(0.75f) == 1.25f);
+  for (const float bent : {1e10f, 1e19f, 1e20f, 3e38f}) {
+    CHECK(bent / clip_divisor(bent) == 1);
+    CHECK(-bent / clip_divisor(-bent) == -1);
+  }
+  CHECK(std::isnan(clip_divisor(std::numeric_limits<float>::quiet_NaN())));
+  CHECK(std::isinf(clip_divisor(-std::numeric_limits<float>::infinity())));
+}
+
+TEST_CASE("robust: a tiny interquartile range does not let the training rows overflow") {
+  const std::vector<float> values = {0, 1e-30f, 2e-30f, 3e-30f, 4e-30f, 5e-30f, 6e-30f, 1e20f};
+  FeatureMoments moments(1);
+  moments.add(values.data(), {0, 1, 2, 3, 4, 5, 6, 7});
+  const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
+  CHECK(std::isfinite((values.back() - scaling.shift[0]) * scaling.scale[0]));
 }
 
 TEST_CASE("robust: many rows are sampled at even distances") {

@@ -195,7 +195,7 @@ TEST_CASE("each engine has a unique name, which its trainers return, and a uniqu
   for (const EngineEntry& engine : engine_table()) {
     CHECK(names.insert(engine.name).second);
     CHECK(kinds.insert(engine.kind).second);
-    CHECK(engine.name.size() <= ShortText::most_bytes);
+    CHECK(engine.name.size() <= ShortText::max_bytes);
     CHECK(&engine_named(engine.name) == &engine);
     CHECK(engine_of(trial_of(ModelKind::linear), rows, engine.kind, gpu_lane).name == engine.name);
   }

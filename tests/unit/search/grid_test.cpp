@@ -16,7 +16,7 @@ TEST_CASE("a grid, or a study without a search, has one stage with all trials") 
     }
     Plan plan(study);
     const auto searcher = make_searcher(study);
-    CHECK(searcher->most_stages() == 1);
+    CHECK(searcher->max_stages() == 1);
     const auto stage = searcher->next(KnownResults(plan));
     REQUIRE(stage.has_value());
     CHECK(*stage == whole_stage(plan));

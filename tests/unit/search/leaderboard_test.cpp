@@ -136,6 +136,9 @@ TEST_CASE("trials can be ranked by the validation loss or by a score where small
 TEST_CASE("search.metric selects the ranking of a study") {
   Study study = test::regression_study();
   CHECK(ranking_of(study).by_loss);
+  study.ensemble.members = 2;
+  CHECK_FALSE(ranking_of(study).by_loss);
+  study.ensemble.members = 1;
   study.search.metric = "r2";
   CHECK_FALSE(ranking_of(study).by_loss);
   CHECK(ranking_of(study).larger_is_better);

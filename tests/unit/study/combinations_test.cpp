@@ -79,7 +79,7 @@ TEST_CASE("the count of a grid that is too large is the maximum plus one") {
                                                        : std::to_string(2 * candidate + 1));
   }
   const Combinations combinations(study_of(keys));
-  CHECK(combinations.count() == most_iterations + 1);
+  CHECK(combinations.count() == max_iterations + 1);
   CHECK(combinations.value(0, 0) == "1");
   CHECK(combinations.value(201, 3) == "0.2");
   CHECK(combinations.value(201, 4) == "0.2");

@@ -195,6 +195,16 @@ TEST_CASE("train: momentum requires an optimizer that supports it") {
                     "train.nesterov = true has no effect (train.optimizer = rmsprop)");
 }
 
+TEST_CASE("train: constants of an optimizer require this optimizer") {
+  check_one_problem(file_study({{"train.alpha", "0.5"}}), "train.alpha = 0.5 has no effect (train.optimizer = adam)");
+  for (const char* key : {"train.beta1", "train.beta2", "train.epsilon"})
+    check_one_problem(file_study({{key, "0.5"}, {"train.optimizer", "sgd"}}),
+                      std::string(key) + " = 0.5 has no effect (train.optimizer = sgd)");
+  check_valid(file_study({{"train.beta1", "0.5"}, {"train.beta2", "0.5"}, {"train.epsilon", "0.5"}}));
+  check_valid(file_study({{"train.alpha", "0.5"}, {"train.epsilon", "0.5"}, {"train.optimizer", "rmsprop"}}));
+  check_valid(grid(file_study({{"train.alpha", "0.5"}}), {searched("train.optimizer", {"adam", "rmsprop"})}));
+}
+
 TEST_CASE("search: keys, folds and repeats need a grid, and a grid needs one of them") {
   Study study = file_study();
   study.search.keys = {searched("train.epochs", {"1", "2"})};

@@ -322,19 +322,19 @@ TEST_CASE("a round ends early when no lane needs more windows, and the next roun
       });
     for (auto& thread : threads) thread.join();
     CHECK((epochs_after[0] == 0 && epochs_after[1] == 0));
-    std::int64_t most_given = 0;
+    std::int64_t max_given = 0;
     for (const auto& lane : given) {
       REQUIRE(lane.size() == 3);
       CHECK(lane[0] < windows + slots);
       CHECK(lane[1] <= slots);
       CHECK(lane[2] == windows);
-      most_given = std::max(most_given, lane[0] + lane[1] + lane[2]);
+      max_given = std::max(max_given, lane[0] + lane[1] + lane[2]);
     }
     for (const auto& lane : seen_rows) CHECK(lane[2] == rows);
     CHECK(seen_rows[0][0] >= rows);
     file.world.barrier();
     const std::int64_t row_bytes = width * 4, read = file.node.sum(stream.bytes_read());
-    CHECK(read <= (keeps_all ? rows : most_given * file.options.plan.window_rows()) * row_bytes);
+    CHECK(read <= (keeps_all ? rows : max_given * file.options.plan.window_rows()) * row_bytes);
   }
 }
 

@@ -25,6 +25,7 @@ FileSchema table_of(std::int64_t rows) {
 FileSchema images_of(std::int64_t channels, std::int64_t height, std::int64_t width) {
   FileSchema file = file_with(NumberClass::integer, 1);
   file.layout.image = {channels, height, width};
+  file.feature_count = channels * height * width;
   return file;
 }
 
@@ -44,7 +45,7 @@ using Widths = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("integers, one per row, are classes; other targets are numbers") {
+TEST_CASE("one integer per row means classification; other targets mean regression") {
   const Study classes = with_data_defaults({}, file_with(NumberClass::integer, 1));
   CHECK(classes.data.task == Task::classification);
   CHECK(classes.train.loss == LossKind::cross_entropy);
@@ -84,7 +85,7 @@ TEST_CASE("values that are set stay, and the loss follows from the task") {
   CHECK(data_defaults_text(same, same).empty());
 }
 
-TEST_CASE("vectors get an mlp and images a cnn whose last output has a side of 4 to 7 pixels") {
+TEST_CASE("vectors get an mlp, and images a cnn with at least one convolution and more while the side allows") {
   const Study table = with_data_defaults({}, table_of(100));
   CHECK(table.model.kind == ModelKind::mlp);
   CHECK(table.model.hidden == hidden_widths(table.model));
@@ -101,11 +102,11 @@ TEST_CASE("vectors get an mlp and images a cnn whose last output has a side of 4
   CHECK(channels(images_of(3, 32, 32)) == Widths{16, 32, 64});
   CHECK(channels(images_of(3, 224, 224)) == Widths{16, 32, 64, 128, 128});
   CHECK(with_data_defaults({}, images_of(1, 1, 64)).model.kind == ModelKind::mlp);
-  CHECK(with_data_defaults(with({{"model.channels", "8"}}), table_of(100)).model.kind == ModelKind::cnn);
+  CHECK(with_data_defaults(with({{"model.channels", "8"}}), images_of(1, 8, 8)).model.kind == ModelKind::cnn);
   CHECK(with_data_defaults(with({{"model.kind", "resnet18"}}), images_of(3, 32, 32)).model.kind == ModelKind::resnet18);
 }
 
-TEST_CASE("tables are scaled robustly, images to 0..1, and neither scaled files nor own modules are scaled") {
+TEST_CASE("tables are scaled robustly and images to 0..1; scaled files and modules of the user are left as they are") {
   const auto normalize = [](const Study& study, const std::optional<FileSchema>& file) {
     return with_data_defaults(study, file).data.normalize;
   };
@@ -137,6 +138,8 @@ TEST_CASE("a tenth of a file is held out unless it is tiny or there are folds") 
   CHECK(with_data_defaults({}, table_of(20)).data.validation == 0.1);
   CHECK(with_data_defaults({}, table_of(19)).data.validation == 0.0);
   CHECK(with_data_defaults({}, std::nullopt).data.validation == 0.0);
+  CHECK(with_data_defaults(with({{"study.iterations", "1000"}}), table_of(100)).data.validation == 0.1);
+  CHECK(with_data_defaults(with({{"study.iterations", "1001"}}), table_of(100)).data.validation == 0.0);
   Study folds = searching("train.learning_rate", {"0.1", "0.01"});
   folds.search.folds = 3;
   CHECK_FALSE(with_data_defaults(folds, table_of(100)).data.validation);
@@ -165,8 +168,8 @@ TEST_CASE("keys that depend on a searched kind of model fit each of its candidat
 
 TEST_CASE("the base value of a searched key stays auto") {
   for (const char* key : {"train.learning_rate", "train.epochs", "model.hidden", "model.channels"}) {
-    const Study asked = searching(key, {"1", "2"}, with({{"model.kind", "mlp"}}));
-    CHECK(setting_text(with_data_defaults(asked, table_of(100)), key) == "auto");
+    const Study asked = searching(key, {"1", "2"}, with({{"model.kind", "cnn"}}));
+    CHECK(setting_text(with_data_defaults(asked, images_of(1, 8, 8)), key) == "auto");
   }
   CHECK(with_data_defaults(searching("train.loss", {"mse"}), table_of(100)).train.loss == LossKind::automatic);
   CHECK(with_data_defaults(searching("model.kind", {"mlp", "linear"}), table_of(100)).model.kind ==
@@ -177,12 +180,11 @@ TEST_CASE("fewer rows are trained for more epochs, within limits") {
   const auto epochs = [](const FileSchema& file, const Study& study = {}) {
     return with_data_defaults(study, file).train.epochs;
   };
-  const std::int64_t most = epochs(table_of(20)), least = epochs(table_of(10'000'000));
-  CHECK(most > epochs(table_of(600)));
-  CHECK(epochs(table_of(600)) > epochs(table_of(800)));
-  CHECK(epochs(table_of(800)) > least);
-  CHECK(epochs(table_of(1)) == most);
-  CHECK(epochs(table_of(1000), with({{"train.batch_size", "full"}})) == most);
+  CHECK(epochs(table_of(20)) == 200);
+  CHECK(epochs(table_of(1)) == 200);
+  CHECK(epochs(table_of(10'000'000)) == 10);
+  CHECK(epochs(table_of(1000)) == 60);  // 230 / 29^0.4
+  CHECK(epochs(table_of(1000), with({{"train.batch_size", "full"}})) == 200);
 }
 
 TEST_CASE("the best model of a file is saved, unless there are too many iterations or it is a plugin") {
@@ -196,4 +198,9 @@ TEST_CASE("the best model of a file is saved, unless there are too many iteratio
   CHECK(models(with({{"study.iterations", "600"}, {"ensemble.members", "2"}}), table_of(100)) == ModelsSaved::none);
   CHECK(models(with({{"model.kind", "plugin:net.so"}}), table_of(100)) == ModelsSaved::none);
   CHECK(models(with({{"run.models", "all"}}), table_of(100)) == ModelsSaved::all);
+  // 44 MB each
+  const Study large = with({{"model.kind", "resnet18"}, {"study.iterations", "200"}});
+  CHECK(models(large, images_of(3, 32, 32)) == ModelsSaved::best);
+  CHECK(models(with({{"model.kind", "resnet18"}, {"study.iterations", "400"}}), images_of(3, 32, 32)) ==
+        ModelsSaved::none);
 }

@@ -64,11 +64,40 @@ TEST_CASE("a later job keeps the stored choices on any machine") {
     CHECK(differing_keys(again, stored).empty());
     CHECK(study_fingerprint(again) == study_fingerprint(stored));
   }
+  // A later job with another file, forced to join, keeps the values that were chosen for the first one.
+  Study chosen = stored;
+  chosen.train.epochs = 77;
+  chosen.data.validation = 0.1;
+  chosen.model.hidden = {5};
+  chosen.run.models = ModelsSaved::best;
+  const Study forced = with_stored_choices(Study{}, chosen);
+  CHECK(forced.train.epochs == 77);
+  CHECK(forced.data.validation == 0.1);
+  CHECK(forced.model.hidden == std::vector<std::int64_t>{5});
+  CHECK(forced.run.models == ModelsSaved::best);
+  CHECK(forced.run.curves == false);
   // Explicit values are not replaced, so they differ from the stored ones.
   asked.run.engine = EngineKind::torch;
   asked.data.mode = DataMode::streamed;
   CHECK(differing_keys(with_stored_choices(asked, stored), stored) ==
         std::vector<std::string>{"data.mode = streamed, was memory", "run.engine = torch, was native"});
+}
+
+TEST_CASE("run.curves = auto records curves of few iterations on a file in memory") {
+  Study study = test::regression_study();
+  study.run.curves.reset();
+  study.run.engine = EngineKind::native;
+  const auto curves = [&](const JobFacts& facts) {
+    return settled_study(study, test::whole_plan(study), facts).run.curves.value();
+  };
+  CHECK(curves(facts_of(10, 100)));
+  CHECK_FALSE(curves(facts_of(100, 10)));  // streamed
+  study.study.iterations = 1001;
+  CHECK_FALSE(curves(facts_of(10, 100)));
+  study.study.iterations = 1000;
+  CHECK(curves(facts_of(10, 100)));
+  study.data.source = DataSource::synthetic;
+  CHECK_FALSE(curves(facts_of(10, 100)));
 }
 
 TEST_CASE("data.mode = memory is refused when the data does not fit into memory") {

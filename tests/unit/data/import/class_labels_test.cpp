@@ -48,7 +48,7 @@ TEST_CASE("integers 0..K-1 stay, and others are numbered in ascending order") {
 }
 
 TEST_CASE("more classes than may have names are accepted only if they are 0..K-1") {
-  const auto many = static_cast<std::int64_t>(most_class_names) + 1;
+  const auto many = static_cast<std::int64_t>(max_class_names) + 1;
   const auto coded = code_integers(count_to(many), std::nullopt, "y");
   CHECK(coded.array.rows() == many);
   CHECK(coded.class_names.empty());

@@ -138,9 +138,9 @@ TEST_CASE("a mixture of numbers and texts is refused, unless it is declared") {
 
 TEST_CASE("too many categories are refused") {
   Texts cells;
-  for (std::size_t number = 0; number < most_categories; ++number) cells.push_back("n" + std::to_string(number));
+  for (std::size_t number = 0; number < max_categories; ++number) cells.push_back("n" + std::to_string(number));
   cells.push_back("n0");
-  CHECK(learn(cells).column.categories.size() == most_categories);
+  CHECK(learn(cells).column.categories.size() == max_categories);
   cells.push_back("x");
   CHECK(problem_of([&] { learn(cells); }) ==
         "contains 'x' (the column has more than 1000 different texts; is it an identifier?), or drop the column with "
@@ -161,9 +161,11 @@ TEST_CASE("empty cells of a known column of texts are its empty category, in eve
   CHECK(like(known, {"", "NA", "a", "None"}).rows == Rows{{1, 0}, {1, 0}, {0, 1}, {1, 0}});
   const DataColumn none{"c", {"None", "a"}, std::nullopt};
   CHECK(like(none, {"None", "a"}).rows == Rows{{1, 0}, {0, 1}});
-  CHECK(problem_of([&] {
-          like(none, {"a", ""});
-        }) == "is empty (there is no known value for empty cells of this column), or leave out its row");
+  CHECK(
+      problem_of([&] {
+        like(none, {"a", ""});
+      }) ==
+      "is empty (there is no known value for empty cells of this column), leave out its row, or pass --unknown=ignore");
 }
 
 TEST_CASE("a known column of numbers keeps the value of its empty cells") {

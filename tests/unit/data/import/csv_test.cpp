@@ -83,11 +83,11 @@ TEST_CASE("a record longer than the limit is refused with its line number before
 }
 
 TEST_CASE("records with too many fields and labels that are too long are refused with their line number") {
-  CHECK_THROWS_WITH(import({"1,0\n" + std::string(most_csv_fields, ',') + "\n"}),
+  CHECK_THROWS_WITH(import({"1,0\n" + std::string(max_csv_fields, ',') + "\n"}),
                     StartsWith("Line 2 of '0' has more than 4194304 columns"));
   CsvFields fields;
   CHECK(fields.split(std::string(5 << 20, ','), ','));
-  CHECK(fields.size() == most_csv_fields + 1);
+  CHECK(fields.size() == max_csv_fields + 1);
   CHECK_THROWS_WITH(import({"1,a\n2," + std::string(4097, 'b') + "\n"}),
                     StartsWith("The label in line 2 of '0' has 4097 bytes"));
 }
@@ -177,7 +177,7 @@ TEST_CASE("integers with more than 100 different values and gaps are regression 
 
 TEST_CASE("too many different text labels are refused, and the same number of integer labels is accepted") {
   std::string names, integers;
-  for (std::size_t row = 0; row <= most_class_names; ++row) {
+  for (std::size_t row = 0; row <= max_class_names; ++row) {
     names += "1,a" + std::to_string(row) + "\n";
     integers += "1," + std::to_string(row) + "\n";
   }
@@ -437,7 +437,7 @@ TEST_CASE("labels of a part of the classes keep the numbers of the classes") {
 
 TEST_CASE("more spellings than class names do not hide the known classes") {
   std::string labels = "a,y\n";
-  for (std::size_t digits = 0; digits <= most_class_names; ++digits)
+  for (std::size_t digits = 0; digits <= max_class_names; ++digits)
     labels += "1,2." + std::string(20, '0') + std::to_string(digits) + "\n";
   DataDescription known;
   known.columns = number_columns({"a"});

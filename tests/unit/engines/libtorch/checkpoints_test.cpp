@@ -163,7 +163,7 @@ TEST_CASE("a validation that takes too long after a stop is abandoned and repeat
     checkpoints.save = [&](std::int64_t, const std::string& state) { states.push_back(state); };
     const TrainedIteration left = train_with(study, data, checkpoints, [&] {
       if (states.empty()) return false;
-      std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * most_seconds_after_stop));
+      std::this_thread::sleep_for(std::chrono::duration<double>(1.2 * max_seconds_after_stop));
       return true;
     });
     INFO("engine " << static_cast<int>(engine));

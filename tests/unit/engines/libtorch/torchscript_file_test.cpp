@@ -56,6 +56,9 @@ TEST_CASE("the module in a model file gives the network's outputs, and the file 
   const torch::Tensor scaled = (features.flatten(1) - vector(trained.scaling.shift)) * vector(trained.scaling.scale);
   const torch::Tensor found = load_module("model.pt")->forward({features.to(torch::kUInt8)}).toTensor();
   CHECK(torch::allclose(found, network.forward(scaled), 1e-5, 1e-5));
+  CHECK(torch::allclose(load_module("model.pt")->forward({features.flatten(1)}).toTensor(), found));
+  CHECK_THROWS_WITH(load_module("model.pt")->forward({features.permute({0, 2, 3, 1})}),
+                    ContainsSubstring("features must have the shape [rows, 2, 6, 5] (channels first)"));
 }
 
 TEST_CASE("the file of a residual network has its running statistics") {

@@ -47,7 +47,7 @@ TEST_CASE("blocks consist of whole chunks and cover all rows") {
   for (std::int64_t number = 0; number < chunked.block_count(); ++number) {
     CHECK(chunked.block(number).begin == next);
     CHECK(next % 64 == 0);
-    CHECK(chunked.block(number).count() * 300 <= chunked.most_block_elements());
+    CHECK(chunked.block(number).count() * 300 <= chunked.max_block_elements());
     next = chunked.block(number).end;
   }
   CHECK(next == 1000);

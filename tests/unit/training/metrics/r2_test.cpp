@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "training/metrics/r2.hpp"
 
+#include <cmath>
+
 #include "support/catch.hpp"
 #include "unit/training/metrics/metric_pieces.hpp"
 
@@ -45,6 +47,11 @@ TEST_CASE("R2 is accurate when the mean of the targets is large") {
     for (float& value : *values) value += 1e6f;
   CHECK(value_of(r2(), rows, {rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
   CHECK(appended_value_of(r2(), rows, {9000, rows.count}) == Approx(two_pass_r2(rows)).epsilon(1e-9));
+}
+
+TEST_CASE("R2 of a single row is not defined") {
+  const MetricRows rows = metric_rows(1, 2);
+  CHECK(std::isnan(value_of(r2(), rows, {1})));
 }
 
 TEST_CASE("R2 of a constant target is 1 if predicted exactly and 0 otherwise, at once or in parts") {
