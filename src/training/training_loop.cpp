@@ -94,7 +94,7 @@ void TrainingLoop::restore(ByteReader& state) {
               found.steps == found.epochs * epoch_batches_ + found.batches,
           "its epochs and steps do not match this training");
   require(!found.awaits_validation || (found.batches == 0 && validation_.follows(found.epochs, train_.epochs)),
-          "a validation is due that this training does not have");
+          "it expects a validation that this training does not do");
   auto epochs = state.get_list<std::vector<EpochResult>>();
   require(static_cast<std::int64_t>(epochs.size()) == (has_curve_ ? found.epochs : 0),
           "its number of epoch results is wrong");

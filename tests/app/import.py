@@ -316,7 +316,7 @@ for case, args, code, message in (
         ("wrong value", ["header.csv", "new.h5", "--compression=10"], 2, "--compression = '10'"),
         ("unknown format", ["study.cfg", "new.h5"], 2, "--format="),
         ("mixed formats", ["header.csv", "X.npy", "new.h5"], 2, "different formats"),
-        ("three npy", ["X.npy", "y.npy", "y.npy", "new.h5"], 2, "features and, in a second file, targets"),
+        ("three npy", ["X.npy", "y.npy", "y.npy", "new.h5"], 2, "one or two files, features and targets"),
         ("images without labels", [mnist[0], "new.h5"], 2, "pairs"),
         ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "format npz has no option --label"),
         ("missing file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),

@@ -6,7 +6,8 @@ DataLoader, Dask.
 The references run in the Python that runs this script; a case with a missing package is skipped. The data are
 written to FOLDER (up to 400 MB). Programs alternate, and the best turn of each counts. The time of a reference starts
 after its imports, when the workers of joblib have started and imported their modules. The time of sheaf is the wall
-time of the whole command. A case fails if the losses or accuracies of the two sides differ by more than chance.
+time of the whole command, without saved models, since the references save none. A case fails if the losses or
+accuracies of the two sides differ by more than chance.
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -255,8 +256,8 @@ class Programs:
     def train(self, study, keys, ranks=1):
         """Trains a study: seconds of `sheaf run`, and the rows of its results."""
         options = [f"--{key}={value}" for key, value in keys.items()]
-        seconds = self.seconds("run", study, f"--run.output={self.run}", "--run.device=cpu", "--run.progress=none",
-                               *options, ranks=ranks)
+        seconds = self.seconds("run", study, f"--run.output={self.run}", "--run.device=cpu", "--run.models=none",
+                               "--run.progress=none", *options, ranks=ranks)
         with open(os.path.join(self.run, "results.csv")) as file:
             return seconds, list(csv.DictReader(file))
 

@@ -39,7 +39,7 @@ std::string remaining_text(const RunReader& run, const Study& study) {
   Plan plan(study);
   SearchStages stages(*searcher, plan);
   stages.choose_next();
-  constexpr bool forced = true;  // the expected header is that of the first journal
+  constexpr bool forced = true;  // accepts journals of other versions
   const RunProgress progress = run.progress(stages, *identity, forced);
   std::int64_t left = 0;
   for (const IndexRange& range : progress.left) left += range.count();

@@ -221,10 +221,10 @@ PredictionContents contents_of(const EvaluatedModel& evaluated, const Evaluation
   PredictionContents contents;
   contents.rows = evaluated.rows->count();
   contents.outputs = evaluated.scoring.output_count;
-  contents.classes = evaluated.predicts_classes();
+  contents.is_classification = evaluated.predicts_classes();
   contents.class_names = class_names_of(evaluated);
   const auto& target_names = evaluated.description().target_names;
-  if (!contents.classes && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
+  if (!contents.is_classification && static_cast<std::int64_t>(target_names.size()) == contents.outputs)
     contents.target_names = target_names;
   contents.ids = evaluated.ids;
   contents.model = request.model;

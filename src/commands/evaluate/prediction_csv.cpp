@@ -25,9 +25,10 @@ std::string value_name(const PredictionContents& contents, std::int64_t output) 
 std::string prediction_csv_header(const PredictionContents& contents) {
   std::string text;
   if (contents.ids) text += csv_field(contents.ids->name) + ",";
-  if (contents.classes) text += "prediction,";
+  if (contents.is_classification) text += "prediction,";
   for (std::int64_t output = 0; output < contents.outputs; ++output)
-    text += csv_field(contents.classes ? "probability_" + class_name(contents, output) : value_name(contents, output)) +
+    text += csv_field(contents.is_classification ? "probability_" + class_name(contents, output)
+                                                 : value_name(contents, output)) +
             (output + 1 < contents.outputs ? "," : "\n");
   return text;
 }
@@ -38,7 +39,7 @@ std::string prediction_csv_lines(const PredictionContents& contents, IndexRange 
   const auto out = std::back_inserter(text);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     if (contents.ids) fmt::format_to(out, "{},", csv_field(contents.ids->cells[static_cast<std::size_t>(row)]));
-    if (contents.classes) fmt::format_to(out, "{},", csv_field(class_name(contents, *labels++)));
+    if (contents.is_classification) fmt::format_to(out, "{},", csv_field(class_name(contents, *labels++)));
     for (std::int64_t output = 0; output < contents.outputs; ++output)
       fmt::format_to(out, "{}{}", *values++, output + 1 < contents.outputs ? ',' : '\n');
   }

@@ -16,7 +16,7 @@ namespace sheaf {
 struct PredictionContents {
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
-  bool classes = false;                   ///< probabilities and labels, otherwise values
+  bool is_classification = false;         ///< probabilities and labels, otherwise values
   std::vector<std::string> class_names;   ///< [outputs], or empty: the classes are numbers
   std::vector<std::string> target_names;  ///< [outputs], or empty
   std::optional<IdColumn> ids;            ///< the first column, if there is one; on rank 0

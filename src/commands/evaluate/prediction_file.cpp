@@ -17,7 +17,7 @@ namespace sheaf {
 namespace {
 
 std::vector<RowArray> arrays_of(const PredictionContents& contents) {
-  if (!contents.classes) return {{"values", NumberType::float32, {contents.rows, contents.outputs}}};
+  if (!contents.is_classification) return {{"values", NumberType::float32, {contents.rows, contents.outputs}}};
   return {{"probabilities", NumberType::float32, {contents.rows, contents.outputs}},
           {"labels", NumberType::int64, {contents.rows}}};
 }
@@ -65,7 +65,7 @@ void PredictionFile::write(IndexRange rows, const float* predictions, const std:
   const std::int64_t row_bytes = contents_.outputs * static_cast<std::int64_t>(sizeof(float));
   constexpr auto label_bytes = static_cast<std::int64_t>(sizeof(std::int64_t));
   writer_->write(predictions, static_cast<std::size_t>(rows.count() * row_bytes), offsets_[0] + rows.begin * row_bytes);
-  if (contents_.classes)
+  if (contents_.is_classification)
     writer_->write(labels, static_cast<std::size_t>(rows.count() * label_bytes),
                    offsets_[1] + rows.begin * label_bytes);
 }
@@ -75,9 +75,9 @@ void PredictionFile::write_csv() const {
   constexpr std::int64_t values_per_part = 1 << 18;
   const std::int64_t rows_per_part = std::max<std::int64_t>(1, values_per_part / contents_.outputs);
   const InputFile stored(file_->temporary());
-  const DataSetReader predictions = stored.data_set(contents_.classes ? "probabilities" : "values");
+  const DataSetReader predictions = stored.data_set(contents_.is_classification ? "probabilities" : "values");
   std::optional<DataSetReader> all_labels;
-  if (contents_.classes) all_labels.emplace(stored.data_set("labels"));
+  if (contents_.is_classification) all_labels.emplace(stored.data_set("labels"));
   UnfinishedFile csv(path_);
   csv.file().write(prediction_csv_header(contents_));
   std::vector<float> values;

@@ -119,7 +119,7 @@ void require_input_count(const ImportRequest& request) {
     throw UsageError(fmt::format("format {} expects {} (it got {}). {}.", format_name(request.options.format), expected,
                                  counted(static_cast<std::int64_t>(count), "input file"), usage));
   };
-  if (request.options.format == ImportFormat::npy && count > 2) refuse("features and, in a second file, targets");
+  if (request.options.format == ImportFormat::npy && count > 2) refuse("one or two files, features and targets");
   if (request.options.format == ImportFormat::npz && count != 1) refuse("one archive");
   if (request.options.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }

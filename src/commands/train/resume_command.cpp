@@ -12,8 +12,8 @@ namespace {
 std::string help() {
   return R"(Continues a run that was stopped or killed, on any number of ranks, trains failed iterations again, and writes
 the same results as a run that was never stopped. Keys that do not affect results may be changed: study.name,
-data.file, and all of [run] except output, engine and curves. If data.mode or run.engine is auto, the run keeps the
-value that was chosen when it began.
+the path in data.file (to the same data), and all of [run] except output, engine and curves. The run keeps the values
+that were chosen for keys with the default auto when it began.
 
   --force    continue even if the data file, a model file or the version of sheaf has changed
 

@@ -108,8 +108,8 @@ std::unique_ptr<Network> ScriptModel::make(const ModelOptions& model, ImageShape
                                            torch::Device device, Precision precision) const {
   torch::jit::Module copy = copy_of(module_);
   auto network = std::make_unique<ScriptNetwork>(copy, image, device, precision);
-  // Written to the network's parameters, which have the precision of the training. Those of a bfloat16 file would
-  // round.
+  // Draws into the network's parameters, which have the precision of the training: those of a bfloat16 file would round
+  // the values.
   if (!model.keep_weights) draw_script_weights(copy, file_, model.initialization, iteration_seed);
   return network;
 }

@@ -8,8 +8,8 @@
 namespace sheaf {
 
 std::string torch_messages(const std::exception& error) {
-  const auto* own = dynamic_cast<const c10::Error*>(&error);
-  std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
   text.erase(text.find_last_not_of(" \n") + 1);
   // The TorchScript interpreter puts its trace before the message of LibTorch or of an exception in the module.
   const std::string mark = "RuntimeError: ";

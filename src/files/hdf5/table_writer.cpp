@@ -143,13 +143,13 @@ Hdf5Table::Hdf5Table(Handle data_set, std::int64_t rows, const std::vector<Colum
 
 void Hdf5Table::append(const std::vector<TableColumn>& columns) {
   require_valid_call(columns.size() == types_.size(), problem_,
-                     fmt::format("a table of {} columns got {}", types_.size(), columns.size()));
+                     fmt::format("expected {} columns, got {}", types_.size(), columns.size()));
   const std::int64_t rows = row_count(columns.front());
   for (std::size_t number = 0; number < columns.size(); ++number)
     require_valid_call(row_count(columns[number]) == rows && fits(columns[number], types_[number]), problem_,
                        fmt::format("the values of column '{}' do not fit", types_[number].name));
   require_valid_call(rows <= rows_ - written_, problem_,
-                     fmt::format("a table of {} rows got {}", rows_, written_ + rows));
+                     fmt::format("expected {} rows, got {}", rows_, written_ + rows));
   std::vector<std::byte> packed;
   for (IndexRange part{0, std::min(rows, rows_per_write)}; !part.empty();
        part = {part.end, std::min(rows, part.end + rows_per_write)}) {
@@ -166,7 +166,7 @@ void Hdf5Table::append(const std::vector<TableColumn>& columns) {
 }
 
 void Hdf5Table::close() {
-  require_valid_call(written_ == rows_, problem_, fmt::format("a table of {} rows got {}", rows_, written_));
+  require_valid_call(written_ == rows_, problem_, fmt::format("expected {} rows, got {}", rows_, written_));
   data_set_.close(problem_);
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("the channel order follows from the shape or from the options") {
   CHECK(planned({9, 8, 6}) == std::vector<std::int64_t>{9, 1, 4, 4});
 }
 
-TEST_CASE("a transform keeps the number type unless it normalizes integers or options.cast is set") {
+TEST_CASE("a transform keeps the number type unless it makes fractions of integers or options.cast is set") {
   TransformOptions options;
   const auto type = [&](std::optional<NumberType> stored) {
     return plan_transform(options, info_of({9, 3, 8, 8}), stored, "data set").type;

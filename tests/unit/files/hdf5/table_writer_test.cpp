@@ -114,10 +114,10 @@ TEST_CASE("values that do not match the declared columns and rows are an error a
   CHECK_THROWS_WITH(table.append({{"number", std::vector<std::int64_t>{1}}, {"text", std::vector<double>{1}}}),
                     wrong_text);
   CHECK_THROWS_WITH(table.append({{"number", std::vector<std::int64_t>{1}}}),
-                    ContainsSubstring("(a table of 2 columns got 1)"));
+                    ContainsSubstring("(expected 2 columns, got 1)"));
   append({1}, {"one"});
-  CHECK_THROWS_WITH(table.close(), ContainsSubstring("(a table of 2 rows got 1)"));
-  CHECK_THROWS_WITH(append({2, 3}, {"two", "3"}), ContainsSubstring("(a table of 2 rows got 3)"));
+  CHECK_THROWS_WITH(table.close(), ContainsSubstring("(expected 2 rows, got 1)"));
+  CHECK_THROWS_WITH(append({2, 3}, {"two", "3"}), ContainsSubstring("(expected 2 rows, got 3)"));
   append({2}, {"two"});
   table.close();
   for (const std::size_t bytes : {0, 5, 7})
