@@ -213,11 +213,45 @@ if torch is not None:
               f"--run.output={os.path.abspath('ranks')}"] for folder in ("one", "two")]
     refused(launch(one_rank_each(*parts)), 1, "rank 1 of 2 has a different model file ('/proc/self/cwd/net.pt' with fingerprint",
             case="different model files on two ranks", name="ranks")
-# A rank that has nothing to settle by the data takes part in the collective calls of those that have.
-parts = [[SHEAF, *STUDY, *args, f"--run.output={os.path.abspath('differing')}"]
-         for args in (["--data.task=auto", "--train.loss=auto"], ["--data.task=classification", "--train.loss=mse"])]
-refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case="different studies on two ranks",
-        name="differing")
+# Ranks with different studies take different collective calls, so they are compared before.
+for own, other in ((["--data.task=auto", "--train.loss=auto"], ["--data.task=classification", "--train.loss=mse"]),
+                   ([], ["--data.mode=streamed"]), ([], ["--data.validation=0"]), ([], ["--study.iterations=3"])):
+    parts = [[SHEAF, *STUDY, *args, f"--run.output={os.path.abspath('differing')}"] for args in (own, other)]
+    refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case=f"{own} and {other} on two ranks",
+            name="differing")
+# Copies of a file on two nodes, of which one is older: the targets have another type, so other values are chosen.
+for folder, kind in (("newer", "f4"), ("older", "i4")):
+    os.mkdir(folder)
+    with h5py.File(f"{folder}/copy.h5", "w") as file:
+        file["features"] = numpy.arange(300, dtype="f4").reshape(100, 3)
+        file["targets"] = numpy.arange(100, dtype=kind) % 3
+for command in (["run", "copy.h5", f"--run.output={os.path.abspath('differing')}"], ["plan", "copy.h5"]):
+    parts = [["env", "-C", folder, SHEAF, *command] for folder in ("newer", "older")]
+    refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case=f"{command[0]}: stale copy",
+            name="differing")
+result = sheaf("run", "newer/copy.h5", "--run.output=copied", "--train.epochs=1")
+checks.check(result.code == 0, "the model of the copies", result.stderr)
+parts = [["env", "-C", folder, SHEAF, "evaluate", os.path.abspath("copied"), "--data.file=copy.h5"]
+         for folder in ("newer", "older")]
+result = launch(one_rank_each(*parts))
+checks.check(result.code == 1 and len(result.error_lines()) == 1 and "differs from that of rank 0" in result.stderr,
+             "evaluate: stale copy", result.stderr)
+
+# A job that joins a run of a file that has grown keeps all values that were chosen for the first file.
+with h5py.File("grows.h5", "w") as file:
+    file["features"] = numpy.random.default_rng(1).normal(size=(100, 3))
+    file["targets"] = numpy.random.default_rng(2).normal(size=100)
+with open("grows.cfg", "w") as file:
+    file.write("[study]\niterations = 4\n[data]\nfile = grows.h5\n[run]\noutput = grown\narray = 0/2\n")
+result = sheaf("run", "grows.cfg")
+checks.check(result.code == 0, "the first task of a run on a file that grows", result.stderr)
+with h5py.File("grows.h5", "w") as file:
+    file["features"] = numpy.random.default_rng(1).normal(size=(3000, 3))
+    file["targets"] = numpy.random.default_rng(2).normal(size=3000)
+result = sheaf("run", "grows.cfg", "--run.array=none", "--resume", "--force")
+epochs = {row["epochs"] for row in read_csv("grown/results.csv")} if result.code == 0 else None
+checks.check(result.code == 0 and epochs == {"148"}, "--force keeps the chosen number of epochs",
+             f"{epochs} {result.stderr}")
 shutil.copy(PLUGIN, "plugin.so")
 with open(PLUGIN, "rb") as file:
     changed_file("plugin.so", "plugin", file.read() + b"\0")
