@@ -16,7 +16,7 @@ namespace sheaf {
 std::string file_kind(mode_t mode);
 
 /// Opens a regular file for reading, without blocking. Follows symbolic links. Returns the descriptor, which the caller
-/// closes. Returns -1 for a file of another kind, with its `status`, and on an error, with errno. Local.
+/// closes. Returns -1 if the file is of another kind (`status` is then set) or on an error (errno is then set). Local.
 int open_regular_file(const std::string& path, struct stat& status);
 
 /// A regular file, open for reading; the destructor closes it. Follows symbolic links. Local.

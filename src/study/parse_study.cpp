@@ -136,8 +136,8 @@ bool has_key(const std::vector<Assignment>& entries, const std::string& key) {
   return std::any_of(entries.begin(), entries.end(), [&](const Assignment& entry) { return entry.key == key; });
 }
 
-// Adds keys that have a value and candidates, of which the value would have no effect. Candidates on the command line
-// replace a value in the file.
+// Reports keys that have both a value and candidates, since the value would have no effect. Candidates on the command
+// line replace a value in the file.
 void add_values_of_searched_keys(const std::vector<Assignment>& file, const std::vector<Assignment>& overrides,
                                  const std::string& origin, Findings& findings) {
   for (const auto& key : searchable_keys()) {
@@ -182,7 +182,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
   if (problems.size() > max_problems_shown) {
     const std::size_t more = problems.size() - max_problems_shown;
     problems.resize(max_problems_shown);
-    problems.push_back(fmt::format("and {} more problems.", more));
+    problems.push_back(fmt::format("and {} more {}.", more, more == 1 ? "problem" : "problems"));
   }
   throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
 }

@@ -35,8 +35,9 @@ class IterationInputs {
 
 /// Trains and validates an iteration of the plan on its input. Training ends early if the loss becomes infinite or NaN.
 /// It starts from the last checkpoint, if there is one, and saves checkpoints between batches and before a validation.
-/// Once `stop_requested` returns true, the iteration is finished only if this takes at most `max_seconds_after_stop`
-/// (piece_size.hpp). Otherwise a checkpoint is saved, and the result has the status `missing`.
+/// With checkpoints, once `stop_requested` returns true, the iteration is finished only if this takes at most
+/// `max_seconds_after_stop` (piece_size.hpp); otherwise a checkpoint is saved, and the result has the status `missing`.
+/// Without checkpoints it is always finished.
 TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested);

@@ -1,4 +1,4 @@
-// The interface of trainers. Each engine has a trainer, which trains one model batch by batch and has its weights and
+// The interface of trainers. Each engine has a trainer, which trains one model batch by batch and holds its weights and
 // optimizer state. A TrainingLoop counts epochs and steps; the driver of the loop chooses the rows.
 // SPDX-License-Identifier: MIT
 #pragma once
@@ -73,7 +73,7 @@ class Trainer {
 
   /// Saves parameters, buffers and optimizer state.
   virtual void save(ByteWriter& state) const = 0;
-  /// Restores a saved state. Call it after start() of the same task; the training then continues with the same bits.
+  /// Restores a saved state. Call it after start() of the same task; the training then continues bit-identically.
   /// Throws std::out_of_range or RunError if the state does not fit; call start() again in that case.
   virtual void restore(ByteReader& state) = 0;
 };

@@ -337,7 +337,7 @@ with h5py.File("units.h5") as whole, h5py.File("bad.h5", "w") as bad:
 with h5py.File("wide.h5", "w") as file:
     file["features"] = numpy.zeros((5, 3), "f4")
 for like, message in (("raw.h5", "'raw.h5' has no scaling of '/features'"), ("bad.h5", "(a divisor is 0 or not finite)"),
-                      ("units.h5", "'units.h5' scales 2 features, but the rows of 'wide.h5' have 3")):
+                      ("units.h5", "'units.h5' stores the scaling of 2 features, but the rows to be scaled in 'wide.h5' have 3")):
     for ranks in (None, 3):
         result = sheaf("preprocess", "wide.h5", "new-units.h5", f"--like={like}", ranks=ranks)
         checks.check(result.code == 1 and len(result.error_lines()) == 1 and message in result.stderr and

@@ -87,7 +87,7 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
                              R"(  --drop=NAME|N,...     columns that are not features of the model
   --unknown=error|ignore
-                        texts that are not among the categories of the training; ignore: all features of the
+                        texts that are not among the categories in the training data; ignore: all features of the
                         column are 0. default: error
 )";
 
@@ -174,7 +174,7 @@ std::string evaluate_help() {
   return R"(Computes loss, score and predictions of a trained model on a file of any size. The rows are divided
 among the ranks, which read them in blocks. MODEL is one of
 
-  RUN_DIR                the best model of a run with run.models; the predictions of ensemble members are averaged
+  RUN_DIR                the best model of a run that saved its models; the predictions of ensemble members are averaged
   RUN_DIR --iteration=N  the model of iteration N
   FILE.pt                a model file of a run (RUN_DIR/models/iteration-N.pt), or a TorchScript module saved in
                          Python (torch.jit.script(module).save(path)) that returns [rows, outputs]
@@ -183,7 +183,7 @@ among the ranks, which read them in blocks. MODEL is one of
   mpirun -n 4 sheaf evaluate net.pt --data.file=new.h5 --predictions=out.h5
 
 data
-  --data.file=FILE       HDF5, CSV, or NumPy file (.npy: features only; .npz)
+  --data.file=FILE       HDF5, CSV or NumPy file (.npz, or .npy, which has features only)
 )" + data_help +
          R"(  --data.targets=NAME    data set of the targets; default: /targets if it exists; empty: predictions only
   --loss=mse|cross_entropy|bce
@@ -201,10 +201,10 @@ output
 }
 
 std::string predict_help() {
-  return R"(Predicts the rows of a file with a trained model. Columns are found by name, in any order; text and empty
-cells are encoded as in the training. The target column may be missing. MODEL is one of
+  return R"(Makes predictions for the rows of a file with a trained model. Columns are found by name, in any order; text and empty
+cells are encoded as they were for training. The target column may be missing. MODEL is one of
 
-  RUN_DIR                the best model of a run with run.models; the predictions of ensemble members are averaged
+  RUN_DIR                the best model of a run that saved its models; the predictions of ensemble members are averaged
   RUN_DIR --iteration=N  the model of iteration N
   FILE.pt                a model file of a run, or a TorchScript module saved in Python
 

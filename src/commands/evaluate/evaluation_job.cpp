@@ -32,13 +32,13 @@
 namespace sheaf {
 namespace {
 
-// The confusion matrix is computed up to this number of classes.
+// The confusion matrix is computed only if there are at most this many classes.
 constexpr std::int64_t max_confused_classes = 256;
 
 // A GPU predicts this much at once, a core one batch.
 constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
 
-// How many numbers the sums of a segment have.
+// The number of values in the EvaluationSums of one segment.
 std::int64_t number_count(const Scoring& scoring) {
   return static_cast<std::int64_t>(EvaluationSums(scoring).numbers().size());
 }
@@ -103,12 +103,12 @@ class EvaluationLane {
     require(!any_nan || !evaluated_.models.front().trained, [&] {
       return fmt::format(
           "model '{}' has no finite output for some rows (their features are too far from those of the "
-          "training). Correct these rows.",
+          "training data). Correct these rows.",
           evaluated_.models.front().path);
     });
   }
 
-  // Called before logits are converted to probabilities, where rounding may make two of them equal.
+  // For a single model, called before logits are converted to probabilities, since rounding may make two of them equal.
   void find_labels(std::int64_t count) {
     if (!evaluated_.predicts_classes()) return;
     const std::int64_t classes = evaluated_.scoring.output_count;

@@ -33,7 +33,7 @@ void require_finite(const StoredRows& from, const std::vector<float>& values, st
                       first_row + index / width, index % width));
 }
 
-// The shape of one row: of its image, otherwise as stored.
+// The shape of one row: that of the image if it is one, otherwise as stored.
 std::vector<std::int64_t> row_shape_of(const FileSchema& schema) {
   const ImageShape& image = schema.layout.image;
   if (image.channels > 0) return {image.channels, image.height, image.width};
@@ -48,7 +48,7 @@ bool is_identity(const std::vector<std::int64_t>& positions) {
   return true;
 }
 
-// For each feature of the model its position in the file; empty if they are the same or have no names.
+// For each feature of the model, its position in the file; empty if they are the same or have no names.
 std::vector<std::int64_t> feature_order(const DataDescription& file, const DataDescription& model,
                                         const std::string& file_name, const std::string& model_name) {
   if (!has_names(file.columns) || !has_names(model.columns)) return {};
@@ -57,7 +57,7 @@ std::vector<std::int64_t> feature_order(const DataDescription& file, const DataD
   return is_identity(order) ? std::vector<std::int64_t>() : order;
 }
 
-// For each label of the file its number in the model; empty if they are the same or have no names.
+// For each label of the file, its number in the model; empty if they are the same or have no names.
 std::vector<std::int64_t> class_order(const DataDescription& file, const DataDescription& model,
                                       const std::string& description) {
   std::vector<std::int64_t> order;
@@ -121,7 +121,7 @@ class Hdf5Rows : public EvaluatedRows {
     class_order_ = class_order(schema_.description, model, targets_->description());
     const auto& names = schema_.description.target_names;
     require(names.size() < 2 || model.target_names.size() < 2 || names == model.target_names, [&] {
-      return fmt::format("The {} has the columns {}, but {} predicts {}. Store the targets in this order.",
+      return fmt::format("The {} has the columns {}, but {} predicts {}. Store the targets in the order of the model.",
                          targets_->description(), fmt::join(names, ", "), model_name,
                          fmt::join(model.target_names, ", "));
     });

@@ -17,7 +17,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
 Command predict_command() {
   return {"predict",
           "MODEL FILE OUT.csv [--key=value ...]",
-          "predict the rows of a CSV, NumPy or HDF5 file with a trained model",
+          "make predictions for the rows of a CSV, NumPy or HDF5 file with a trained model",
           predict_help,
           predict_options,
           run};

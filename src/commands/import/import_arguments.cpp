@@ -99,10 +99,10 @@ ImportFormat common_format(const std::vector<std::string>& inputs) {
   for (const auto& input : inputs) {
     const auto format = format_of(input);
     if (!format)
-      throw UsageError(
-          fmt::format("the format of '{}' does not follow from its name (known endings: .csv, .tsv, .npy, .npz, -ubyte "
-                      "and .bin). Set --format={}.",
-                      input, choice(formats).values));
+      throw UsageError(fmt::format(
+          "the format of '{}' cannot be determined from its name (known endings: .csv, .tsv, .npy, .npz, -ubyte "
+          "and .bin). Set --format={}.",
+          input, choice(formats).values));
     if (common && *common != *format)
       throw UsageError(
           fmt::format("'{}' ({}) and '{}' ({}) have different formats (all inputs must have the same). Import "
@@ -124,7 +124,7 @@ void require_input_count(const ImportRequest& request) {
   if (request.options.format == ImportFormat::idx && count % 2 != 0) refuse("pairs of files, images and labels");
 }
 
-// Checks between options.
+// Checks that the options are consistent with each other.
 void require_consistent(const ImportRequest& request, const Arguments& command_line) {
   const auto has = [&](const std::string& wanted) {
     return std::any_of(command_line.assignments.begin(), command_line.assignments.end(),
@@ -221,8 +221,8 @@ csv (.csv, .tsv; RFC 4180; several files are appended)
   --targets=NAME        default: y, targets, labels or y_train
 
 CSV features become 32-bit floating point; the other formats keep their type. Columns of text are one-hot
-encoded: one feature for each of up to 1000 categories. An unnamed first column has row names and is left out.
-Labels 0..K-1 stay; other labels are numbered in sorted order. The attributes feature_names, columns and
+encoded: one feature for each of up to 1000 categories. An unnamed first column is taken to be row names and left out.
+Labels 0..K-1 are kept; other labels are numbered in sorted order. The attributes feature_names, columns and
 class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels.
 IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
 scales them when a study runs.

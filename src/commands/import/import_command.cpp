@@ -38,7 +38,7 @@ LikeData read_like(const std::string& path) {
   if (!has_hdf5_ending(path)) {
     const auto model = read_saved_model_record(path);
     require(model.has_value(), fmt::format("'{}' was not saved by sheaf, so its columns and classes are not known. "
-                                           "Pass the data file of its training.",
+                                           "Pass the data file that the model was trained on.",
                                            path));
     return {with_columns(model->description.data, model->description.shape.features), model->description.task};
   }

@@ -61,8 +61,8 @@ std::string csv_reading_help() {
                         the second line has a number
   --delimiter=,|;|tab|'|'|' '
                         default: the most frequent of comma, semicolon and tab in the first line
-  --decimal=.|,         decimal separator; default: a comma in files separated by semicolons whose first number
-                        with a separator has a comma; otherwise a point
+  --decimal=.|,         decimal separator; default: a comma if fields are separated by semicolons and the first
+                        number with a decimal separator has a comma; otherwise a point
 )";
 }
 

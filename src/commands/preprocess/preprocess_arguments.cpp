@@ -128,7 +128,9 @@ PreprocessRequest parse_preprocess_arguments(const std::vector<std::string>& arg
   const TransformOptions& steps = draft.request.steps;
   if (draft.request.like && (draft.has_unit || steps.normalize != Normalize::none))
     throw UsageError(
-        "--like and --normalize cannot be combined (--like takes the scaling of another file). Leave out one of them.");
+        "--like cannot be combined with --normalize or --per (it takes the scaling of another file). Leave out one or "
+        "the "
+        "other.");
   if (draft.has_unit && steps.normalize == Normalize::none)
     throw UsageError("--per only works together with --normalize. Leave it out, or add --normalize.");
   return draft.request;
@@ -151,7 +153,7 @@ of the steps does not depend on the order of the options:
   --normalize=standard|minmax|none
                           scale to mean 0 and standard deviation 1, or to 0..1, as (value - shift) / divisor,
                           computed from all rows; constant features are only shifted. The data sets
-                          features_shift and features_divisor store the shift and the divisor
+                          NAME_shift and NAME_divisor (NAME: see --features) store the shift and the divisor
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
@@ -179,7 +181,7 @@ of the steps does not depend on the order of the options:
   --overwrite=true|false  replace an existing OUT.h5; default: false
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
 
-The disk must have room for the uncompressed result at the start. OUT.h5 appears only once it is complete. All nodes
+At the start, the disk must have room for the uncompressed result, even with --compression. OUT.h5 appears only once it is complete. All nodes
 must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are
 converted to double.
 )";

@@ -120,7 +120,7 @@ void print_report(const PreprocessRequest& request, const TransformPlan& plan, d
 void execute_preprocess(const PreprocessRequest& request, const Communicator& world) {
   const auto start = Clock::now();
   agree(world, [&] {
-    if (!world.is_root()) return;  // other ranks may not see the same file system yet
+    if (!world.is_root()) return;  // whether the others see the same file system is not known yet
     require_other_file(request.input, request.output);
     require_free_name(request.output, request.overwrite);
   });
@@ -141,9 +141,11 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
     rows = rows_of(request, *plan);
     const auto elements = static_cast<std::size_t>(plan->row_elements);
     require(!scaling || (scaling->shift.size() == elements && scaling->divisor.size() == elements), [&] {
-      return fmt::format("'{}' scales {}, but the rows of '{}' have {} here. Pass a file with the same features.",
-                         *request.like, counted(static_cast<std::int64_t>(scaling->shift.size()), "feature"),
-                         request.input, plan->row_elements);
+      return fmt::format(
+          "'{}' stores the scaling of {}, but the rows to be scaled in '{}' have {}. Pass a file with the same "
+          "features.",
+          *request.like, counted(static_cast<std::int64_t>(scaling->shift.size()), "feature"), request.input,
+          plan->row_elements);
     });
   });
   require_same_input(request.input, *source, world);

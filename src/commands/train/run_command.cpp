@@ -11,7 +11,8 @@ namespace {
 
 std::string help() {
   return R"(Runs every iteration of the study and writes the run directory (run.output): study.cfg with all keys,
-journal/, results.h5, results.csv, summary.json, README.txt (how to use the results) and models/ (with saved models).
+journal/, results.h5, results.csv, summary.json, README.txt (how to use the results) and, if models are saved,
+models/.
 
   --resume   continue the study if the run directory exists
   --force    with --resume: continue even if the data file, a model file or the version of sheaf has changed

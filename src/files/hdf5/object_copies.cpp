@@ -27,7 +27,7 @@ constexpr hsize_t buffer_bytes = hsize_t{4} << 20;
 // Allowance for the header, attributes and index of an object, which HDF5 does not report.
 constexpr std::int64_t spare_object_bytes = std::int64_t{16} << 10;
 
-// Limit of all copied bytes: far more than any disk has, and far below an overflow.
+// Limit on the total number of copied bytes: far more than any disk has, and far below an overflow.
 constexpr std::int64_t limit_bytes = std::int64_t{1} << 60;
 
 std::string problem_with(const std::string& path) {
@@ -209,7 +209,8 @@ bool advance(std::vector<hsize_t>& start, const std::vector<hsize_t>& sides, con
   return false;
 }
 
-// Copies attributes separately: H5Ocopy would also copy references, and references in compound values as addresses.
+// Copies attributes separately: H5Ocopy would also copy references, including those in compound values, as raw
+// addresses.
 void copy_object(hid_t source, hid_t to, const std::string& path) {
   const Handle options(H5Pcreate(H5P_OBJECT_COPY), H5Pclose, problem_with(path));
   check_hdf5(H5Pset_copy_object(options.id(), H5O_COPY_WITHOUT_ATTR_FLAG), problem_with(path));
