@@ -15,6 +15,7 @@
 #include "core/interruption.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
+#include "core/text.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/launcher.hpp"
 #include "parallel/mpi/session.hpp"
@@ -60,6 +61,18 @@ ExitCode print_text(const std::string& text) try {
   std::abort();  // a bug in the program
 }
 
+// Throws unless all ranks have the same arguments: they decide about collective calls. Collective.
+void require_same_arguments(const std::string& command_line, const Communicator& world) {
+  const std::string first = world.broadcast(command_line, 0);
+  agree(world, [&] {
+    if (command_line != first)
+      throw UsageError(
+          fmt::format("rank {} has other arguments than rank 0 ('{}'; rank 0: '{}'). Start all ranks with the "
+                      "same arguments.",
+                      world.rank(), printable(command_line), printable(first)));
+  });
+}
+
 // Initializes MPI, does `work` and finalizes MPI. Logs errors that all ranks know of.
 ExitCode run_session(int& argc, char**& argv, const std::function<ExitCode(const Communicator& world)>& work) {
   std::optional<MpiSession> session;
@@ -103,6 +116,7 @@ int main(int argc, char** argv) {
     const CommandCall call{{arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end()},
                            fmt::format("sheaf {}", fmt::join(arguments, " "))};
     return static_cast<int>(run_session(argc, argv, [&](const Communicator& world) {
+      require_same_arguments(call.command_line, world);
       // Inside MPI, because a launcher ends the job when the first process fails, perhaps before rank 0 has logged it.
       if (unknown_command) throw AgreedError(*unknown_command);
       return command->run(call, world);

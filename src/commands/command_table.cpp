@@ -34,8 +34,8 @@ std::string main_help() {
     text += fmt::format("  {}\n      {}\n", usage_of(command), command.summary);
   return text + R"(
 options
-  --help, -h  this text; the options of a command: sheaf COMMAND --help; the keys of a section:
-              sheaf COMMAND --help SECTION, such as sheaf run --help train
+  --help, -h  this text; the options of a command: sheaf COMMAND --help; the keys of a section
+              of run, resume, plan, evaluate or predict: for example sheaf run --help train
   --version   version, git revision and build id
   --key=value and --key value are the same. Arguments after -- are not options.
 

@@ -14,7 +14,7 @@ constexpr std::int64_t max_sampled_values = 1 << 24;
 // Values beyond about three interquartile ranges from the median are bent to this distance.
 constexpr float clip_distance = 3;
 
-constexpr double min_relative_range = 1e-15;
+constexpr double min_relative_range = 1e-37;
 
 // The scale of a divisor, as a normal number: some processors and libraries take smaller ones for 0.
 float scale_of(double divisor) {
@@ -33,8 +33,9 @@ double quantile(std::vector<float>& values, double fraction) {
 }
 
 // The variance is at most (greatest - mean) * (mean - least), and equal to it only if every value is one of the two
-// (source: Bhatia and Davis, "A Better Bound on the Variance", 2000). True for constant features.
-bool has_two_values(const FeatureMoments& moments, std::int64_t feature) {
+// (source: Bhatia and Davis, "A Better Bound on the Variance", 2000). True for constant features, and for those with a
+// single value that is larger than the others by many orders of magnitude.
+bool may_have_two_values(const FeatureMoments& moments, std::int64_t feature) {
   constexpr double rounding = 1e-8;
   const double mean = moments.mean(feature);
   const double bound = (moments.greatest(feature) - mean) * (mean - moments.least(feature));
@@ -50,7 +51,9 @@ FeatureScaling robust_scaling(const FeatureMoments& moments, const std::vector<f
     for (std::int64_t row = 0; row < rows; ++row)
       values[static_cast<std::size_t>(row)] = sample[static_cast<std::size_t>(row * features + feature)];
     const double least = moments.least(feature), greatest = moments.greatest(feature), width = greatest - least;
-    const bool two_values = has_two_values(moments, feature);
+    const auto is_extreme = [&](float value) { return double{value} == least || double{value} == greatest; };
+    const bool two_values =
+        may_have_two_values(moments, feature) && std::all_of(values.begin(), values.end(), is_extreme);
     double shift = least, divisor = width > 0 ? width : 1;
     if (!two_values && rows == 0) {  // as for a normal distribution
       shift = moments.mean(feature);

@@ -33,7 +33,7 @@ void add_data_keys(std::vector<Setting>& table) {
   data.add("source", &DataOptions::source,
            choice<DataSource>({{"file", DataSource::file}, {"synthetic", DataSource::synthetic}}),
            "Source of the rows: an HDF5 file, or random numbers.");
-  data.add("file", &DataOptions::file, text(), "HDF5 file, relative to the folder of the study file.",
+  data.add("file", &DataOptions::file, text(), "HDF5 file; in a study file, relative to its folder.",
            Decides::no_results, PathKind::input);
   data.add("features", &DataOptions::features, non_empty_text(), "Data set of the features in the file, [rows, ...].");
   data.add("targets", &DataOptions::targets, non_empty_text(),

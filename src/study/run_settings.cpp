@@ -89,8 +89,8 @@ void add_run_keys(std::vector<Setting>& table) {
           "Progress on stderr; auto: a bar on a terminal, lines elsewhere.", Decides::no_results);
   run.add("log_every", &RunOptions::log_every, integer_or("auto", 1),
           "Write the loss of the running epoch to stderr after every N batches of each iteration: \"iteration 3, epoch "
-          "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: one "
-          "training of rank 0 shows it once per minute; short trainings, and trainings with progress = none, never do.",
+          "2, batch 40: loss 0.1234\", the mean since the last line. Iterations and epochs count from 0. auto: rank "
+          "0 writes this line once per minute, for one of its iterations; never with progress = none.",
           Decides::no_results);
 }
 

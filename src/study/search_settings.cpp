@@ -27,15 +27,14 @@ void add_search_keys(std::vector<Setting>& table) {
              "grid: train every combination of the candidates in [search].");
   search.add("folds", &SearchOptions::folds, integer(1, max_iterations),
              "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 needs method = "
-             "grid, also "
-             "without candidates.");
+             "grid, even if there are no candidates.");
   search.add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
              "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
   for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
   search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
              "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-             "without validation rows; for ensembles accuracy, or r2 for regression.");
+             "if there are no validation rows. For ensembles, loss means accuracy, or r2 for regression.");
 }
 
 }  // namespace sheaf

@@ -44,14 +44,14 @@ void add_model_keys(std::vector<Setting>& table) {
       "Network. auto: cnn for images, mlp for other data; linear: one dense layer; mlp: dense layers; cnn: "
       "convolutions, then dense layers; resnet18, resnet50: "
       "residual networks (He et al. 2016); torchscript: a module saved with torch.jit; plugin: a C++ module "
-      "(jobs/plugin). The file is relative to the folder of the study file.",
+      "(jobs/plugin). In a study file, the module is relative to its folder.",
       Decides::results, PathKind::input);
   model.add("hidden", &ModelOptions::hidden, or_auto(layer_widths()),
             "mlp, cnn: widths of the hidden dense layers; auto: 128 for an mlp, none for a cnn.");
-  model.add(
-      "channels", &ModelOptions::channels, or_auto(layer_widths()),
-      "cnn: output channels of each convolution, which also halves the image; auto: 16, then 32 64 128 128 ... as long "
-      "as the shorter side stays at least 4 pixels.");
+  model.add("channels", &ModelOptions::channels, or_auto(layer_widths()),
+            "cnn: output channels of each convolution. Each convolution also halves the image. auto: 16, then 32 64 "
+            "128 128 ... as long "
+            "as the shorter side stays at least 4 pixels.");
   model.add("kernel", &ModelOptions::kernel, odd_integer(1, 99), "cnn: side length of the kernels, in pixels.");
   model.add("stem", &ModelOptions::stem,
             choice<Stem>({{"auto", Stem::automatic}, {"small", Stem::small}, {"imagenet", Stem::imagenet}}),
@@ -94,7 +94,7 @@ void add_train_keys(std::vector<Setting>& table) {
             "cross_entropy for classification, mse for regression.");
   train.add("reduction", &TrainOptions::reduction,
             choice<Reduction>({{"mean", Reduction::mean}, {"sum", Reduction::sum}}),
-            "Loss of a batch that is minimized: the mean of the losses of its rows, or their sum (mse, bce: the sum "
+            "The loss to minimize for each batch: the mean of the losses of its rows, or their sum (mse, bce: the sum "
             "over rows "
             "and outputs). Reported losses are always means over rows.");
   train.add("precision", &TrainOptions::precision,

@@ -252,7 +252,7 @@ for kind in NAMES:
 
 # Only one of two ranks finds the planted file.
 for path, args, code in (("planted.cfg", ["run", "planted.cfg"], 2),
-                         ("planted.h5", ["run", *NO_DATA, "--data.file=planted.h5", "--run.output=none"], 1),
+                         ("planted.h5", ["run", *NO_DATA, "--data.file=/proc/self/cwd/planted.h5", "--run.output=none"], 1),
                          ("planted.pt", ["evaluate", "planted.pt", f"--data.file={DIGITS}"], 1)):
     for kind, name in NAMES.items():
         if kind == "directory" and not EVERY_KIND:

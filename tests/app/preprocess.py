@@ -328,6 +328,25 @@ with h5py.File("units.h5") as whole, h5py.File("like.h5") as like, h5py.File("li
                  (like["features_shift"][:] == whole["features_shift"][:]).all(), "--like uses the stored numbers")
     checks.check(twice["features"].attrs["scaling"].startswith(units + ", then minmax by feature (checksum "),
                  "a second scaling is added to the first", twice["features"].attrs["scaling"])
+# The numbers belong to features in their order: other names and layouts are refused.
+with h5py.File("swapped.h5", "w") as file:
+    file["features"] = numpy.zeros((5, 2), "f4")
+    file["features"].attrs["feature_names"] = ["b", "a"]
+with h5py.File("images-last.h5", "w") as file:
+    file["features"] = numpy.random.default_rng(1).random((5, 3, 3, 3), dtype="f4")
+    file["features"].attrs["channels"] = "last"
+result = sheaf("preprocess", "images-last.h5", "images-first.h5", "--normalize=standard", "--channels=first")
+checks.check(result.code == 0, "scaled images", result.stderr)
+for name, args, message in (
+        ("swapped.h5", ["--like=units.h5"], "have other names or another order"),
+        ("images-last.h5", ["--like=images-first.h5"], "has its channels first, but the rows made from 'images-last.h5' last")):
+    result = sheaf("preprocess", name, "new-units.h5", *args, ranks=3)
+    checks.check(result.code == 1 and len(result.error_lines()) == 1 and message in result.stderr,
+                 f"--like for {name} is refused", result.stderr)
+result = sheaf("preprocess", "images-last.h5", "images-like.h5", "--like=images-first.h5", "--channels=first")
+with h5py.File("images-first.h5") as first, h5py.File("images-like.h5") as like:
+    checks.check(result.code == 0 and (first["features"][:] == like["features"][:]).all(), "images in the same layout",
+                 result.stderr)
 with h5py.File("units.h5") as whole, h5py.File("bad.h5", "w") as bad:
     for name in ("features", "features_shift"):
         bad[name] = whole[name][:]
@@ -337,7 +356,7 @@ with h5py.File("units.h5") as whole, h5py.File("bad.h5", "w") as bad:
 with h5py.File("wide.h5", "w") as file:
     file["features"] = numpy.zeros((5, 3), "f4")
 for like, message in (("raw.h5", "'raw.h5' has no scaling of '/features'"), ("bad.h5", "(a divisor is 0 or not finite)"),
-                      ("units.h5", "'units.h5' stores the scaling of 2 features, but the rows to be scaled in 'wide.h5' have 3")):
+                      ("units.h5", "the rows made from 'wide.h5' have the shape [3], but those of 'units.h5' [2]")):
     for ranks in (None, 3):
         result = sheaf("preprocess", "wide.h5", "new-units.h5", f"--like={like}", ranks=ranks)
         checks.check(result.code == 1 and len(result.error_lines()) == 1 and message in result.stderr and

@@ -217,21 +217,22 @@ if torch is not None:
 for own, other in ((["--data.task=auto", "--train.loss=auto"], ["--data.task=classification", "--train.loss=mse"]),
                    ([], ["--data.mode=streamed"]), ([], ["--data.validation=0"]), ([], ["--study.iterations=3"])):
     parts = [[SHEAF, *STUDY, *args, f"--run.output={os.path.abspath('differing')}"] for args in (own, other)]
-    refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case=f"{own} and {other} on two ranks",
-            name="differing")
+    refused(launch(one_rank_each(*parts)), 2, "rank 1 has other arguments than rank 0", "Start all ranks with the same",
+            case=f"{own} and {other} on two ranks", name="differing")
 # Copies of a file on two nodes, of which one is older: the targets have another type, so other values are chosen.
 for folder, kind in (("newer", "f4"), ("older", "i4")):
     os.mkdir(folder)
     with h5py.File(f"{folder}/copy.h5", "w") as file:
         file["features"] = numpy.arange(300, dtype="f4").reshape(100, 3)
         file["targets"] = numpy.arange(100, dtype=kind) % 3
-for command in (["run", "copy.h5", f"--run.output={os.path.abspath('differing')}"], ["plan", "copy.h5"]):
+COPY = "/proc/self/cwd/copy.h5"
+for command in (["run", COPY, f"--run.output={os.path.abspath('differing')}"], ["plan", COPY]):
     parts = [["env", "-C", folder, SHEAF, *command] for folder in ("newer", "older")]
     refused(launch(one_rank_each(*parts)), 1, "has a different study (checksum", case=f"{command[0]}: stale copy",
             name="differing")
 result = sheaf("run", "newer/copy.h5", "--run.output=copied", "--train.epochs=1")
 checks.check(result.code == 0, "the model of the copies", result.stderr)
-parts = [["env", "-C", folder, SHEAF, "evaluate", os.path.abspath("copied"), "--data.file=copy.h5"]
+parts = [["env", "-C", folder, SHEAF, "evaluate", os.path.abspath("copied"), f"--data.file={COPY}"]
          for folder in ("newer", "older")]
 result = launch(one_rank_each(*parts))
 checks.check(result.code == 1 and len(result.error_lines()) == 1 and "differs from that of rank 0" in result.stderr,

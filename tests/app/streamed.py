@@ -313,7 +313,7 @@ def check_errors():
             (streamed + ["--data.channels=last"], 1, "data.channels = last needs images"),
             (streamed + ["--data.normalize=standard", "--search.method=grid", "--search.folds=2",
                          "--search.repeats=501"], 2, "data.normalize = standard supports at most 1000 splits "
-             "(folds times repeats are 1002). Normalize the file beforehand, or set data.mode = memory.")):
+             "of streamed data (study.iterations, search.repeats and search.folds make 1002). Reduce them")):
         done = run(*args, ranks=2)
         checks.check(done.code == code and message in done.stderr and len(done.error_lines()) == 1,
                      f"{args[-1]} is refused",

@@ -77,11 +77,12 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
   --data.channels=auto|first|last
-                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, by the attribute
-                         channels of the features, by the images that the model takes, or by the dimension of size 1 to 4
+                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, from the
+                         attribute `channels` of the features, else from the images that the model expects, else from the
+                         dimension of size 1 to 4
   --outputs=auto|logits|probabilities
-                         what a classifier from Python returns; default: auto, probabilities if those of the first rows
-                         are in 0..1 and add up to 1 (with --loss=bce: are in 0..1), otherwise logits
+                         what a classifier from Python returns; default: auto, probabilities if the outputs for the first
+                         rows are in 0..1 and, except for the loss bce, add up to 1; otherwise logits
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
@@ -189,7 +190,7 @@ data
   --loss=mse|cross_entropy|bce
                          default: the training loss; for other models, cross_entropy for classification, otherwise mse
 )" + csv_help +
-         R"(  --label=NAME|N        the column of the targets; default: the target of the training; for models that were
+         R"(  --label=NAME|N        the target column; default: the one used in training; for models that were
                         not saved by sheaf, the last column
 output
   --predictions=OUT.csv|OUT.h5
@@ -219,7 +220,7 @@ and labels [rows], or values [rows, outputs].
 data
 )" + data_help +
          csv_help +
-         R"(  --label=NAME|N        the column of the targets, which is not a feature; default: that of the training
+         R"(  --label=NAME|N        the target column, which is not a feature; default: the one used in training
 output
   --id=NAME|N            from CSV to CSV: copy this column to the output
   --overwrite=true       replace an existing output file

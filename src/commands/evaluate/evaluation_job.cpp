@@ -99,8 +99,9 @@ class EvaluationLane {
 
   void predict(Predictor& predictor, std::int64_t count) {
     if (!predictor.predict(reader_->features(), count, outputs_.data())) reader_->require_finite_features();
-    const bool any_nan = std::any_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isnan(output); });
-    require(!any_nan || !evaluated_.models.front().trained, [&] {
+    const bool all_finite =
+        std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
+    require(all_finite || !evaluated_.models.front().trained, [&] {
       return fmt::format(
           "model '{}' has no finite output for some rows (their features are too far from those of the "
           "training data). Correct these rows.",

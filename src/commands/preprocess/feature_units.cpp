@@ -2,6 +2,7 @@
 #include "commands/preprocess/feature_units.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "data/stored_description.hpp"
 #include "files/checksum.hpp"
 #include "files/hdf5/file.hpp"
+#include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
@@ -20,6 +22,12 @@ std::vector<double> read_numbers(const InputFile& file, const std::string& name)
   require(reader.info().row_elements() == 1, [&] { return "it has several dimensions"; });
   reader.read_rows({0, reader.info().rows()}, numbers.data());
   return numbers;
+}
+
+// The attribute `channels` of a data set, if it has one.
+std::optional<std::string> channels_of(const InputFile& file, const std::string& features) {
+  const auto texts = file.texts(features, "channels");
+  return texts && texts->size() == 1 ? std::optional(texts->front()) : std::nullopt;
 }
 
 }  // namespace
@@ -43,6 +51,30 @@ std::string stored_units(const std::string& path, const std::string& features) {
   return scaling_attribute(InputFile(path), features);
 }
 
+void require_same_features(const StoredScaling& scaling, const TransformPlan& plan, const std::string& input,
+                           const std::string& like, const std::string& features) {
+  const std::vector<std::int64_t> row_shape(plan.shape.begin() + 1, plan.shape.end());
+  require(row_shape == scaling.row_shape, [&] {
+    return fmt::format(
+        "the rows made from '{}' have the shape [{}], but those of '{}' [{}]. Make rows of the same shape, "
+        "for example with --channels or --resize.",
+        input, fmt::join(row_shape, ", "), like, fmt::join(scaling.row_shape, ", "));
+  });
+  const InputFile file(input);
+  const auto channels = plan.order ? std::optional(name_of(*plan.order)) : channels_of(file, features);
+  require(!scaling.channels || !channels || *scaling.channels == *channels, [&] {
+    return fmt::format("'{}' has its channels {}, but the rows made from '{}' {}. Add --channels={}.", like,
+                       *scaling.channels, input, *channels, *scaling.channels);
+  });
+  const auto names = file.texts(features, "feature_names");
+  require(!names || !scaling.names || *names == *scaling.names, [&] {
+    return fmt::format(
+        "the features of '{}' and '{}' have other names or another order. Import the file with "
+        "--like=TRAIN.h5 first.",
+        input, like);
+  });
+}
+
 StoredScaling read_stored_scaling(const std::string& path, const std::string& features) {
   const InputFile file(path);
   const std::string text = scaling_attribute(file, features);
@@ -51,6 +83,10 @@ StoredScaling read_stored_scaling(const std::string& path, const std::string& fe
                        path, features);
   });
   StoredScaling scaling;
+  const DataSetInfo info = file.data_set(features).info();
+  scaling.row_shape.assign(info.shape.begin() + 1, info.shape.end());
+  scaling.names = file.texts(features, "feature_names");
+  scaling.channels = channels_of(file, features);
   const std::size_t last = text.rfind("then ");  // the numbers are those of the last scaling
   const std::string kind = last == text.npos ? text : text.substr(last + 5);
   scaling.normalize = kind.rfind("standard", 0) == 0 ? Normalize::standard : Normalize::minmax;

@@ -147,8 +147,8 @@ of the steps does not depend on the order of the options:
                           skimage.transform.resize(order=1, mode='reflect', preserve_range=True): values keep
                           their range (0..255 remains 0..255), and images are smoothed before they are reduced
                               sheaf preprocess photos.h5 small.h5 --resize=64x64
-  --layout=first|last     position of the channels in IN.h5; default: the attribute channels of the data set, otherwise
-                          where the dimension of size 1 to 4 is
+  --layout=first|last     position of the channels in IN.h5; default: as in the attribute `channels` of the data set,
+                          otherwise the position of the dimension of size 1 to 4
                               sheaf preprocess maps.h5 small.h5 --resize=32x32 --layout=first
   --normalize=standard|minmax|none
                           scale to mean 0 and standard deviation 1, or to 0..1, as (value - shift) / divisor,
@@ -157,8 +157,8 @@ of the steps does not depend on the order of the options:
                               sheaf preprocess raw.h5 scaled.h5 --normalize=standard
   --per=feature|channel   scale each feature or each channel; default: feature
                               sheaf preprocess photos.h5 scaled.h5 --normalize=minmax --per=channel
-  --like=SCALED.h5        scale with the shift and divisor that this file, an output of sheaf preprocess, stores:
-                          for test and new data in the units of the training data
+  --like=SCALED.h5        scale with the shift and divisor stored in this file, an output of sheaf preprocess, so
+                          that test and new data get the same scaling as the training data
                               sheaf preprocess test.h5 scaled-test.h5 --like=scaled.h5
   --cast=uint8|uint16|uint32|uint64|int8|int16|int32|int64|float16|float32|float64
                           integers: round to nearest, ties to even, and clip to the range of the type; NaN and

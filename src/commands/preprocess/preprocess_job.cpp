@@ -131,22 +131,23 @@ void execute_preprocess(const PreprocessRequest& request, const Communicator& wo
   agree(world, [&] {
     source.emplace(request.input, request.features);
     TransformOptions steps = request.steps;
+    std::optional<StoredScaling> stored;
     if (request.like) {
-      StoredScaling stored = read_stored_scaling(*request.like, with_leading_slash(request.features));
-      steps.normalize = stored.normalize;
-      steps.unit = stored.unit;
-      scaling = std::move(stored.values);
+      stored = read_stored_scaling(*request.like, with_leading_slash(request.features));
+      steps.normalize = stored->normalize;
+      steps.unit = stored->unit;
     }
     plan = plan_transform(steps, source->info(), source->number_type(), source->description());
     rows = rows_of(request, *plan);
+    if (!stored) return;
+    require_same_features(*stored, *plan, request.input, *request.like, rows.name);
     const auto elements = static_cast<std::size_t>(plan->row_elements);
-    require(!scaling || (scaling->shift.size() == elements && scaling->divisor.size() == elements), [&] {
-      return fmt::format(
-          "'{}' stores the scaling of {}, but the rows to be scaled in '{}' have {}. Pass a file with the same "
-          "features.",
-          *request.like, counted(static_cast<std::int64_t>(scaling->shift.size()), "feature"), request.input,
-          plan->row_elements);
+    require(stored->values.shift.size() == elements && stored->values.divisor.size() == elements, [&] {
+      return fmt::format("the scaling in '{}' is damaged (it has {} for {} of a row). Pass another file.",
+                         *request.like, counted(static_cast<std::int64_t>(stored->values.shift.size()), "number"),
+                         elements);
     });
+    scaling = std::move(stored->values);
   });
   require_same_input(request.input, *source, world);
   RunOptions options;

@@ -122,6 +122,18 @@ TEST_CASE("robust: whether a feature has two values is decided by all rows, not 
   CHECK(scaling.scale[1] == Approx(1 / (1.349 * 0.5)).epsilon(1e-3));
 }
 
+TEST_CASE("robust: a feature with one huge value keeps the scale of its other values") {
+  for (const float huge : {1e12f, 1e20f, 9.96921e36f}) {
+    const std::vector<float> values = {1, 2, 3, 4, 5, huge, 2.5f, -huge, 3.5f};
+    FeatureMoments moments(1);
+    moments.add(values.data(), {0, 1, 2, 3, 4, 5, 6, 7, 8});
+    const FeatureScaling scaling = feature_scaling(moments, values, Normalize::robust);
+    CHECK(scaling.shift[0] == 3);
+    CHECK(scaling.scale[0] == 0.5f);
+    CHECK(scaling.clip[0] == 1 / 3.0f);
+  }
+}
+
 TEST_CASE("the scale of extreme features is a normal number") {
   FeatureMoments moments(2);
   const std::vector<float> values = {-3e38f, 0, 3e38f, 1e-44f};
