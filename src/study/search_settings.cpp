@@ -32,9 +32,10 @@ void add_search_keys(std::vector<Setting>& table) {
              "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};
   for (const auto& metric : metric_names) metrics.emplace_back(metric.name, metric.name);
-  search.add("metric", &SearchOptions::metric, choice<std::string>(metrics),
-             "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
-             "if there are no validation rows. For ensembles, loss means accuracy, or r2 for regression.");
+  search.add(
+      "metric", &SearchOptions::metric, choice<std::string>(metrics),
+      "Metric that selects the best trial and the best model; loss: the validation loss, or the final loss "
+      "if there are no validation rows. With loss, ensembles are selected by accuracy, or by r2 for regression.");
 }
 
 }  // namespace sheaf

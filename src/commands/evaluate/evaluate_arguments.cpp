@@ -82,7 +82,7 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
                          dimension of size 1 to 4
   --outputs=auto|logits|probabilities
                          what a classifier from Python returns; default: auto, probabilities if the outputs for the first
-                         rows are in 0..1 and, except for the loss bce, add up to 1; otherwise logits
+                         rows are in 0..1 and add up to 1 (not required for bce); otherwise logits
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +

@@ -208,8 +208,8 @@ csv (.csv, .tsv; RFC 4180; several files are appended)
   --categorical=NAME|N,...
                         columns of numbers that are read as text, that is, as categories
   --missing=error|mean|median|drop|NUMBER
-                        empty cells of features (also NA, NaN, null, None and ?). Columns of numbers: replaced
-                        by the mean or median of the column, or by a number; columns of text: a category of
+                        empty cells of features (also NA, NaN, null, None and ?). mean, median, NUMBER: in columns
+                        of numbers they are replaced by this value, in columns of text they become a category of
                         their own. drop: leave out the row. default: error; with --like, the values of the
                         training data
   --unknown=error|ignore

@@ -143,9 +143,15 @@ ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::strin
   const Columns ids = find_columns(options.id, names, column_count, file);
   require(ids.size() <= 1, fmt::format("--id={} names {} columns. Name one.", options.id, ids.size()));
   if (!ids.empty()) roles.id = ids.front();
+  // A feature of the model stays one if it also identifies the rows.
+  const auto is_known = [&](std::size_t column) {
+    const auto has_name = [&](const DataColumn& known) { return known.name == names[column]; };
+    return options.like != nullptr && !names.empty() &&
+           std::any_of(options.like->columns.begin(), options.like->columns.end(), has_name);
+  };
   Columns remaining;
   for (std::size_t column = has_row_names(names) ? 1 : 0; column < column_count; ++column)
-    if (!contains(dropped, column) && roles.id != column) remaining.push_back(column);
+    if (!contains(dropped, column) && (roles.id != column || is_known(column))) remaining.push_back(column);
   const Columns targets = find_targets(options, remaining, names, column_count, file);
   if (has_row_names(names) && !contains(targets, std::size_t{0}) && roles.id != std::size_t{0}) roles.row_names = 0;
   for (const std::size_t column : remaining)

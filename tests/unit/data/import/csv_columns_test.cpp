@@ -90,6 +90,20 @@ TEST_CASE("options choose targets, dropped and categorical columns and the ident
   CHECK_THROWS_WITH(roles(options, {"a", "b", "y"}), "--id=a,y names 2 columns. Name one.");
 }
 
+TEST_CASE("the identifier stays a feature if the model has it") {
+  DataDescription like;
+  like.columns = number_columns({"a", "name"});
+  CsvOptions options;
+  options.like = &like;
+  options.like_name = "model 'm.pt'";
+  options.label = "none";
+  options.id = "name";
+  CHECK(roles(options, {"name", "a"}).features == Columns{1, 0});
+  CHECK(roles(options, {"name", "a"}).id == 0);
+  like.columns = number_columns({"a"});
+  CHECK(roles(options, {"name", "a"}).features == Columns{1});
+}
+
 TEST_CASE("an unnamed first column has row names, unless it is the label") {
   CHECK(roles({}, {"", "a", "y"}).features == Columns{1});
   CHECK(roles({}, {"", "a", "y"}).row_names == 0);
