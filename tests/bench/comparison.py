@@ -256,8 +256,10 @@ class Programs:
     def train(self, study, keys, ranks=1):
         """Trains a study: seconds of `sheaf run`, and the rows of its results."""
         options = [f"--{key}={value}" for key, value in keys.items()]
-        seconds = self.seconds("run", study, f"--run.output={self.run}", "--run.device=cpu", "--run.models=none",
-                               "--run.progress=none", *options, ranks=ranks)
+        if "run.models" not in keys:
+            options.append("--run.models=none")
+        seconds = self.seconds("run", study, f"--run.output={self.run}", "--run.device=cpu", "--run.progress=none",
+                               *options, ranks=ranks)
         with open(os.path.join(self.run, "results.csv")) as file:
             return seconds, list(csv.DictReader(file))
 
@@ -367,7 +369,8 @@ def loader_case(programs, quick, model):
             file.write("[study]\nname = comparison\n")
 
     keys = {"data.file": path, "data.task": "classification", "train.optimizer": "adam", "train.learning_rate": "1e-3",
-            "train.loss": "cross_entropy", "train.batch_size": 64, "train.epochs": epochs, "run.lanes": 1}
+            "train.loss": "cross_entropy", "train.batch_size": 64, "train.epochs": epochs, "run.lanes": 1, "data.normalize": "none",
+            "data.validation": 0}
     keys.update({"model.kind": "cnn", "model.channels": "16 32"} if model == "cnn" else
                 {"model.kind": "mlp", "model.hidden": 128})
 
@@ -404,7 +407,8 @@ def prediction_case(programs, quick):
             file.write("[study]\nname = comparison\n")
         programs.train(study, {"data.file": path, "data.task": "classification", "train.loss": "cross_entropy",
                                "train.optimizer": "adam", "train.learning_rate": "1e-3", "train.epochs": 1,
-                               "train.batch_size": 64, "model.kind": "mlp", "model.hidden": 128, "run.models": "best"})
+                               "train.batch_size": 64, "model.kind": "mlp", "model.hidden": 128, "data.normalize": "none",
+                               "run.models": "best"})
         shutil.copy(os.path.join(programs.run, "models", "iteration-0.pt"), model)
 
     def evaluate(engine):

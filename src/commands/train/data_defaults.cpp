@@ -64,7 +64,8 @@ std::vector<std::int64_t> convolution_channels(const ImageShape& image) {
 
 Normalize normalization_of(const Study& study, const std::optional<FileSchema>& file, const ImageShape& image) {
   if (!file || any_kind(study, is_user_module) || !file->description.preprocessing.empty()) return Normalize::none;
-  return image.channels > 0 ? Normalize::minmax : Normalize::robust;
+  if (image.channels == 0) return Normalize::robust;
+  return file->features.is_bytes ? Normalize::minmax : Normalize::standard;
 }
 
 // The targets are scaled back in the last layer, so it must be known and have a bias.

@@ -106,12 +106,17 @@ TEST_CASE("vectors get an mlp, and images a cnn with at least one convolution an
   CHECK(with_data_defaults(with({{"model.kind", "resnet18"}}), images_of(3, 32, 32)).model.kind == ModelKind::resnet18);
 }
 
-TEST_CASE("tables are scaled robustly and images to 0..1; scaled files and modules of the user are left as they are") {
+TEST_CASE(
+    "tables are scaled robustly, bytes of images to 0..1, other images to mean 0; scaled files and modules of the user "
+    "are left as they are") {
   const auto normalize = [](const Study& study, const std::optional<FileSchema>& file) {
     return with_data_defaults(study, file).data.normalize;
   };
   CHECK(normalize({}, table_of(100)) == Normalize::robust);
-  CHECK(normalize({}, images_of(1, 8, 8)) == Normalize::minmax);
+  FileSchema bytes = images_of(1, 8, 8);
+  bytes.features.is_bytes = true;
+  CHECK(normalize({}, bytes) == Normalize::minmax);
+  CHECK(normalize({}, images_of(1, 8, 8)) == Normalize::standard);
   CHECK(normalize({}, std::nullopt) == Normalize::none);
   FileSchema scaled = table_of(100);
   scaled.description.preprocessing = "standard";
