@@ -63,13 +63,11 @@ ExitCode print_text(const std::string& text) try {
 
 // Throws unless all ranks have the same arguments: they decide about collective calls. Collective.
 void require_same_arguments(const std::string& command_line, const Communicator& world) {
-  const std::string first = world.broadcast(command_line, 0);
-  agree(world, [&] {
-    if (command_line != first)
-      throw UsageError(
-          fmt::format("rank {} has other arguments than rank 0 ('{}'; rank 0: '{}'). Start all ranks with the "
-                      "same arguments.",
-                      world.rank(), printable(command_line), printable(first)));
+  require_same_as_root(world, command_line, [&](const std::string& of_root) {
+    throw UsageError(
+        fmt::format("rank {} has other arguments than rank 0 ('{}'; rank 0: '{}'). Start all ranks with the "
+                    "same arguments.",
+                    world.rank(), printable(command_line), printable(of_root)));
   });
 }
 

@@ -11,7 +11,7 @@
 
 namespace sheaf {
 
-/// What is known about the rows of a data set.
+/// Facts about the rows of a data set.
 struct RowFacts {
   std::vector<std::int64_t> shape;        ///< of the data set: [rows, ...]
   std::optional<ChannelOrder> requested;  ///< by a key or an option; nullopt: auto

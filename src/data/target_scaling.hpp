@@ -1,5 +1,5 @@
 // Scaling of regression targets for training. Trainers work on scaled targets; their losses, outputs and networks are
-// converted back, so nothing else needs to know. Pure.
+// converted back, so other code works in the units of the targets. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,6 +1,7 @@
 // The layers of residual networks. Pure.
 // Source: He et al., "Deep residual learning for image recognition", CVPR 2016. As in torchvision, the 3 x 3
-// convolution of a bottleneck block has the stride. SPDX-License-Identifier: MIT
+// convolution of a bottleneck block has the stride.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>

@@ -7,6 +7,15 @@
 
 namespace sheaf {
 
+double grid_iterations(const Study& study) {
+  double count = 1;
+  for (const auto& searched : study.search.keys) count *= static_cast<double>(searched.candidates.size());
+  for (const std::int64_t factor :
+       {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
+    count *= static_cast<double>(factor);
+  return count;
+}
+
 Combinations::Combinations(const Study& study) {
   for (const auto& searched : study.search.keys) {
     assert(!searched.candidates.empty());

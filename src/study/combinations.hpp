@@ -15,6 +15,10 @@ namespace sheaf {
 /// Selects searched keys by their names, such as "model.hidden".
 using KeyFilter = std::function<bool(const std::string& key)>;
 
+/// The iterations of a grid search: combinations times repeats, folds and members. A double, because the product may
+/// exceed 64 bits. Pure.
+double grid_iterations(const Study& study);
+
 /// The grid of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate indices,
 /// and the last key varies fastest. Stores each candidate once.
 class Combinations {

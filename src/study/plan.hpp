@@ -1,5 +1,6 @@
 // The trials of a study and the iterations of its stages. Each is computed from its number, without a list. Pure: a
-// plan depends on the study and its stages, not on ranks or lanes. SPDX-License-Identifier: MIT
+// plan depends on the study and its stages, not on ranks or lanes.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

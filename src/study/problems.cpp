@@ -299,31 +299,23 @@ void check_search(const Study& study, Problems& problems) {
 }
 
 void check_iteration_count(const Study& study, Problems& problems) {
-  std::int64_t count = 1;
-  bool too_many = false;
-  const auto multiply = [&](std::int64_t factor) {
-    too_many = too_many || factor > max_iterations / count;
-    if (!too_many) count *= factor;
-  };
+  if (grid_iterations(study) <= static_cast<double>(max_iterations)) return;
   Keys keys;
   std::string factors;
   for (const auto& searched : study.search.keys) {
     keys.push_back(searched.key);
-    multiply(static_cast<std::int64_t>(searched.candidates.size()));
     factors += fmt::format("{} of {} x ", searched.candidates.size(), searched.key);
   }
   for (const auto& [key, factor] : {std::pair("study.iterations", study.study.iterations),
                                     {"search.repeats", study.search.repeats},
                                     {"search.folds", study.search.folds},
                                     {"ensemble.members", study.ensemble.members}}) {
-    multiply(factor);
     keys.push_back(key);
     factors += fmt::format("{} = {} x ", key, factor);
   }
   factors.resize(factors.size() - 3);
-  if (too_many)
-    problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these numbers.",
-                                   max_iterations, factors));
+  problems.add(keys, fmt::format("the study has more than {} iterations ({}). Reduce one of these numbers.",
+                                 max_iterations, factors));
 }
 
 void check_run(const Study& study, Problems& problems) {

@@ -1,6 +1,7 @@
 // Measures how fast images are resized: from memory to memory, and from HDF5 to HDF5 compared with a plain copy of the
 // same number of bytes.
-// Usage: preprocess_speed FOLDER [images]. SPDX-License-Identifier: MIT
+// Usage: preprocess_speed FOLDER [images].
+// SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Trains studies and writes the data that another program needs to repeat the trainings. `dump_training STUDY.cfg...`
 // prints a JSON list with one entry for each iteration of each study. Initial weights are written to files in the
-// folder of the study, as float32. SPDX-License-Identifier: MIT
+// folder of the study, as float32.
+// SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
 #include <cmath>

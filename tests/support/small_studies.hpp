@@ -43,15 +43,23 @@ inline DataSet classification_data(std::int64_t feature_count, std::vector<float
   return data;
 }
 
-/// Synthetic data with linearly separable classes, the same for all iterations.
-inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
+/// Synthetic data with targets that depend linearly on the features, the same for all iterations.
+inline DataOptions drawn_numbers(std::int64_t rows, std::int64_t columns, std::int64_t outputs = 1) {
   DataOptions data = test::plain_data();
   data.source = DataSource::synthetic;
   data.draw = Draw::study;
   data.relation = Relation::linear;
-  data.task = Task::classification;
+  data.task = Task::regression;
   data.rows = rows;
   data.columns = columns;
+  data.outputs = outputs;
+  return data;
+}
+
+/// The same with linearly separable classes.
+inline DataOptions drawn_classes(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
+  DataOptions data = drawn_numbers(rows, columns);
+  data.task = Task::classification;
   data.classes = classes;
   return data;
 }

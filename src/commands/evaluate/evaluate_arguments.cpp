@@ -77,12 +77,12 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
   --data.classes=N       number of classes that the model must have
   --data.image=CxHxW     image shape of a row for TorchScript models; default: the shape in the file
   --data.channels=auto|first|last
-                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, from the
-                         attribute `channels` of the features, else from the images that the model expects, else from the
-                         dimension of size 1 to 4
+                         image layout in the file, [rows, C, H, W] or [rows, H, W, C]; default: auto, from
+                         the attribute `channels` of the features, else from the images that the model
+                         expects, else from the dimension of size 1 to 4
   --outputs=auto|logits|probabilities
-                         what a classifier from Python returns; default: auto, probabilities if the outputs for the first
-                         rows are in 0..1 and add up to 1 (not required for bce); otherwise logits
+                         what a classifier from Python returns; default: auto, probabilities if the outputs for the
+                         first rows are in 0..1 and add up to 1 (not required for bce); otherwise logits
 )";
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
@@ -202,8 +202,8 @@ output
 }
 
 std::string predict_help() {
-  return R"(Makes predictions for the rows of a file with a trained model. Columns are found by name, in any order; text and empty
-cells are encoded as they were for training. The target column may be missing. MODEL is one of
+  return R"(Makes predictions for the rows of a file with a trained model. Columns are found by name, in any order; text
+and empty cells are encoded as they were for training. The target column may be missing. MODEL is one of
 
   RUN_DIR                the best model of a run that saved its models; the predictions of ensemble members are averaged
   RUN_DIR --iteration=N  the model of iteration N

@@ -153,14 +153,11 @@ void open_rows(const EvaluationRequest& request, EvaluatedModel& evaluated, cons
 void require_same_files(const EvaluationRequest& request, const Communicator& world) {
   std::string state;
   agree(world, [&] { state = file_identity(request.data.file) + ", " + file_identities(model_files(request)); });
-  const std::string first = world.broadcast(state, 0);
-  agree(world, [&] {
-    require(state == first, [&] {
-      return fmt::format(
-          "'{}' or '{}' on host {} differs from that of rank 0 (in name, size or time). Put the files into "
-          "a directory that all nodes share.",
-          request.data.file, request.model, MpiSession::host_name());
-    });
+  require_same_as_root(world, state, [&](const std::string&) {
+    throw RunError(
+        fmt::format("'{}' or '{}' on host {} differs from that of rank 0 (in name, size or time). Put the files into a "
+                    "directory that all nodes share.",
+                    request.data.file, request.model, MpiSession::host_name()));
   });
 }
 

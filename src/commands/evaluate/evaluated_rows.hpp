@@ -1,6 +1,7 @@
 // The rows on which a model is evaluated, read by any number of lanes. They come from an HDF5 file (hdf5_rows) or from
 // an imported file in memory (imported_rows). Features are in the order that the model expects, and labels are numbered
-// as in the model. SPDX-License-Identifier: MIT
+// as in the model.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

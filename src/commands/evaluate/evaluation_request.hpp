@@ -11,7 +11,7 @@
 
 namespace sheaf {
 
-/// What the outputs of a classifier are. automatic: logits for a model that Sheaf saved, otherwise found out.
+/// The kind of outputs of a classifier. automatic: logits for a model that Sheaf saved, otherwise found out.
 enum class OutputKind { automatic, logits, probabilities };
 
 /// The options of an evaluation.

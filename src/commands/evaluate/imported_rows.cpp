@@ -40,7 +40,7 @@ RowLayout layout_of(const NumberArray& features, const ImportedData& data, const
   return layout;
 }
 
-// What the ranks of a node must know of the rows, as numbers for a broadcast.
+// The shapes of the rows, which all ranks of a node need, as numbers for a broadcast.
 struct Layout {
   std::vector<std::int64_t> features;  // shape
   std::vector<std::int64_t> targets;   // shape; empty: none
@@ -166,9 +166,8 @@ std::unique_ptr<RowReader> MemoryRows::make_reader(Task task, std::int64_t outpu
 
 // Checks that all nodes imported the same file: a path may refer to a local file of each node. Collective.
 void require_same_file(const std::string& path, const std::string& hash, const Communicator& world) {
-  const std::string of_root = world.broadcast(hash, 0);
-  agree(world, [&] {
-    require(hash.empty() || hash == of_root,
+  require_same_as_root(world, hash, [&](const std::string&) {
+    require(hash.empty(),  // another rank of the node has imported the file
             fmt::format("File '{}' is not the same on all nodes. Use a file on a shared file system.", path));
   });
 }

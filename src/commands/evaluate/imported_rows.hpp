@@ -13,7 +13,7 @@
 
 namespace sheaf {
 
-/// What is known about the images of a file; see row_layout().
+/// Facts about the images of a file; see row_layout().
 struct ImageFacts {
   std::optional<ChannelOrder> requested;  ///< data.channels
   ImageShape image;                       ///< data.image

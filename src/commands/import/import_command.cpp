@@ -28,7 +28,7 @@
 namespace sheaf {
 namespace {
 
-// What an import takes over from a data file or a model.
+// The description that an import takes from a data file or a model.
 struct LikeData {
   DataDescription description;
   Task task = Task::regression;

@@ -9,10 +9,10 @@
 
 namespace sheaf {
 
-/// Options that say how a file is read: header, delimiter, decimal, label, drop, unknown.
+/// Options for reading a file: header, delimiter, decimal, label, drop, unknown.
 const std::vector<std::string>& csv_reading_options();
 
-/// Options that say how columns are encoded, for commands that learn it: categorical, missing.
+/// Options for encoding columns, for commands that learn it: categorical, missing.
 const std::vector<std::string>& csv_encoding_options();
 
 /// Sets one of these options. Throws UsageError if the value is not valid.

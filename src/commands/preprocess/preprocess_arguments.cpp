@@ -181,8 +181,8 @@ of the steps does not depend on the order of the options:
   --overwrite=true|false  replace an existing OUT.h5; default: false
                               sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
 
-At the start, the disk must have room for the uncompressed result, even with --compression. OUT.h5 appears only once it is complete. All nodes
-must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are
+At the start, the disk must have room for the uncompressed result, even with --compression. OUT.h5 appears
+only once it is complete. All nodes must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are
 converted to double.
 )";
 }

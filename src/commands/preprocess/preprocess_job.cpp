@@ -35,11 +35,11 @@ constexpr std::int64_t max_chunk_bytes = (std::int64_t{1} << 32) - 1;
 void require_same_input(const std::string& path, const StoredRows& rows, const Communicator& world) {
   std::string state;
   agree(world, [&] { state = file_identity(path) + ", from " + file_identities(rows.info().files); });
-  const std::string first = world.broadcast(state, 0);
-  agree(world, [&] {
-    require(state == first, fmt::format("File '{}' on host {} differs from that of rank 0 (in size or time). Put the "
-                                        "file into a directory that all nodes share.",
-                                        path, MpiSession::host_name()));
+  require_same_as_root(world, state, [&](const std::string&) {
+    throw RunError(
+        fmt::format("File '{}' on host {} differs from that of rank 0 (in size or time). Put the file into a directory "
+                    "that all nodes share.",
+                    path, MpiSession::host_name()));
   });
 }
 

@@ -90,33 +90,20 @@ std::int64_t epochs_of(const Study& study, std::int64_t rows) {
   return std::llround(std::clamp(epochs_at_one_step / std::pow(steps, exponent), min_epochs, max_epochs));
 }
 
-// As a double, because the product may exceed 64 bits.
-double iteration_count(const Study& study) {
-  double count = static_cast<double>(Combinations(study).count());
-  for (const std::int64_t factor :
-       {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
-    count *= static_cast<double>(factor);
-  return count;
-}
-
 // The approximate size of a saved model.
-double model_bytes(const Study& study, const FileSchema& file) {
+double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double some_bytes = 1e8;
   if (is_searched(study, "model.kind") || !has_layout(study.model.kind)) return some_bytes;
-  constexpr std::int64_t some_classes = 10;
-  const std::int64_t classes = file.classes > 0 ? file.classes : some_classes;
-  const std::int64_t outputs = study.data.task == Task::classification ? classes : file.target_columns;
-  const DataShape shape{file.rows, file.feature_count, outputs, file.layout.image};
-  return 4 * static_cast<double>(parameter_count(network_layout(study.model, shape)));
+  return 4 * static_cast<double>(parameter_count(network_layout(study.model, expected_shape(study.data, file))));
 }
 
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
   if (!file || any_kind(study, [](ModelKind kind) { return kind == ModelKind::plugin; })) return ModelsSaved::none;
-  const double count = iteration_count(study);
-  return count <= max_recorded_iterations && count * model_bytes(study, *file) <= max_bytes ? ModelsSaved::best
-                                                                                            : ModelsSaved::none;
+  const double count = grid_iterations(study);
+  return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
+                                                                                           : ModelsSaved::none;
 }
 
 }  // namespace

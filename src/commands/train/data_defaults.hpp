@@ -13,7 +13,8 @@
 
 namespace sheaf {
 
-/// Studies with more iterations do not record curves and models of their iterations, unless the keys are set.
+/// Studies with more iterations do not record curves and models of their iterations, and those with more repeats do not
+/// hold out rows, unless the keys are set.
 inline constexpr std::int64_t max_recorded_iterations = 1000;
 
 /// Replaces `auto` in data.task, data.normalize, data.normalize_targets, data.validation, model.kind, model.hidden,

@@ -1,5 +1,6 @@
 // Gathers the results of all ranks on rank 0 at the end of a run or of a stage, window by window in the order of the
-// iterations. SPDX-License-Identifier: MIT
+// iterations.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>

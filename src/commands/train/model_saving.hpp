@@ -1,5 +1,6 @@
 // Writes the trained models of a run: RUN_DIR/models/iteration-<n>.pt, and best.txt with the file names of the best
-// model, one per line. SPDX-License-Identifier: MIT
+// model, one per line.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>

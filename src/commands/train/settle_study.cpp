@@ -25,14 +25,6 @@ namespace sheaf {
 
 namespace {
 
-DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
-  if (!file) return synthetic_shape(options);
-  constexpr std::int64_t some_classes = 10;
-  const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
-  return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
-          file->layout.image};
-}
-
 // Whether any network gets its rows as images if they are images.
 bool takes_images(const Plan& plan) {
   bool any = false;

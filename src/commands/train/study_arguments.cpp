@@ -26,11 +26,11 @@ constexpr const char* format_help =
     R"(Instead of a study file, you can pass an HDF5 data file (.h5 or .hdf5). This is the same as a study that sets only
 data.file and study.name.
 
-A study file has sections with one key = value per line; '#' starts a comment. The command line overrides the file; write each key with its section: --train.epochs=5 or
---train.epochs 5. Paths of data and model files in a study file are relative to its folder;
-run.output and paths on the command line are relative to the current directory. ~, $NAME and ${NAME} are replaced in
-all paths; $$ is a dollar sign. Names of values and
-true/false, yes/no, on/off are not case-sensitive; 1 and 0 also mean true and false.
+A study file has sections with one key = value per line; '#' starts a comment. The command line overrides the file;
+write each key with its section: --train.epochs=5 or --train.epochs 5. Paths of data and model files in a study file
+are relative to its folder; run.output and paths on the command line are relative to the current directory. ~, $NAME
+and ${NAME} are replaced in all paths; $$ is a dollar sign. Names of values and true/false, yes/no, on/off are not
+case-sensitive; 1 and 0 also mean true and false.
 
 Under [search], every key of [model] and [train] can have a list of candidates. Commas separate the
 candidates; spaces separate the layers of one candidate:

@@ -9,8 +9,8 @@
 
 namespace sheaf {
 
-/// Parses the study file of the arguments, and overrides. A data file stands for a study of this file. Throws one
-/// UsageError with the problems of the arguments and of the study, one per line.
+/// Parses the study file of the arguments, and overrides. A data file is treated as a study that sets only data.file
+/// and study.name. Throws one UsageError with the problems of the arguments and of the study, one per line.
 Study study_from_arguments(const std::string& command, const Arguments& arguments);
 
 /// Parses the stored study of the run directory of the arguments, and overrides; run.output becomes that directory.

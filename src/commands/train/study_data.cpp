@@ -70,6 +70,14 @@ std::int64_t row_bytes(const FileSchema& file, Task task) {
   return static_cast<std::int64_t>(storage_of(1000, row_shape(file, task)).bytes / 1000);
 }
 
+DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file) {
+  if (!file) return synthetic_shape(options);
+  constexpr std::int64_t some_classes = 10;
+  const std::int64_t classes = file->classes > 0 ? file->classes : some_classes;
+  return {file->rows, file->feature_count, options.task == Task::classification ? classes : file->target_columns,
+          file->layout.image};
+}
+
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world) {
   if (study.data.source != DataSource::file) return std::nullopt;
   return agree_on_file(study.data, world);

@@ -32,6 +32,10 @@ struct StudyData {
 /// Bytes per row of the file in memory, including targets and weight. Pure.
 std::int64_t row_bytes(const FileSchema& file, Task task);
 
+/// The shape of the data before they are read; assumes ten classes if their number is not known. `options`: with the
+/// task settled. Pure.
+DataShape expected_shape(const DataOptions& options, const std::optional<FileSchema>& file);
+
 /// The schema of the study's data file; nothing for synthetic data. Throws AgreedError. Collective over world.
 std::optional<FileSchema> agree_on_data(const Study& study, const Communicator& world);
 

@@ -1,4 +1,4 @@
-// What the columns of a CSV file are used for.
+// The roles of the columns of a CSV file.
 // SPDX-License-Identifier: MIT
 #pragma once
 

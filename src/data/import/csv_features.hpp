@@ -20,7 +20,7 @@ namespace sheaf {
 /// The maximum number of categories of a column. A column with more is probably an identifier of the rows.
 constexpr std::size_t max_categories = 1000;
 
-/// What happens to empty cells of feature columns. mean, median, value: they are replaced in columns of numbers; in
+/// The treatment of empty cells of feature columns. mean, median, value: they are replaced in columns of numbers; in
 /// columns of texts they are a category of their own, with an empty name. drop: their rows are left out.
 struct MissingCells {
   enum class Kind { error, mean, median, value, drop };

@@ -27,7 +27,7 @@ struct ImportedData {
   std::optional<ChannelOrder> channels;  ///< order of the channels if the format defines images; nullopt: unknown
   DataDescription description;           ///< without `source`
   std::optional<IdColumn> ids;           ///< if it was requested
-  std::vector<std::string> notes;        ///< what was decided about the files, for the log
+  std::vector<std::string> notes;        ///< decisions about the files, for the log
 
   /// The largest label + 1; 0 without labels.
   std::int64_t classes() const;

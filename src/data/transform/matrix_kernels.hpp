@@ -1,5 +1,6 @@
 // Kernels to resize images: products with band matrices, and transposition. Vectorized for the widest instruction set
-// of the processor. SPDX-License-Identifier: MIT
+// of the processor.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Saves models as TorchScript files, which Python opens with torch.jit.load. A file contains the code of the network
-// and the record that describes the model (models/saved_model_record). SPDX-License-Identifier: MIT
+// and the record that describes the model (models/saved_model_record).
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>

@@ -72,7 +72,7 @@ class NativeNetwork {
   double train(const BatchTile& tile, const GradientHook<Value>* hook = nullptr);
 
   /// Computes the forward pass without dropout. Returns the loss sum and writes the outputs [count, outputs],
-  /// row-major, plain values or logits.
+  /// row-major, plain values in the units of the targets, or logits.
   double evaluate(float* outputs);
 
  private:
@@ -139,7 +139,7 @@ class NativeNetwork {
   Value keep_scale() const { return static_cast<Value>(1 / (1 - model_.dropout)); }
   double loss(const BatchTile* tile);
   template <class LossOfOutputs>
-  double in_target_units(const LossOfOutputs& of_outputs) const;
+  double sum_in_target_units(const LossOfOutputs& of_outputs) const;
   Value* bias_gradients(const LayerMemory& layer) const;
   bool can_train_in_one_pass() const;
   double train_in_one_pass(const BatchTile& tile);

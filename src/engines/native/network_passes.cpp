@@ -123,13 +123,13 @@ double NativeNetwork<Value>::loss(const BatchTile* tile) {
                       outputs_ + offset, tile == nullptr ? nullptr : layer_gradients_[0] + offset,
                       tile == nullptr ? nullptr : bias_gradients(last) + first);
   };
-  return target_scaling_->is_active() ? in_target_units(of_outputs) : of_outputs(0, output_count);
+  return target_scaling_->is_active() ? sum_in_target_units(of_outputs) : of_outputs(0, output_count);
 }
 
 // Sums the squared errors of the outputs, which have different units.
 template <class Value>
 template <class LossOfOutputs>
-double NativeNetwork<Value>::in_target_units(const LossOfOutputs& of_outputs) const {
+double NativeNetwork<Value>::sum_in_target_units(const LossOfOutputs& of_outputs) const {
   double sum = 0;
   for (std::int64_t output = 0; output < layers_.back().layout.outputs; ++output)
     sum += target_scaling_->squared_unit(output) * of_outputs(output, 1);
@@ -180,7 +180,7 @@ double NativeNetwork<Value>::train_in_one_pass(const BatchTile& tile) {
                         static_cast<Value>(tile.gradient_scale), products_->row_count, !tile.first,
                         gradients_ + layer.weights + first * padded, bias_gradients(layer) + first);
   };
-  const double sum = target_scaling_->is_active() ? in_target_units(of_outputs) : of_outputs(0, outputs);
+  const double sum = target_scaling_->is_active() ? sum_in_target_units(of_outputs) : of_outputs(0, outputs);
   if (!updates_by_groups(tile)) return sum;
   update(gradients_ + layer.weights, layer.weights, outputs * padded);
   if (layer.layout.bias) update(gradients_ + layer.bias, layer.bias, round_up(outputs, padding));
@@ -331,9 +331,11 @@ double NativeNetwork<Value>::evaluate(float* outputs) {
   forward(nullptr);
   const double sum = loss(nullptr);
   const std::int64_t output_count = layers_.back().layout.outputs;
+  float* next = outputs;
   for (std::int64_t row = 0; row < count_; ++row)
     for (std::int64_t output = 0; output < output_count; ++output)
-      *outputs++ = static_cast<float>(outputs_[output * products_->row_count + row]);
+      *next++ = static_cast<float>(outputs_[output * products_->row_count + row]);
+  to_target_units(*target_scaling_, count_, outputs);
   return sum;
 }
 

@@ -37,7 +37,6 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   seed_ = task.seed;
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
-  target_scaling_ = &task.split.target_scaling;
   network_.load(task.weights, task.data, task.split);
 }
 
@@ -97,7 +96,6 @@ std::optional<double> NativeTraining<Value>::evaluate(const std::int64_t* rows, 
   outputs.resize(before + static_cast<std::size_t>(count * output_count_));
   const auto sum = evaluate_tiles(rows, count, outputs.data() + before, should_stop);
   if (!sum) return std::nullopt;
-  to_target_units(*target_scaling_, count, outputs.data() + before);
   return per_row(*sum);
 }
 

@@ -59,7 +59,6 @@ class NativeTraining {
   NativeNetwork<Value> network_;
 
   std::uint64_t seed_ = 0;
-  const TargetScaling* target_scaling_ = nullptr;
   bool keeps_tile_ = false;  // in this training, every batch is the same tile
   bool has_tile_ = false;    // this tile is gathered
 };

@@ -53,6 +53,14 @@ void agree(const Communicator& comm, const std::function<void()>& action) {
   conclude(comm, comm.minimum(own.vote), own.message);
 }
 
+void require_same_as_root(const Communicator& comm, const std::string& text,
+                          const std::function<void(const std::string& of_root)>& refuse) {
+  const std::string of_root = comm.broadcast(text, 0);
+  agree(comm, [&] {
+    if (text != of_root) refuse(of_root);
+  });
+}
+
 void agree_in_background(const Communicator& comm, const std::function<void()>& action,
                          const WhileWaiting& while_waiting) {
   // A waiting rank hears from this one several times within its limit.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "parallel/mpi/communicator.hpp"
 
@@ -12,6 +13,11 @@ namespace sheaf {
 /// code of the lowest rank that failed. The exit code is usage for a UsageError, stopped for Interrupted, and failed
 /// otherwise. `action` must not call collectives over `comm`. Collective over comm.
 void agree(const Communicator& comm, const std::function<void()>& action);
+
+/// Calls `refuse` with the text of the root on each rank whose `text` differs from it, as in agree(). Collective over
+/// comm.
+void require_same_as_root(const Communicator& comm, const std::string& text,
+                          const std::function<void(const std::string& of_root)>& refuse);
 
 /// Like agree, for long actions without MPI calls. Runs `action` in a separate thread. Meanwhile the ranks exchange
 /// messages at least once per second, and sleep in between. The limit of `while_waiting` therefore applies to the time

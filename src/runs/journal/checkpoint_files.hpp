@@ -1,5 +1,6 @@
 // Models in mid-training on the disk: RUN_DIR/checkpoints/<iteration>.<number>, the last two of each iteration. One
-// that cannot be used is renamed to <iteration>.<number>.unusable. SPDX-License-Identifier: MIT
+// that cannot be used is renamed to <iteration>.<number>.unusable.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

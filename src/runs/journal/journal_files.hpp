@@ -1,5 +1,6 @@
 // Paths of the journals of a run: RUN_DIR/journal/<attempt>/<rank>.jsonl, and <rank>.predictions with the predictions
-// of ensemble members. Each attempt adds files and never changes older ones. SPDX-License-Identifier: MIT
+// of ensemble members. Each attempt adds files and never changes older ones.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // The lines of a journal. Each is a JSON object whose last member is a checksum of all text before it, so that an
 // incomplete or changed line is detected. Numbers read back with the same bits; NaN and infinity are strings ("nan",
-// "inf", "-inf"). Pure. SPDX-License-Identifier: MIT
+// "inf", "-inf"). Pure.
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>

@@ -16,15 +16,7 @@ constexpr std::int64_t rows = 60, features = 3, outputs = 2;
 
 // Targets of very different means and deviations.
 DataSet sample_data() {
-  DataOptions options = test::plain_data();
-  options.source = DataSource::synthetic;
-  options.draw = Draw::study;
-  options.relation = Relation::linear;
-  options.task = Task::regression;
-  options.rows = rows;
-  options.columns = features;
-  options.outputs = outputs;
-  const DataSet drawn = draw_synthetic(options, 4);
+  const DataSet drawn = draw_synthetic(drawn_numbers(rows, features, outputs), 4);
   std::vector<float> targets;
   for (std::int64_t index = 0; index < rows * outputs; ++index)
     targets.push_back(static_cast<float>((index % outputs == 0 ? 400 : 3) * double{drawn.targets[index]} +

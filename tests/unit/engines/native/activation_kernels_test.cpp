@@ -1,5 +1,6 @@
 // Compares activations and the sums of gradients and narrow layers on every instruction set of this processor with
-// simple loops in double. SPDX-License-Identifier: MIT
+// simple loops in double.
+// SPDX-License-Identifier: MIT
 #include "engines/native/kernels.hpp"
 
 #include <cmath>
