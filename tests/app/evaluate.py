@@ -325,6 +325,14 @@ shutil.rmtree("begun/journal")
 train("twelve", "--run.models=all", "--data.classes=12", "--train.epochs=1")
 shutil.copytree("best", "mixed")
 shutil.copy("twelve/models/iteration-0.pt", "mixed/models/iteration-4.pt")
+with h5py.File("tiny.h5", "w") as file, h5py.File("far.h5", "w") as far:
+    file["features"] = 1e-6 * numpy.random.default_rng(1).normal(size=(60, 2))
+    file["targets"] = numpy.arange(60.0)
+    far["features"], far["targets"] = [[3e38, 0], [1e-6, 0]], [0.0, 1]
+result = sheaf("run", "tiny.h5", "--run.output=tiny", "--train.epochs=1")
+checks.check(result.code == 0, "a model of tiny features", result.stderr)
+refused("features that overflow when they are scaled", 1, "has no finite output for some rows", "tiny",
+        "--data.file=far.h5", "--predictions=far.csv", absent=("far.csv",))
 GOOD = f"--data.file={DIGITS}"
 refused("no arguments", 2, "needs a model")
 refused("no data", 2, "needs --data.file", "best")

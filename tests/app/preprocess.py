@@ -353,12 +353,18 @@ with h5py.File("units.h5") as whole, h5py.File("bad.h5", "w") as bad:
     bad["features_divisor"] = numpy.zeros(2)
     bad["features"].attrs["scaling"] = units
     bad["wide"] = numpy.zeros((5, 3), "f4")
+with h5py.File("units.h5") as whole, h5py.File("short.h5", "w") as short:
+    short["features"] = whole["features"][:]
+    short["features"].attrs["scaling"] = units
+    short["features_shift"] = short["features_divisor"] = numpy.ones(1)
 with h5py.File("wide.h5", "w") as file:
     file["features"] = numpy.zeros((5, 3), "f4")
 for like, message in (("raw.h5", "'raw.h5' has no scaling of '/features'"), ("bad.h5", "(a divisor is 0 or not finite)"),
+                      ("short.h5", "the scaling in 'short.h5' is damaged (it has 1 number for 2 of a row)"),
                       ("units.h5", "the rows made from 'wide.h5' have the shape [3], but those of 'units.h5' [2]")):
     for ranks in (None, 3):
-        result = sheaf("preprocess", "wide.h5", "new-units.h5", f"--like={like}", ranks=ranks)
+        result = sheaf("preprocess", "some.h5" if like == "short.h5" else "wide.h5", "new-units.h5", f"--like={like}",
+                       ranks=ranks)
         checks.check(result.code == 1 and len(result.error_lines()) == 1 and message in result.stderr and
                      not os.path.exists("new-units.h5"), f"--like={like} is refused, {ranks} ranks", result.stderr)
 
