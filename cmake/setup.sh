@@ -39,7 +39,7 @@ needed=(
   "Ninja|ninja-build|has_command ninja"
   "MPI with its compiler wrapper and mpirun|libopenmpi-dev openmpi-bin|has_command mpicc mpirun"
   "HDF5 built with MPI|libhdf5-openmpi-dev|has_command h5pcc"
-  "Boost.Program_options|libboost-program-options-dev|has_header boost/program_options.hpp"
+  "Boost.Program_options|libboost-program-options-dev|has_boost"
   "Highway|libhwy-dev|has_header hwy/highway.h"
   "hwloc|libhwloc-dev|has_header hwloc.h"
   "{fmt}|libfmt-dev|has_header fmt/format.h"
@@ -118,6 +118,12 @@ has_header() {
     [ ! -e "$folder/$1" ] || return 0
   done < <(tr ':' '\n' <<<"${CPATH:-}" | sed '/^$/d')
   first_file "include/$1" "include/*-linux-gnu/$1" >/dev/null
+}
+
+# The headers alone do not suffice: libboost-dev has those of all Boost libraries.
+has_boost() {
+  has_header boost/program_options.hpp &&
+    first_file "lib*/libboost_program_options*."{so,a} "lib/*-linux-gnu/libboost_program_options*."{so,a} >/dev/null
 }
 
 # srun loads the library by its development name, libpmix.so.
