@@ -57,7 +57,8 @@ RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expec
           "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
           directory_));
   RunProgress progress;
-  progress.journals = replay_journals(directory_, expected, stages.max_iterations(), forced);
+  progress.journals =
+      replay_journals(directory_, expected, {stages.max_iterations(), stages.plan().iterations_of(0).end}, forced);
   const ResultStore& results = progress.journals.iterations;
   stages.catch_up(results);
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);

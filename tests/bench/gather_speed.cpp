@@ -100,7 +100,7 @@ void replay(std::int64_t count, const std::string& directory) {
   const double written = seconds_since(start);
   const double before = peak_megabytes();
   const auto begin = Clock::now();
-  const Replay replayed = replay_journals(directory, header, count, false);
+  const Replay replayed = replay_journals(directory, header, {count, count}, false);
   const double each = 1e6 / static_cast<double>(count);
   std::printf(
       "%zu results replayed: per result %.2f us, peak memory %.0f MB higher than before; writing the journal took %.2f "

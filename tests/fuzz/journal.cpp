@@ -18,7 +18,7 @@ using namespace sheaf;
 
 namespace {
 
-constexpr std::int64_t total = 100;
+constexpr std::int64_t total = 100, first_stage = 60;
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
 // A run directory for this process, removed at exit.
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   write_file(scratch.journal, journal);
   write_file(predictions_path(scratch.journal), input.part(1));
   Replay replay;
-  if (fuzz::accepts([&] { replay = replay_journals(scratch.run, header, total, input.option(0)); }))
+  if (fuzz::accepts([&] { replay = replay_journals(scratch.run, header, {total, first_stage}, input.option(0)); }))
     must_be_sound(replay);
   return 0;
 }

@@ -91,7 +91,7 @@ class RunTraining {
   StopCause train_current_stage(const RemainingStage& current) {
     if (!journal_) begin();
     const Stage& stage = job_.plan.stage(job_.plan.stage_count() - 1);
-    if (world_.is_root()) journal_->begin_stage({stage, current.iterations.begin});
+    journal_->begin_stage({stage, current.iterations.begin});
     const StageWork work{options_,
                          settled_kind(options_.partition, context_.stream != nullptr, node_.size() == world_.size(),
                                       stage.trial_count()),

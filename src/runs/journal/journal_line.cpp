@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "files/checksum.hpp"
+#include "study/study.hpp"
 
 namespace sheaf {
 namespace {
@@ -98,6 +99,23 @@ std::vector<EpochResult> read_epochs(const Json& rows, std::int64_t iteration) {
     epochs.push_back(
         {iteration, integer<std::int64_t>(row.at(0)), number(row.at(1)), number(row.at(2)), number(row.at(3))});
   return epochs;
+}
+
+// Whether the ranges of trials ascend, and the stage has iterations, all of them with valid numbers.
+bool is_possible(const RecordedStage& recorded) {
+  const Stage& stage = recorded.stage;
+  if (stage.number < 0 || recorded.first_iteration < 0) return false;
+  std::int64_t trials = 0;
+  for (const IndexRange& range : stage.trials) {
+    if (range.begin < trials || range.empty() || range.end > max_iterations) return false;
+    trials = range.end;
+  }
+  std::int64_t room = max_iterations - recorded.first_iteration;
+  for (const std::int64_t factor : {stage.trial_count(), stage.repeats, stage.folds, stage.members}) {
+    if (factor < 1 || factor > room) return false;
+    room /= factor;
+  }
+  return true;
 }
 
 JournalLine parse_result(const Json& object) {
@@ -207,7 +225,7 @@ std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint3
   if (object->contains("epochs")) stage.epochs = integer<std::int64_t>(object->at("epochs"));
   for (const auto& range : object->at("trials"))
     stage.trials.push_back({integer<std::int64_t>(range.at(0)), integer<std::int64_t>(range.at(1))});
-  return recorded;
+  return is_possible(recorded) ? std::optional(recorded) : std::nullopt;
 } catch (const std::bad_alloc&) {
   throw;
 } catch (const std::exception&) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/index_range.hpp"
 #include "study/stage.hpp"
 #include "training/iteration_result.hpp"
 
@@ -47,11 +48,12 @@ struct JournalLine {
   PredictionsLocation predictions;
 };
 
-/// A stage of the search, recorded by rank 0 when its training begins.
+/// A stage of the search, recorded by each rank before its first result of the stage.
 struct RecordedStage {
   Stage stage;
   std::int64_t first_iteration = 0;
 
+  IndexRange iterations() const { return {first_iteration, first_iteration + stage.iteration_count()}; }
   bool operator==(const RecordedStage& other) const {
     return stage == other.stage && first_iteration == other.first_iteration;
   }
@@ -65,8 +67,8 @@ std::string header_line(const JournalHeader& header);
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
 
-/// `line`: without its line end. Returns nothing for another kind of line or if the checksum is wrong. A header of
-/// another format has only `format` and `program`.
+/// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if a stage has
+/// no iterations or too many. A header of another format has only `format` and `program`.
 std::optional<JournalHeader> read_header_line(const std::string& line);
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);

@@ -82,8 +82,8 @@ std::optional<Difference> find_difference(const std::string& path, const Journal
 // Reads one journal, line by line.
 class JournalReader {
  public:
-  JournalReader(Replay& replay, const JournalHeader& header, std::int64_t total, bool forced)
-      : replay_(replay), header_(header), total_(total), forced_(forced) {}
+  JournalReader(Replay& replay, const JournalHeader& header, IterationLimits limits, bool forced)
+      : replay_(replay), header_(header), limits_(limits), forced_(forced) {}
 
   void read(const std::string& path) {
     Lines lines;
@@ -91,6 +91,8 @@ class JournalReader {
     replay_.files.push_back(path);
     predictions_ = std::ifstream(predictions_path(path), std::ios::binary);
     seed_ = header_.seed();
+    known_ = {{0, limits_.first_stage}};
+    unknown_count_ = 0;
     std::ifstream file(path, std::ios::binary);
     std::string line;
     // A last line without its end is incomplete: the run was killed.
@@ -136,6 +138,11 @@ class JournalReader {
                     "line {} of '{}' is damaged and was skipped. If it was a result, its iteration will be trained "
                     "again.",
                     number, path));
+    if (unknown_count_ > 0)
+      replay_.warnings.push_back(fmt::format(
+          "{} of '{}' {} skipped, because the line of their stage is damaged or missing. Their iterations will be "
+          "trained again.",
+          counted(unknown_count_, "result"), path, unknown_count_ == 1 ? "was" : "were"));
   }
 
   bool take_header(const std::string& path, const std::string& line) {
@@ -160,15 +167,25 @@ class JournalReader {
     auto result = read_journal_line(line, seed_);
     if (!result) return false;
     const std::int64_t iteration = result->iteration.result.iteration;
-    if (iteration < 0 || iteration >= total_) return false;
+    if (iteration < 0 || iteration >= limits_.total) return false;
     if (result->predictions.bytes != 0 && !try_read_predictions(predictions_, result->predictions)) return false;
-    replay_.iterations.append(result->iteration, result->predictions, file_);
+    if (is_of_known_stage(iteration))
+      replay_.iterations.append(result->iteration, result->predictions, file_);
+    else
+      ++unknown_count_;
     return true;
+  }
+
+  bool is_of_known_stage(std::int64_t iteration) const {
+    return std::any_of(known_.rbegin(), known_.rend(), [iteration](const IndexRange& known) {
+      return iteration >= known.begin && iteration < known.end;
+    });
   }
 
   bool take_stage(const std::string& line) {
     auto recorded = read_stage_line(line, seed_);
     if (!recorded) return false;
+    known_.push_back(recorded->iterations());
     auto& stages = replay_.stages;
     if (std::find(stages.begin(), stages.end(), *recorded) == stages.end()) stages.push_back(std::move(*recorded));
     return true;
@@ -176,19 +193,22 @@ class JournalReader {
 
   Replay& replay_;
   const JournalHeader& header_;
-  const std::int64_t total_;
+  const IterationLimits limits_;
   const bool forced_;
   bool has_warned_ = false;
   std::size_t file_ = 0;
   std::uint32_t seed_ = 0;
+  std::vector<IndexRange> known_;   // iterations of the stages that the journal records, and of the first one
+  std::int64_t unknown_count_ = 0;  // results of other stages
   std::ifstream predictions_;
 };
 
 }  // namespace
 
-Replay replay_journals(const std::string& run_directory, const JournalHeader& header, std::int64_t total, bool forced) {
+Replay replay_journals(const std::string& run_directory, const JournalHeader& header, IterationLimits limits,
+                       bool forced) {
   Replay replay;
-  JournalReader reader(replay, header, total, forced);
+  JournalReader reader(replay, header, limits, forced);
   for (const auto& path : list_journals(run_directory)) reader.read(path);
   replay.iterations.settle();
   return replay;

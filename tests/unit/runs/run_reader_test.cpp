@@ -20,6 +20,8 @@ namespace {
 
 const JournalHeader header{"0.1.0", "0123456789abcdef", "data"};
 
+const RecordedStage second_stage{{1, {{0, 2}}, 1, 1, 1, 6}, 4};
+
 Study settled_study() {
   Study study = test::regression_study();
   study.search.method = SearchMethod::grid;
@@ -38,7 +40,7 @@ class Run {
   std::string directory() const { return scratch_.path.string(); }
 
   // Adds an attempt of one rank with the results of some iterations. The loss of an iteration is its number.
-  std::string add_attempt(IndexRange iterations, const std::vector<RecordedStage>& stages = {}) const {
+  std::string add_attempt(IndexRange iterations, const std::vector<RecordedStage>& stages = {second_stage}) const {
     const std::string path = journal_path(begin_attempt(directory()), 0);
     std::ofstream file(path, std::ios::binary);
     file << header_line(header);

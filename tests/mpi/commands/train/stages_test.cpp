@@ -335,6 +335,19 @@ TEST_CASE("resuming fails when the searcher now names another stage than the jou
   }
 }
 
+TEST_CASE("results of another second stage do not count, even if no journal records their stage") {
+  const Study study = study_of_six();
+  const TwoStages run;
+  REQUIRE(run.execute(study, false) == ExitCode::done);
+  const auto whole = run.world.is_root() ? results() : std::vector<Row>();
+  run.cut_at(0, false);
+  REQUIRE(run.execute(study, true, make_kind<OtherHalving>) == ExitCode::done);
+  if (run.world.is_root()) CHECK(results() != whole);
+  run.lose({stage_0 + 1, stage_0 + 2}, false);
+  CHECK(run.execute(study, true) == ExitCode::done);
+  if (run.world.is_root()) CHECK(results() == whole);
+}
+
 TEST_CASE("array tasks train their slices of one stage, and those of the next stage when they run again") {
   const Study study = study_in(GENERATE(DataMode::memory, DataMode::streamed));
   const TwoStages run;

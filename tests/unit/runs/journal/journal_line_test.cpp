@@ -8,6 +8,7 @@
 #include <random>
 
 #include "files/checksum.hpp"
+#include "study/study.hpp"
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
 
@@ -115,6 +116,34 @@ TEST_CASE("stage lines are read back and are not read as results") {
     }
   }
   CHECK_FALSE(read_stage_line(without_end(journal_line(sample_iteration(1), {}, 7)), 7).has_value());
+}
+
+TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
+  const auto accepts = [](const RecordedStage& recorded) {
+    return read_stage_line(without_end(stage_line(recorded, 7)), 7).has_value();
+  };
+  const auto stage = [](std::vector<IndexRange> trials, std::int64_t repeats, std::int64_t folds,
+                        std::int64_t members) {
+    return RecordedStage{{1, std::move(trials), repeats, folds, members, std::nullopt}, 1};
+  };
+  CHECK(accepts(stage({{0, 2}, {3, 4}}, 2, 1, 1)));
+  CHECK(accepts(stage({{0, max_iterations - 1}}, 1, 1, 1)));
+  CHECK_FALSE(accepts(stage({{0, max_iterations}}, 1, 1, 1)));
+  CHECK_FALSE(accepts(stage({{0, 2}}, std::int64_t{1} << 31, 1, 1)));
+  CHECK_FALSE(accepts(stage({{0, 1}}, std::int64_t{1} << 62, std::int64_t{1} << 62, 4)));
+  for (const std::int64_t factor : {0, -1}) {
+    CHECK_FALSE(accepts(stage({{0, 2}}, factor, 1, 1)));
+    CHECK_FALSE(accepts(stage({{0, 2}}, 1, factor, factor)));
+  }
+  for (const std::vector<IndexRange>& trials :
+       std::vector<std::vector<IndexRange>>{{}, {{-1, 1}}, {{1, 1}}, {{2, 1}}, {{0, 2}, {1, 3}}, {{3, 4}, {0, 1}}})
+    CHECK_FALSE(accepts(stage(trials, 1, 1, 1)));
+  RecordedStage negative = stage({{0, 1}}, 1, 1, 1);
+  negative.first_iteration = -1;
+  CHECK_FALSE(accepts(negative));
+  negative = stage({{0, 1}}, 1, 1, 1);
+  negative.stage.number = -1;
+  CHECK_FALSE(accepts(negative));
 }
 
 TEST_CASE("header lines are read back and are not read as results") {

@@ -29,7 +29,7 @@ TrainedIteration predicting(std::int64_t number) {
 }
 
 Replay replay(const Scratch& scratch) {
-  return replay_journals(scratch.path.string(), header, 10000, false);
+  return replay_journals(scratch.path.string(), header, {10000, 10000}, false);
 }
 
 // Whether `holds` becomes true within 30 seconds.

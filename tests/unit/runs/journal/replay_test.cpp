@@ -32,7 +32,7 @@ void write_journal(const Scratch& scratch, int attempt, int rank, const std::str
 }
 
 Replay replay(const Scratch& scratch, std::int64_t total = 100) {
-  return replay_journals(scratch.path.string(), header, total, false);
+  return replay_journals(scratch.path.string(), header, {total, total}, false);
 }
 
 std::vector<std::int64_t> numbers_in(const Replay& replayed) {
@@ -100,6 +100,30 @@ TEST_CASE("each recorded stage is listed once, in the order of the lines") {
   CHECK(replayed.warnings.empty());
 }
 
+TEST_CASE("results of a later stage count only if their journal records the stage") {
+  const Scratch scratch("replay_test");
+  const RecordedStage second{{1, {{1, 3}}, 1, 1, 1, std::nullopt}, 3};  // iterations 3 and 4
+  const std::string recorded = stage_line(second, header.seed());
+  std::string damaged = recorded;
+  damaged[20] ^= 1;
+  const std::string results = line_of(1) + line_of(3) + line_of(5);
+  const auto replay_of = [&](const std::string& journal) {
+    write_journal(scratch, 1, 0, header_line(header) + journal);
+    return replay_journals(scratch.path.string(), header, {10, 3}, false);
+  };
+  const Replay whole = replay_of(recorded + results);
+  CHECK(numbers_in(whole) == std::vector<std::int64_t>{1, 3});
+  REQUIRE(whole.warnings.size() == 1);
+  CHECK_THAT(whole.warnings[0], EndsWith("00000.jsonl' was skipped, because the line of their stage is damaged or "
+                                         "missing. Their iterations will be trained again."));
+  write_journal(scratch, 1, 1, header_line(header) + recorded);  // the record of another rank does not count
+  CHECK(numbers_in(replay_of(results + recorded)) == std::vector<std::int64_t>{1});
+  const Replay without = replay_of(damaged + results);
+  CHECK(numbers_in(without) == std::vector<std::int64_t>{1});
+  REQUIRE(without.warnings.size() == 2);
+  CHECK_THAT(without.warnings[1], StartsWith("2 results of '") && ContainsSubstring("' were skipped"));
+}
+
 TEST_CASE("an incomplete last line is ignored, and a damaged line gives a warning with its number") {
   const Scratch scratch("replay_test");
   std::string damaged = line_of(1);
@@ -124,7 +148,7 @@ TEST_CASE("journals of other studies, data, model files and versions are refused
   const auto refusal = [&](const JournalHeader& other, bool forced) -> std::string {
     write_journal(scratch, 1, 0, header_line(other) + journal_line(sample_iteration(0), {}, other.seed()));
     try {
-      const Replay replayed = replay_journals(scratch.path.string(), own, 100, forced);
+      const Replay replayed = replay_journals(scratch.path.string(), own, {100, 100}, forced);
       CHECK(replayed.iterations.size() == 1);
       const bool differs = header_line(other) != header_line(own);
       REQUIRE(replayed.warnings.size() == (differs ? 1 : 0));
@@ -171,7 +195,7 @@ TEST_CASE("without its header, a journal is refused if no other line fits the st
                                                   "and data (the data may have changed since it was written). Restore "
                                                   "the data, start a new run with another run.output, or continue "
                                                   "with --force, which trains its iterations again."));
-  const Replay forced = replay_journals(scratch.path.string(), header, 100, true);
+  const Replay forced = replay_journals(scratch.path.string(), header, {100, 100}, true);
   CHECK(numbers_in(forced) == std::vector<std::int64_t>{0});
   REQUIRE(forced.warnings.size() == 1);
   CHECK_THAT(forced.warnings.front(), EndsWith("Its iterations are trained again because of --force."));
