@@ -91,7 +91,7 @@ has_cmake() {
 
 # Prints the folders where packages may be installed, one per line. Environment modules and Spack set the variables.
 prefixes() {
-  local listed="${CMAKE_PREFIX_PATH:-}:${HDF5_ROOT:-}:${Boost_ROOT:-}:${Torch_ROOT:-}:/usr/local:/usr"
+  local listed="${CMAKE_PREFIX_PATH:-}:${HDF5_ROOT:-}:${Boost_ROOT:-}:${BOOST_ROOT:-}:${Torch_ROOT:-}:/usr/local:/usr"
   tr ':;' '[\n*]' <<<"$listed" | sed '/^$/d'
 }
 

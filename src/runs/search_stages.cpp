@@ -41,8 +41,10 @@ void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>&
                              const std::string& directory) {
   for (const auto& found : recorded) {
     const std::int64_t number = found.stage.number;
-    if (number < 0 || number >= plan.stage_count()) continue;
-    require(found == RecordedStage{plan.stage(number), plan.iterations_of(number).begin},
+    const bool fits = number < plan.stage_count()
+                          ? found == RecordedStage{plan.stage(number), plan.iterations_of(number).begin}
+                          : found.first_iteration >= plan.iteration_count();
+    require(fits,
             fmt::format("stage {} of '{}' began with other trials than the search chooses now (earlier results have "
                         "changed, or another program wrote them). Start a new run with another run.output.",
                         number, directory));

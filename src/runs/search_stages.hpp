@@ -47,8 +47,8 @@ class SearchStages {
   KnownResults known_;
 };
 
-/// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Ignores stages
-/// that are not recorded or not planned yet. Pure.
+/// Throws RunError if a recorded stage differs from the plan, because results of the run have changed. Stages that
+/// are not planned yet must begin after the planned ones. Pure.
 void require_recorded_stages(const Plan& plan, const std::vector<RecordedStage>& recorded,
                              const std::string& directory);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "study/study.hpp"
@@ -24,6 +25,11 @@ struct IterationKey {
   std::int64_t repeat = 0;
   std::int64_t fold = 0;
   std::int64_t member = 0;
+
+  bool operator==(const IterationKey& other) const {
+    return std::tie(stage, trial, repeat, fold, member) ==
+           std::tie(other.stage, other.trial, other.repeat, other.fold, other.member);
+  }
 };
 
 /// An iteration, with its number over all stages and its seed.

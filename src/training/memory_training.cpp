@@ -39,13 +39,13 @@ class MemoryTraining {
                  Trainer& trainer)
       : context_(context),
         trial_(context.plan.trial_of(iteration)),
+        training_{iteration, trial_.train.epochs, 0},
         input_(input),
         shape_(shape_of(input_.data, context.study.data)),
         layers_(network_layout(trial_.model, shape_)),
         weights_(initial_weights(layers_, trial_.model.initialization, iteration.seed)),
         rows_(context.study.ensemble.bootstrap ? bootstrap_rows(input_.split->training_rows, iteration.seed)
                                                : input_.split->training_rows),
-        seed_(iteration.seed),
         batch_size_(batch_rows(trial_.train, rows_.count())),
         trainer_(trainer),
         order_(rows_, trial_.train, trial_.model, iteration.seed),
@@ -60,7 +60,7 @@ class MemoryTraining {
   TrainedIteration run(const std::function<bool()>& stop_requested) {
     if (context_.checkpoints != nullptr)
       seconds_before_ = restore_checkpoint(
-          *context_.checkpoints, trained_.result.iteration, 0, loop_, trainer_, [&] { start(); }, [](ByteReader&) {});
+          *context_.checkpoints, training_, loop_, trainer_, [&] { start(); }, [](ByteReader&) {});
     first_step_ = loop_.steps();
     while (loop_.next() != TrainingLoop::Next::end) {
       bool leaving = false;
@@ -89,8 +89,8 @@ class MemoryTraining {
 
   void start() {
     loop_ = new_loop();
-    trainer_.start(
-        {trial_, layers_, weights_, input_.data, *input_.split, rows_, seed_, shape_, order_.repeat_one_batch()});
+    trainer_.start({trial_, layers_, weights_, input_.data, *input_.split, rows_, training_.iteration.seed, shape_,
+                    order_.repeat_one_batch()});
   }
 
   void train_piece() {
@@ -118,7 +118,7 @@ class MemoryTraining {
 
   void save() {
     const double seconds = seconds_before_ + seconds_since(started_at_);
-    save_checkpoint(*context_.checkpoints, trained_.result.iteration, 0, seconds, loop_, trainer_, [](ByteWriter&) {});
+    save_checkpoint(*context_.checkpoints, training_, seconds, loop_, trainer_, [](ByteWriter&) {});
     saved_at_ = Clock::now();
   }
 
@@ -142,12 +142,12 @@ class MemoryTraining {
 
   const TrainingContext& context_;
   const Trial trial_;
+  const CheckpointedTraining training_;
   const IterationInput& input_;
   const DataShape shape_;
   const std::vector<Layer> layers_;
   const std::vector<float> weights_;
   const RowSet rows_;  // training rows
-  const std::uint64_t seed_;
   const std::int64_t batch_size_;
   Trainer& trainer_;
   EpochRows order_;

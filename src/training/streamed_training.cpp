@@ -34,6 +34,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
                                    std::unique_ptr<Trainer> trainer)
     : context_(context),
       trial_(context.plan.trial_of(iteration)),
+      training_{iteration, trial_.train.epochs, windows_of_pass()},
       split_(context.splits->split(iteration.repeat, iteration.fold)),
       rows_(context.study.ensemble.bootstrap ? bootstrap_rows(split_->training_rows, iteration.seed)
                                              : split_->training_rows),
@@ -46,10 +47,10 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
       lines_(context.loss_log, iteration.number, rows_.count(), batch_size_) {
   trained_.result.iteration = iteration.number;
   trained_.result.engine = trainer_->engine();
-  start(iteration.seed);
+  start();
   if (context.checkpoints != nullptr)
     seconds_ = restore_checkpoint(
-        *context.checkpoints, iteration.number, windows_of_pass(), loop_, *trainer_, [&] { start(iteration.seed); },
+        *context.checkpoints, training_, loop_, *trainer_, [&] { start(); },
         [&](ByteReader& state) { restore(state); });
   saved_steps_ = loop_.steps();
 }
@@ -59,12 +60,12 @@ TrainingLoop StreamedTraining::new_loop() const {
           context_.study.run.curves.value_or(false)};
 }
 
-void StreamedTraining::start(std::uint64_t seed) {
+void StreamedTraining::start() {
   windows_ = used_rows_ = 0;
   left_over_ = {};
   loop_ = new_loop();
-  trainer_->start(
-      {trial_, layers_, weights_, *context_.data, *split_, rows_, seed, shape_of(*context_.data, context_.study.data)});
+  trainer_->start({trial_, layers_, weights_, *context_.data, *split_, rows_, training_.iteration.seed,
+                   shape_of(*context_.data, context_.study.data)});
 }
 
 void StreamedTraining::restore(ByteReader& state) {
@@ -98,12 +99,11 @@ std::int64_t StreamedTraining::windows_of_pass() const {
 
 void StreamedTraining::save() {
   if (loop_.steps() == saved_steps_) return;
-  save_checkpoint(*context_.checkpoints, trained_.result.iteration, windows_of_pass(), seconds_, loop_, *trainer_,
-                  [&](ByteWriter& state) {
-                    state.put(windows_);
-                    state.put(used_rows_);
-                    left_over_.save(state);
-                  });
+  save_checkpoint(*context_.checkpoints, training_, seconds_, loop_, *trainer_, [&](ByteWriter& state) {
+    state.put(windows_);
+    state.put(used_rows_);
+    left_over_.save(state);
+  });
   saved_steps_ = loop_.steps();
 }
 
@@ -203,8 +203,7 @@ void StreamedTraining::train(const Window& window, const std::function<bool()>& 
   auto rows = row_numbers(window, rows_);
   const auto count = static_cast<std::int64_t>(rows.size());
   if (trial_.train.shuffle)
-    shuffle_window(rows.data(), count, context_.plan.iteration(trained_.result.iteration).seed, window.pass.epoch,
-                   window.number);
+    shuffle_window(rows.data(), count, training_.iteration.seed, window.pass.epoch, window.number);
   if (left_over_.count > 0) {
     for (; used_rows_ < count && left_over_.count < batch_size_; ++used_rows_)
       add_left_over(window.data, rows[static_cast<std::size_t>(used_rows_)]);

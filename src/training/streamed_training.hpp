@@ -15,6 +15,7 @@
 #include "training/loss_log.hpp"
 #include "training/piece_size.hpp"
 #include "training/trainer.hpp"
+#include "training/training_checkpoint.hpp"
 #include "training/training_context.hpp"
 #include "training/training_loop.hpp"
 
@@ -50,7 +51,7 @@ class StreamedTraining {
 
  private:
   std::vector<std::int64_t> row_numbers(const Window& window, const RowSet& rows) const;
-  void start(std::uint64_t seed);
+  void start();
   TrainingLoop new_loop() const;
   void restore(ByteReader& state);
   std::int64_t windows_of_pass() const;
@@ -77,6 +78,7 @@ class StreamedTraining {
 
   const TrainingContext& context_;
   const Trial trial_;
+  const CheckpointedTraining training_;
   const std::shared_ptr<const Split> split_;
   const RowSet rows_;  // training rows
   const std::int64_t batch_size_;

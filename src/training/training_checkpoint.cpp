@@ -9,11 +9,14 @@
 namespace sheaf {
 namespace {
 
-double restore(const std::string& bytes, std::int64_t windows, TrainingLoop& loop, Trainer& trainer,
+double restore(const std::string& bytes, const CheckpointedTraining& training, TrainingLoop& loop, Trainer& trainer,
                const std::function<void(ByteReader&)>& get) {
   ByteReader state(bytes);
   require(state.get<EngineName>() == trainer.engine(), "it was written by another engine");
-  require(state.get<std::int64_t>() == windows, "it was written for data divided into a different number of windows");
+  require(state.get<IterationKey>() == training.iteration, "it was written for another trial, repeat, fold or member");
+  require(state.get<std::int64_t>() == training.epochs, "it was written for another number of epochs");
+  require(state.get<std::int64_t>() == training.windows,
+          "it was written for data divided into a different number of windows");
   const auto seconds = state.get<double>();
   loop.restore(state);
   trainer.restore(state);
@@ -24,34 +27,36 @@ double restore(const std::string& bytes, std::int64_t windows, TrainingLoop& loo
 
 }  // namespace
 
-void save_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows, double seconds,
+void save_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining& training, double seconds,
                      const TrainingLoop& loop, const Trainer& trainer, const std::function<void(ByteWriter&)>& put) {
   ByteWriter state;
   state.put(trainer.engine());
-  state.put(windows);
+  state.put(IterationKey(training.iteration));
+  state.put(training.epochs);
+  state.put(training.windows);
   state.put(seconds);
   loop.save(state);
   trainer.save(state);
   put(state);
   try {
-    checkpoints.save(iteration, state.bytes());
+    checkpoints.save(training.iteration.number, state.bytes());
   } catch (const RunError& error) {
     throw DeviceError(error.what());
   }
 }
 
-double restore_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows,
-                          TrainingLoop& loop, Trainer& trainer, const std::function<void()>& restart,
+double restore_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining& training, TrainingLoop& loop,
+                          Trainer& trainer, const std::function<void()>& restart,
                           const std::function<void(ByteReader&)>& get) {
-  while (const auto checkpoint = checkpoints.load(iteration)) {
+  while (const auto checkpoint = checkpoints.load(training.iteration.number)) {
     try {
-      return restore(*checkpoint, windows, loop, trainer, get);
+      return restore(*checkpoint, training, loop, trainer, get);
     } catch (const DeviceError&) {
       throw;
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      checkpoints.set_aside(iteration, error.what());
+      checkpoints.set_aside(training.iteration.number, error.what());
     }
     restart();
   }

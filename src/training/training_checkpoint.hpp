@@ -6,25 +6,33 @@
 #include <functional>
 
 #include "core/bytes.hpp"
+#include "study/trial.hpp"
 #include "training/trainer.hpp"
 #include "training/training_context.hpp"
 #include "training/training_loop.hpp"
 
 namespace sheaf {
 
-/// Saves a checkpoint of an iteration that has trained for `seconds` so far. `put` adds the driver's state. `windows`:
-/// the windows per pass over streamed data, 0 for data in memory. Throws DeviceError if the checkpoint cannot be
-/// written, because later ones would fail as well.
-void save_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows, double seconds,
+/// The training that a checkpoint belongs to; no other training resumes from it. The number of an iteration does not
+/// suffice, because it depends on the stages whether it stands for another trial.
+struct CheckpointedTraining {
+  Iteration iteration;
+  std::int64_t epochs = 0;   ///< of the whole training
+  std::int64_t windows = 0;  ///< per pass over streamed data; 0 for data in memory
+};
+
+/// Saves a checkpoint of a training that has taken `seconds` so far. `put` adds the driver's state. Throws DeviceError
+/// if the checkpoint cannot be written, because later ones would fail as well.
+void save_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining& training, double seconds,
                      const TrainingLoop& loop, const Trainer& trainer, const std::function<void(ByteWriter&)>& put);
 
 /// Restores the newest checkpoint of the iteration, if there is one. After the loop is restored, `get` reads the state
 /// that `put` added in save_checkpoint(); it throws if it cannot use that state. Returns the training seconds before
-/// the checkpoint; 0 without a checkpoint. If a checkpoint cannot be restored (another engine, another layout,
+/// the checkpoint; 0 without a checkpoint. If a checkpoint cannot be restored (another training, engine or layout,
 /// damaged), it is set aside with the reason, `restart` begins the training again, and the previous checkpoint is
 /// tried. Throws DeviceError and std::bad_alloc.
-double restore_checkpoint(const Checkpoints& checkpoints, std::int64_t iteration, std::int64_t windows,
-                          TrainingLoop& loop, Trainer& trainer, const std::function<void()>& restart,
+double restore_checkpoint(const Checkpoints& checkpoints, const CheckpointedTraining& training, TrainingLoop& loop,
+                          Trainer& trainer, const std::function<void()>& restart,
                           const std::function<void(ByteReader&)>& get);
 
 }  // namespace sheaf

@@ -78,13 +78,18 @@ def changed(state, place, change):
 
 
 # Kinds of unusable checkpoints of all models and of streamed models: how their states change, and the reasons that are
-# reported. The name of the engine has 16 bytes.
+# reported. A state begins with the name of its engine (16 bytes), stage, trial, repeat, fold, member, number of epochs
+# and number of windows (8 bytes each).
 KINDS = {"longer": (lambda state: state + bytes(8), "it is larger than the state of this model"),
          "damaged": (lambda state: state[:-1] + bytes([state[-1] ^ 1]), "it is damaged"),
          "shorter": (lambda state: state[:-8], "fewer bytes than expected"),
          "older": (lambda state: state, "it has format "),
          "engine": (lambda state: b"other" + state[5:], "it was written by another engine"),
-         "windows": (lambda state: changed(state, 16, lambda number: number + 1),
+         "trial": (lambda state: changed(state, 24, lambda number: number + 1),
+                   "it was written for another trial, repeat, fold or member"),
+         "epochs": (lambda state: changed(state, 56, lambda number: number + 1),
+                    "it was written for another number of epochs"),
+         "windows": (lambda state: changed(state, 64, lambda number: number + 1),
                      "it was written for data divided into a different number of windows")}
 STREAMED = {"window": (lambda state: changed(state, end_of_state(state) - 16, lambda _: 2**40),
                        "its window number is out of range"),

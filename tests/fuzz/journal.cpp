@@ -58,6 +58,11 @@ void must_be_sound(const Replay& replay) {
     const std::int64_t number = iteration.trained.result.iteration;
     fuzz::must(number > previous && number < total, "iterations ascend from 0 to the last");
     previous = number;
+    const auto has = [number](const RecordedStage& stage) {
+      return number >= stage.iterations().begin && number < stage.iterations().end;
+    };
+    fuzz::must(number < first_stage || std::any_of(replay.stages.begin(), replay.stages.end(), has),
+               "each result of a later stage belongs to a recorded stage");
     if (iteration.has_result()) left[static_cast<std::size_t>(number)] = false;
     read_predictions(replay.files, iteration);
     const std::string line = journal_line(iteration.trained, iteration.predictions, header.seed());

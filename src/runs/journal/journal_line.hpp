@@ -67,8 +67,9 @@ std::string header_line(const JournalHeader& header);
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
 
-/// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if a stage has
-/// no iterations or too many. A header of another format has only `format` and `program`.
+/// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if the numbers
+/// of a stage are impossible (negative, not ascending, no iterations or too many). A header of another format has only
+/// `format` and `program`.
 std::optional<JournalHeader> read_header_line(const std::string& line);
 std::optional<RecordedStage> read_stage_line(const std::string& line, std::uint32_t seed);
 std::optional<JournalLine> read_journal_line(const std::string& line, std::uint32_t seed);

@@ -97,7 +97,7 @@ class JournalReader {
     std::string line;
     // A last line without its end is incomplete: the run was killed.
     for (std::int64_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
-      if (number == 1 ? take_header(path, line) : take_result(line) || take_stage(line)) {
+      if (number == 1 ? take_header(path, line) : take_stage(line) || take_result(line)) {
         lines.fit = true;
       } else {
         lines.damaged.push_back(number);
@@ -140,8 +140,8 @@ class JournalReader {
                     number, path));
     if (unknown_count_ > 0)
       replay_.warnings.push_back(fmt::format(
-          "{} of '{}' {} skipped, because the line of their stage is damaged or missing. Their iterations will be "
-          "trained again.",
+          "{} of '{}' {} skipped, because the line of their stage is damaged or missing. Iterations without "
+          "another result are trained again.",
           counted(unknown_count_, "result"), path, unknown_count_ == 1 ? "was" : "were"));
   }
 

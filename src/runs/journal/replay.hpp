@@ -19,18 +19,18 @@ struct Replay {
   std::vector<std::string> warnings;  ///< about skipped lines, with file and line number, and about `forced`
 };
 
-/// The iterations of a run.
+/// Numbers of iterations of a run.
 struct IterationLimits {
-  std::int64_t total = 0;        ///< at most, in all stages
-  std::int64_t first_stage = 0;  ///< the first ones: their stage follows from the study alone
+  std::int64_t total = 0;        ///< in all stages, at most
+  std::int64_t first_stage = 0;  ///< in stage 0, which follows from the study alone
 };
 
 /// Reads all journals of a run. If an iteration has several lines, the first one with a result counts, otherwise the
 /// last one. An incomplete last line is skipped. Skipped with a warning: damaged lines, lines with damaged predictions,
-/// and results of a later stage that no line of the same journal records, because the stage may have had other trials.
-/// Throws RunError if a journal cannot be read, has another format or belongs
-/// to another study; also, unless `forced`, if data, model files or program version differ from `header`, or if the
-/// header of a journal is damaged and no other line fits `header`. Local.
+/// and results of a later stage that no earlier line of the same journal records, because the stage may have had other
+/// trials. Throws RunError if a journal cannot be read, has another format or belongs to another study; also, unless
+/// `forced`, if data, model files or program version differ from `header`, or if the header of a journal is damaged and
+/// no other line fits `header`. Local.
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, IterationLimits limits,
                        bool forced);
 

@@ -2,6 +2,7 @@
 #include "training/metrics/metric_table.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "training/metrics/accuracy.hpp"
 #include "training/metrics/r2.hpp"
@@ -15,7 +16,10 @@ const std::vector<Metric>& metric_table() {
 
 const Metric& default_metric(Task task) {
   const auto& metrics = metric_table();
-  return *std::find_if(metrics.begin(), metrics.end(), [task](const Metric& metric) { return metric.task == task; });
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [task](const Metric& metric) { return metric.task == task; });
+  if (found == metrics.end()) throw std::logic_error("the task is not settled");
+  return *found;
 }
 
 const Metric& score_metric(const Study& study) {

@@ -10,7 +10,7 @@ namespace sheaf {
 
 const std::vector<Metric>& metric_table();
 
-/// The first metric for `task` in the table.
+/// The first metric for `task` in the table. Throws std::logic_error if the task is not settled.
 const Metric& default_metric(Task task);
 
 /// The metric that scores the iterations of a study: `search.metric` if set, otherwise the default metric of the task.

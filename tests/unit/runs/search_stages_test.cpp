@@ -96,6 +96,10 @@ TEST_CASE("a recorded stage that differs is refused; unrecorded and later stages
   const RecordedStage recorded{plan.stage(0), 0}, later{{1, {{0, 1}}, 1, 1, 1, 6}, 8};
   CHECK_NOTHROW(require_recorded_stages(plan, {}, "runs/x"));
   CHECK_NOTHROW(require_recorded_stages(plan, {recorded, later}, "runs/x"));
+  RecordedStage early = later;
+  early.first_iteration = 7;
+  CHECK_THROWS_WITH(require_recorded_stages(plan, {recorded, early}, "runs/x"),
+                    StartsWith("stage 1 of 'runs/x' began with other trials than the search chooses now"));
   for (int change = 0; change < 3; ++change) {
     RecordedStage other = recorded;
     if (change == 0) other.stage.trials = {{0, 3}};

@@ -44,10 +44,13 @@ Study study_of(EngineKind engine, OptimizerKind optimizer) {
   return study;
 }
 
-// Trains iteration 0 with the given checkpoints.
-TrainedIteration train_with(
-    const Study& study, const DataSet& data, const Checkpoints& checkpoints,
-    const std::function<bool()>& stops = [] { return false; }) {
+bool never() {
+  return false;
+}
+
+// Trains an iteration with the given checkpoints.
+TrainedIteration train_with(const Study& study, const DataSet& data, const Checkpoints& checkpoints,
+                            const std::function<bool()>& stops = never, std::int64_t iteration = 0) {
   const Plan plan = whole_plan(study);
   Splits splits(study, data);
   TrainingContext context{study, plan, &data, &splits};
@@ -56,7 +59,7 @@ TrainedIteration train_with(
   found.result.iteration = -1;
   make_engine(context, {-1, 1})
       ->train(
-          {{0, 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
+          {{iteration, iteration + 1}}, [&](TrainedIteration&& trained) { found = std::move(trained); }, stops);
   return found;
 }
 
@@ -185,6 +188,29 @@ TEST_CASE("a checkpoint of another engine is set aside, and the iteration starts
   checkpoints.set_aside = [&](std::int64_t, const std::string&) { state.reset(); };
   CHECK(numbers_of(train_with(study, data, checkpoints)) == numbers_of(train_first(study, &data)));
   CHECK_FALSE(state.has_value());
+}
+
+TEST_CASE("a checkpoint of another iteration or number of epochs is set aside, whatever its number") {
+  const Study study = study_of(EngineKind::native, OptimizerKind::adam);
+  const DataSet data = draw_synthetic(study.data, 1);
+  const auto check_refused = [&](const Study& other, std::int64_t iteration, const std::string& expected) {
+    std::optional<std::string> state = all_states(other, data).front();
+    std::string found;
+    Checkpoints checkpoints;
+    checkpoints.load = [&](std::int64_t) { return state; };
+    checkpoints.set_aside = [&](std::int64_t, const std::string& reason) {
+      found = reason;
+      state.reset();
+    };
+    const auto trained = numbers_of(train_with(study, data, checkpoints, never, iteration));
+    CHECK(found == expected);
+    checkpoints.load = [](std::int64_t) { return std::nullopt; };
+    CHECK(trained == numbers_of(train_with(study, data, checkpoints, never, iteration)));
+  };
+  check_refused(study, 1, "it was written for another trial, repeat, fold or member");
+  Study longer = study;
+  longer.train.epochs = study.train.epochs + 1;
+  check_refused(longer, 0, "it was written for another number of epochs");
 }
 
 TEST_CASE("pieces grow until one takes a tenth of a second") {

@@ -40,6 +40,7 @@ struct Scratch {
 Study small_study() {
   Study study = test::plain_study();
   study.data.source = DataSource::synthetic;
+  study.data.task = Task::regression;
   study.study.iterations = 2;
   return study;
 }

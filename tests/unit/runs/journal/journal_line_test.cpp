@@ -133,7 +133,8 @@ TEST_CASE("a recorded stage has iterations, and their numbers are possible") {
   CHECK_FALSE(accepts(stage({{0, 1}}, std::int64_t{1} << 62, std::int64_t{1} << 62, 4)));
   for (const std::int64_t factor : {0, -1}) {
     CHECK_FALSE(accepts(stage({{0, 2}}, factor, 1, 1)));
-    CHECK_FALSE(accepts(stage({{0, 2}}, 1, factor, factor)));
+    CHECK_FALSE(accepts(stage({{0, 2}}, 1, factor, 1)));
+    CHECK_FALSE(accepts(stage({{0, 2}}, 1, 1, factor)));
   }
   for (const std::vector<IndexRange>& trials :
        std::vector<std::vector<IndexRange>>{{}, {{-1, 1}}, {{1, 1}}, {{2, 1}}, {{0, 2}, {1, 3}}, {{3, 4}, {0, 1}}})

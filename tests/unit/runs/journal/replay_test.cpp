@@ -115,7 +115,7 @@ TEST_CASE("results of a later stage count only if their journal records the stag
   CHECK(numbers_in(whole) == std::vector<std::int64_t>{1, 3});
   REQUIRE(whole.warnings.size() == 1);
   CHECK_THAT(whole.warnings[0], EndsWith("00000.jsonl' was skipped, because the line of their stage is damaged or "
-                                         "missing. Their iterations will be trained again."));
+                                         "missing. Iterations without another result are trained again."));
   write_journal(scratch, 1, 1, header_line(header) + recorded);  // the record of another rank does not count
   CHECK(numbers_in(replay_of(results + recorded)) == std::vector<std::int64_t>{1});
   const Replay without = replay_of(damaged + results);

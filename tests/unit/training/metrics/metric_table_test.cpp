@@ -41,6 +41,7 @@ TEST_CASE("the settings list the metrics of the table, and a study's score is th
 TEST_CASE("every task has a default metric") {
   CHECK(default_metric(Task::classification).name == "accuracy");
   CHECK(default_metric(Task::regression).name == "r2");
+  CHECK_THROWS_AS(default_metric(Task::automatic), std::logic_error);
   for (const Task task : {Task::classification, Task::regression}) CHECK(default_metric(task).task == task);
 }
 
