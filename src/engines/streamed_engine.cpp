@@ -128,8 +128,8 @@ class StreamedEngine : public Engine {
     return std::make_unique<StreamedTraining>(context_, iteration, engine.make_trainer(device_, nullptr));
   }
 
-  // Whether the validating pass is so far away that fewer windows are read if the round ends now and the validation has
-  // a round of its own.
+  // Whether the validating pass is so far away that fewer windows are read if the round ends now and the validation
+  // follows in a separate round.
   bool is_validation_far() const {
     const StreamOptions& stream = context_.stream->options();
     return stream.validation.any() && stream.validation.every >= epochs_ && !stream.plan.keeps_all() &&

@@ -25,7 +25,7 @@ struct TorchInfo {
   int cuda_device_count = 0;  ///< devices that LibTorch can use
 };
 
-/// What a check finds out about a module from a file.
+/// The results of the check of a module from a file.
 struct ModuleFacts {
   std::int64_t parameters = 0;       ///< number of trained parameters
   bool gives_probabilities = false;  ///< the outputs of each row are in 0..1 and add up to 1

@@ -24,8 +24,8 @@ struct EnsembleResult {
   double mean_member_score = 0;  ///< mean of the members' own scores
 };
 
-/// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN if there
-/// are no values or if any value is not finite.
+/// The results of a trial over its repeats, folds and members in the last stage that trained it. Means are NaN
+/// without values or if a value is not finite.
 struct TrialSummary {
   std::int64_t stage = 0;
   std::int64_t trial = 0;

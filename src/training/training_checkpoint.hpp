@@ -14,7 +14,7 @@
 namespace sheaf {
 
 /// The training that a checkpoint belongs to; no other training resumes from it. The number of an iteration does not
-/// suffice, because it depends on the stages whether it stands for another trial.
+/// suffice, because its trial depends on the stages.
 struct CheckpointedTraining {
   Iteration iteration;
   std::int64_t epochs = 0;   ///< of the whole training

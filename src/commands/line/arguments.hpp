@@ -34,7 +34,7 @@ struct Arguments {
 
 /// Splits the arguments of `command`. A value follows "=" or is the next argument: "--key=value", "--key value". The
 /// next argument is not a value if it begins with "-", unless it is a number. All arguments after "--" are positional.
-/// An unknown option may have a value, too.
+/// Unknown options may have values.
 Arguments split_arguments(const std::string& command, const LineOptions& known,
                           const std::vector<std::string>& arguments);
 

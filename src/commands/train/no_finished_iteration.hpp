@@ -1,4 +1,4 @@
-// The error at the end of a run in which no iteration finished: what happened, the likely cause, and what to change.
+// The error at the end of a run in which no iteration finished: the problem, its likely cause and the remedy.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -1,4 +1,4 @@
-// The one rule by which labels become class numbers, whatever the format of the file.
+// The rule by which labels become class numbers, the same for all file formats.
 // SPDX-License-Identifier: MIT
 #pragma once
 

@@ -32,7 +32,7 @@ class CellNumbers {
     return decimal_ == '.' ? parse_number<T>(text) : parse_with_comma<T>(text);
   }
 
-  /// Whether a number with a decimal comma was found without being told.
+  /// Whether `decimal` was nullopt and a number with a decimal comma was found.
   bool found_comma() const { return found_comma_; }
 
  private:

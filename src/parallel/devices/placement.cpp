@@ -73,7 +73,7 @@ Placement on_gpu(const RunOptions& options, int gpu, std::int64_t cores) {
   return placement;
 }
 
-// Cores are no surprise on a machine without a GPU.
+// Empty on a machine without a GPU, where training on cores is expected.
 std::string no_gpu_note(const RunOptions& options, const RankView& view, const std::string& none_reason,
                         bool machine_has_gpu) {
   if (options.device != DeviceRequest::automatic) return "";

@@ -39,7 +39,7 @@ bool may_use_gpus(const RunOptions& options);
 /// `threads` bound cores, but at least one; ranks that train on the same cores divide them evenly.
 ///
 /// Throws RunError with device = cuda if the rank has no GPU. `none_reason`: why no GPU is visible, for the message.
-/// `machine_has_gpu`: whether the machine has a GPU all the same; the note then has the reason, too.
+/// `machine_has_gpu`: whether the machine has a GPU that is not visible; the note then includes the reason.
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
                      const std::string& none_reason, bool machine_has_gpu = false);
 

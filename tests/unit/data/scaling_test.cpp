@@ -142,7 +142,7 @@ TEST_CASE("the scale of extreme features is a normal number") {
     for (const float scale : feature_scaling(moments, values, normalize).scale) CHECK(std::isnormal(scale));
 }
 
-TEST_CASE("robust: the limit of outliers holds for all numbers, and what is not finite stays noticeable") {
+TEST_CASE("robust: the limit of outliers holds for all numbers, and non-finite numbers stay non-finite") {
   CHECK(clip_divisor(0) == 1);
   CHECK(clip_divisor(0.75f) == 1.25f);
   for (const float bent : {1e10f, 1e19f, 1e20f, 3e38f}) {

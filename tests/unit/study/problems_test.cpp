@@ -125,7 +125,7 @@ TEST_CASE("data: scaled targets need a regression and a network with a known las
                     "data.normalize_targets = standard needs");
 }
 
-TEST_CASE("search: an auto that is settled once for all trials is no candidate") {
+TEST_CASE("search: an auto that is settled once for all trials is not a candidate") {
   for (const char* key : {"model.kind", "model.channels", "train.epochs", "train.loss"})
     check_one_problem(grid(file_study({{"model.kind", "cnn"}}), {searched(key, {"auto"})}),
                       std::string("search.") + key + " has the candidate auto.");

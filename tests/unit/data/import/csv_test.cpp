@@ -305,7 +305,7 @@ TEST_CASE("classification needs one label column") {
                     "--task=regression.");
 }
 
-TEST_CASE("a column of identifiers is returned and is no feature") {
+TEST_CASE("a column of identifiers is returned and is not a feature") {
   CsvOptions options;
   options.id = "name";
   const auto data = import({"a,name,y\n1,K\xe4se,0\n2,\"x\ny\",1\n"}, options);
