@@ -20,15 +20,22 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-Json json_of(const std::vector<DataColumn>& columns) {
+constexpr int column_format = 2;
+
+Json json_of(const std::vector<DataColumn>& columns, const Texts& dropped) {
   Json list = Json::array();
   for (const DataColumn& column : columns) {
     Json entry = {{"name", column.name}};
     if (column.is_text()) entry["categories"] = column.categories;
+    if (column.has_empty_cells) entry["empty"] = true;
+    if (column.offset != 0) entry["offset"] = column.offset;
+    if (column.fill_rule == FillRule::mean) entry["fill_rule"] = "mean";
     if (column.fill) entry["fill"] = *column.fill;
     list.push_back(std::move(entry));
   }
-  return list;
+  Json json = {{"format", column_format}, {"columns", std::move(list)}};
+  if (!dropped.empty()) json["dropped"] = dropped;
+  return json;
 }
 
 std::string text_of(const Json& json) {
@@ -62,35 +69,97 @@ void require_distinct(Texts texts, const std::string& what) {
   require(twice == texts.end(), [&] { return what + " contains " + sheaf::quoted(*twice) + " twice"; });
 }
 
-DataColumn column_of(const Json& json) {
+// Whether `value` minus `offset` can be stored as a float.
+bool is_storable(double value, double offset) {
+  return std::isfinite(value) && std::abs(value - offset) <= double{std::numeric_limits<float>::max()};
+}
+
+double number_of(const Json& json, const std::string& what) {
+  const double number = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  require(std::isfinite(number), [&] { return what + " is not valid"; });
+  return number;
+}
+
+// The members that both forms have.
+DataColumn common_column_of(const Json& json, std::string& what) {
   require(json.is_object() && json.contains("name") && json["name"].is_string(), "a column has no name");
-  DataColumn column{stored_text(json["name"]), {}, std::nullopt};
-  const std::string what = "column " + sheaf::quoted(column.name);
+  DataColumn column = number_column(stored_text(json["name"]));
+  what = "column " + sheaf::quoted(column.name);
   if (json.contains("categories")) {
     column.categories = texts_of(json["categories"], "the categories of " + what);
     require(!column.categories.empty(), [&] { return what + " has an empty list of categories"; });
     require_distinct(column.categories, "the list of categories of " + what);
   }
-  if (json.contains("fill")) {
-    const float fill = json["fill"].is_number() ? json["fill"].get<float>() : std::numeric_limits<float>::quiet_NaN();
-    require(std::isfinite(fill) && !column.is_text(), [&] { return "the fill value of " + what + " is not valid"; });
-    column.fill = fill;
-  }
   return column;
 }
 
-std::vector<DataColumn> columns_of(const Json& json) {
-  require(json.is_array() && !json.empty(), "columns is not a list");
-  std::vector<DataColumn> columns;
+void read_fill(const Json& json, const std::string& what, DataColumn& column) {
+  if (!json.contains("fill")) return;
+  const std::string fill_of = "the fill value of " + what;
+  column.fill = number_of(json["fill"], fill_of);
+  require(!column.is_text() && is_storable(*column.fill, column.offset), [&] { return fill_of + " is not valid"; });
+}
+
+// In the lists of version 0.7, the category of empty cells is the empty text.
+DataColumn listed_column_of(const Json& json) {
+  std::string what;
+  DataColumn column = common_column_of(json, what);
+  read_fill(json, what, column);
+  if (column.fill) column.fill = double{static_cast<float>(*column.fill)};
+  const auto empty = std::find(column.categories.begin(), column.categories.end(), "");
+  if (empty == column.categories.end()) return column;
+  require(empty == column.categories.begin() && column.categories.size() > 1,
+          [&] { return "the empty category of " + what + " is not the first of several"; });
+  column.categories.erase(empty);
+  column.has_empty_cells = true;
+  return column;
+}
+
+DataColumn column_of(const Json& json) {
+  std::string what;
+  DataColumn column = common_column_of(json, what);
+  require(std::find(column.categories.begin(), column.categories.end(), "") == column.categories.end(),
+          [&] { return "the list of categories of " + what + " contains an empty text"; });
+  if (json.contains("empty")) {
+    require(json["empty"].is_boolean(), [&] { return "\"empty\" of " + what + " is not true or false"; });
+    column.has_empty_cells = json["empty"].get<bool>();
+  }
+  if (json.contains("offset")) {
+    const std::string offset_of = "the offset of " + what;
+    column.offset = number_of(json["offset"], offset_of);
+    require(!column.is_text(), [&] { return offset_of + " is not valid"; });
+  }
+  if (json.contains("fill_rule")) {
+    require(json["fill_rule"] == "mean" || json["fill_rule"] == "median",
+            [&] { return "\"fill_rule\" of " + what + " is not \"mean\" or \"median\""; });
+    if (json["fill_rule"] == "mean") column.fill_rule = FillRule::mean;
+  }
+  read_fill(json, what, column);
+  return column;
+}
+
+DescribedColumns columns_of(const Json& json) {
+  DescribedColumns described;
+  const bool is_list = json.is_array();
+  if (!is_list) {
+    require(json.is_object(), "columns is not a list");
+    require(json.contains("format") && json["format"] == column_format,
+            [&] { return fmt::format("its format is not {}", column_format); });
+    described.form = FeatureForm::columns;
+    if (json.contains("dropped")) described.dropped = texts_of(json["dropped"], "the list of dropped columns");
+  }
+  require(is_list || json.contains("columns"), "columns is not a list");
+  const Json& list = is_list ? json : json["columns"];
+  require(list.is_array() && !list.empty(), "columns is not a list");
   Texts names;
-  for (const Json& entry : json) {
-    columns.push_back(column_of(entry));
-    if (!columns.back().name.empty()) names.push_back(columns.back().name);
+  for (const Json& entry : list) {
+    described.columns.push_back(is_list ? listed_column_of(entry) : column_of(entry));
+    if (!described.columns.back().name.empty()) names.push_back(described.columns.back().name);
   }
   require_distinct(std::move(names), "the list of columns");
-  const auto twice = repeated_feature_name(columns);
+  const auto twice = repeated_feature_name(described.columns);
   require(!twice, [&] { return "two features have the name " + sheaf::quoted(*twice); });
-  return columns;
+  return described;
 }
 
 // "column 'a'", "columns 'a' and 'b'", "columns 'a', 'b' and 3 more"
@@ -109,7 +178,21 @@ std::string list_of_columns(const Texts& names) {
 }  // namespace
 
 bool operator==(const DataColumn& a, const DataColumn& b) {
-  return a.name == b.name && a.categories == b.categories && a.fill == b.fill;
+  return a.name == b.name && a.categories == b.categories && a.has_empty_cells == b.has_empty_cells &&
+         a.offset == b.offset && a.fill_rule == b.fill_rule && a.fill == b.fill;
+}
+
+DataColumn number_column(std::string name) {
+  DataColumn column;
+  column.name = std::move(name);
+  return column;
+}
+
+DataColumn text_column(std::string name, std::vector<std::string> categories, bool has_empty_cells) {
+  DataColumn column = number_column(std::move(name));
+  column.categories = std::move(categories);
+  column.has_empty_cells = has_empty_cells;
+  return column;
 }
 
 bool has_names(const std::vector<DataColumn>& columns) {
@@ -121,8 +204,15 @@ std::vector<std::string> feature_names(const std::vector<DataColumn>& columns) {
   Texts names;
   for (const DataColumn& column : columns) {
     if (!column.is_text()) names.push_back(column.name);
+    if (column.is_text() && column.has_empty_cells) names.push_back(column.name + "=");
     for (const auto& category : column.categories) names.push_back(column.name + "=" + category);
   }
+  return names;
+}
+
+std::vector<std::string> column_names(const std::vector<DataColumn>& columns) {
+  Texts names;
+  for (const DataColumn& column : columns) names.push_back(column.name);
   return names;
 }
 
@@ -144,8 +234,13 @@ std::int64_t feature_count(const std::vector<DataColumn>& columns) {
 
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names) {
   std::vector<DataColumn> columns;
-  for (const auto& name : names) columns.push_back({name, {}, std::nullopt});
+  for (const auto& name : names) columns.push_back(number_column(name));
   return columns;
+}
+
+bool are_plain(const std::vector<DataColumn>& columns) {
+  return std::all_of(columns.begin(), columns.end(),
+                     [](const DataColumn& column) { return column == number_column(column.name); });
 }
 
 DataDescription with_columns(DataDescription description, std::int64_t features) {
@@ -153,19 +248,20 @@ DataDescription with_columns(DataDescription description, std::int64_t features)
   return description;
 }
 
-std::string columns_text(const std::vector<DataColumn>& columns) {
-  return text_of(json_of(columns));
+std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped) {
+  return text_of(json_of(columns, dropped));
 }
 
-std::vector<DataColumn> parse_columns(const std::string& text) {
+DescribedColumns parse_columns(const std::string& text) {
   return columns_of(parsed(text));
 }
 
 std::string description_text(const DataDescription& description) {
   Json json = Json::object();
-  if (!description.columns.empty()) json["columns"] = json_of(description.columns);
+  if (!description.columns.empty()) json["columns"] = json_of(description.columns, description.dropped_columns);
   if (!description.class_names.empty()) json["class_names"] = description.class_names;
   if (!description.target_names.empty()) json["target_names"] = description.target_names;
+  if (!description.target_offsets.empty()) json["target_offsets"] = description.target_offsets;
   if (!description.preprocessing.empty()) json["preprocessing"] = description.preprocessing;
   if (!description.source.empty()) json["source"] = description.source;
   if (!description.content_hash.empty()) json["content_hash"] = description.content_hash;
@@ -180,12 +276,17 @@ DataDescription parse_description(const std::string& text) {
     const std::string& key = item.key();
     const Json& value = item.value();
     if (key == "columns") {
-      description.columns = columns_of(value);
+      DescribedColumns described = columns_of(value);
+      description.columns = std::move(described.columns);
+      description.dropped_columns = std::move(described.dropped);
     } else if (key == "class_names") {
       description.class_names = texts_of(value, key);
       require_distinct(description.class_names, key);
     } else if (key == "target_names") {
       description.target_names = texts_of(value, key);
+    } else if (key == "target_offsets") {
+      require(value.is_array(), "target_offsets is not a list");
+      for (const Json& offset : value) description.target_offsets.push_back(number_of(offset, "an offset of targets"));
     } else if (key == "source" || key == "content_hash" || key == "preprocessing") {
       require(value.is_string(), [&] { return key + " is not a text"; });
       (key == "source"          ? description.source

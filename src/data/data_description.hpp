@@ -1,5 +1,5 @@
 // The description of a data set: what its features, classes and targets are called, and how a table of numbers and
-// texts was turned into features. Data files and saved models store it.
+// texts becomes features. Data files and saved models store it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,34 +10,64 @@
 
 namespace sheaf {
 
+/// The value that replaces empty cells of a column of numbers: the median or the mean of the training rows.
+enum class FillRule { median, mean };
+
 /// A column of a table. A column of numbers is one feature. A column of texts is one-hot encoded: one feature for each
 /// category, 1 in rows of this category and 0 in others.
 struct DataColumn {
-  std::string name;                     ///< empty if the table has no header
-  std::vector<std::string> categories;  ///< of a column of texts, in the order of its features; empty: numbers
-  std::optional<float> fill;            ///< the value of empty cells in a column of numbers; nullopt: they are errors
+  std::string name{};                     ///< empty if the table has no header
+  std::vector<std::string> categories{};  ///< of a column of texts, without the empty text; empty: numbers
+  bool has_empty_cells = false;  ///< texts: empty cells are a category of their own, whose feature is the first
+                                 ///< of the column; numbers: empty cells (NaN) are filled
+  double offset = 0;             ///< subtracted in double before numbers are rounded to float
+  FillRule fill_rule = FillRule::median;  ///< how empty cells of a column of numbers are filled
+  std::optional<double> fill{};           ///< the known value of empty cells, in the units of the table: of a saved
+                                          ///< model, or stated at the import; it takes precedence over `fill_rule`
 
   bool is_text() const { return !categories.empty(); }
-  std::int64_t feature_count() const { return is_text() ? static_cast<std::int64_t>(categories.size()) : 1; }
+  std::int64_t feature_count() const {
+    return is_text() ? static_cast<std::int64_t>(categories.size()) + std::int64_t{has_empty_cells} : 1;
+  }
 };
 
 bool operator==(const DataColumn& a, const DataColumn& b);
 
+DataColumn number_column(std::string name);
+DataColumn text_column(std::string name, std::vector<std::string> categories, bool has_empty_cells = false);
+
 /// All members are optional, since files that other programs write may have none of them.
 struct DataDescription {
-  std::vector<DataColumn> columns;        ///< in the order of the features
-  std::vector<std::string> class_names;   ///< of the labels 0, 1, ...
-  std::vector<std::string> target_names;  ///< of the columns with the label or the targets
-  std::string source;                     ///< names of the files from which the data were imported
-  std::string preprocessing;              ///< how `sheaf preprocess` scaled the features; empty: not at all
-  std::string content_hash;               ///< fingerprint of the features and targets
+  std::vector<DataColumn> columns;             ///< in the order of the features
+  std::vector<std::string> class_names;        ///< of the labels 0, 1, ...
+  std::vector<std::string> target_names;       ///< of the columns with the label or the targets
+  std::string source;                          ///< names of the files from which the data were imported
+  std::string preprocessing;                   ///< how `sheaf preprocess` scaled the features; empty: not at all
+  std::string content_hash;                    ///< fingerprint of the features and targets
+  std::vector<double> target_offsets{};        ///< subtracted in double from each regression target; empty: none
+  std::vector<std::string> dropped_columns{};  ///< columns of the imported files that were left out
+};
+
+/// How the features of a data file are stored.
+enum class FeatureForm {
+  features,  ///< as the features themselves, one-hot encoded (version 0.7 and other programs)
+  columns,   ///< one number per column (data/column_encoding)
+};
+
+/// The description of the columns of a data file or a saved model.
+struct DescribedColumns {
+  FeatureForm form = FeatureForm::features;
+  std::vector<DataColumn> columns;
+  std::vector<std::string> dropped;  ///< DataDescription::dropped_columns
 };
 
 /// Whether all columns have names. False without columns.
 bool has_names(const std::vector<DataColumn>& columns);
 
-/// Names of the features: the column's, or "column=category". Requires has_names().
+/// Names of the features: the column's, or "column=category" ("column=" for empty cells). Requires has_names().
 std::vector<std::string> feature_names(const std::vector<DataColumn>& columns);
+
+std::vector<std::string> column_names(const std::vector<DataColumn>& columns);
 
 /// A name that two features have: a column "a=b" and the category "b" of a column "a". nullopt: all are different, or
 /// the columns have no names. The columns must have different names.
@@ -51,18 +81,23 @@ DataDescription with_columns(DataDescription description, std::int64_t features)
 /// Columns of numbers with these names.
 std::vector<DataColumn> number_columns(const std::vector<std::string>& names);
 
-/// The columns as JSON: [{"name": "age", "fill": 3.5}, {"name": "city", "categories": ["Oslo", "Rome"]}]. Bytes that
-/// are not valid UTF-8 are replaced.
-std::string columns_text(const std::vector<DataColumn>& columns);
+/// Whether the names say everything about the columns: they are numbers without offsets, empty cells and fill values.
+bool are_plain(const std::vector<DataColumn>& columns);
 
-/// Parses columns_text(). Zero bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason
-/// only, such as "columns is not a list".
-std::vector<DataColumn> parse_columns(const std::string& text);
+/// Columns as JSON: {"format": 2, "columns": [{"name": "age", "offset": 1.7e9, "empty": true, "fill": 3.5}, {"name":
+/// "city", "categories": ["Oslo", "Rome"], "empty": true}], "dropped": ["id"]}. Bytes that are not valid UTF-8 are
+/// replaced.
+std::string columns_text(const std::vector<DataColumn>& columns, const std::vector<std::string>& dropped);
+
+/// Parses columns_text(), FeatureForm::columns, and the list of columns of version 0.7, FeatureForm::features. Zero
+/// bytes in texts become '?', as HDF5 cannot store them. Throws RunError with a reason only, such as "columns is not a
+/// list".
+DescribedColumns parse_columns(const std::string& text);
 
 /// The whole description as JSON.
 std::string description_text(const DataDescription& description);
 
-/// Parses description_text(). Throws as parse_columns().
+/// Parses description_text(), also that of version 0.7. Throws as parse_columns().
 DataDescription parse_description(const std::string& text);
 
 /// Throws RunError unless `sheaf preprocess` scaled the features of both in the same way. The texts name the two.

@@ -11,7 +11,10 @@
 namespace sheaf {
 
 FeatureReader::FeatureReader(const DataOptions& options, const FileSchema& schema)
-    : rows_(options.file, options.features), width_(schema.feature_count), bytes_(schema.features.is_bytes) {
+    : rows_(options.file, options.features),
+      encoding_(schema.encoding),
+      width_(schema.feature_count),
+      bytes_(schema.has_byte_features()) {
   if (schema.layout.channels == ChannelOrder::last) turned_ = schema.layout.image;
 }
 
@@ -20,6 +23,27 @@ void FeatureReader::read_as(IndexRange rows, Value* values, Buffers& buffers, Ne
   const bool turns = turned_.channels > 1;
   rows_.read(rows, values, buffers.rows, turns ? NextUse::soon : next_use);
   if (turns) put_channels_first(turned_, rows.count(), values, buffers.image);
+}
+
+template <class Value>
+void FeatureReader::encode(IndexRange rows, AlignedVector<Value>& stored, float* features, Buffers& buffers) const {
+  stored.resize(static_cast<std::size_t>(rows.count() * encoding_.stored_count()));
+  rows_.read(rows, stored.data(), buffers.rows);
+  const auto bad = encoding_.encode(stored.data(), rows.count(), features, buffers.unknown_texts);
+  if (!bad) return;
+  throw BadRow(rows.begin + bad->row,
+               fmt::format("The {} contains {} in row {}, column {} (it is not the number of one of the column's "
+                           "categories). Import the data again.",
+                           rows_.description(), bad->code, rows.begin + bad->row, bad->column));
+}
+
+void FeatureReader::read_floats(IndexRange rows, float* values, Buffers& buffers, NextUse next_use) const {
+  if (encoding_.is_identity())
+    read_as(rows, values, buffers, next_use);
+  else if (encoding_.subtracts())
+    encode(rows, buffers.stored_doubles, values, buffers);
+  else
+    encode(rows, buffers.stored_floats, values, buffers);
 }
 
 void FeatureReader::require_finite(IndexRange rows, const float* values) const {
@@ -36,7 +60,7 @@ void FeatureReader::read_values(IndexRange rows, std::byte* values, Buffers& buf
   if (bytes_)
     read_as(rows, reinterpret_cast<std::uint8_t*>(values), buffers, next_use);
   else
-    read_as(rows, reinterpret_cast<float*>(values), buffers, next_use);
+    read_floats(rows, reinterpret_cast<float*>(values), buffers, next_use);
 }
 
 void FeatureReader::read_again(IndexRange rows, std::byte* values, Buffers& buffers) const {
@@ -49,9 +73,9 @@ void FeatureReader::read(IndexRange rows, std::byte* values, Buffers& buffers) c
 }
 
 const float* FeatureReader::view_floats(IndexRange rows, Buffers& buffers) const {
-  if (turned_.channels <= 1) return rows_.view(rows, buffers.floats, buffers.rows);
+  if (turned_.channels <= 1 && encoding_.is_identity()) return rows_.view(rows, buffers.floats, buffers.rows);
   buffers.floats.resize(static_cast<std::size_t>(rows.count() * width_));
-  read_as(rows, buffers.floats.data(), buffers, NextUse::soon);
+  read_floats(rows, buffers.floats.data(), buffers, NextUse::soon);
   return buffers.floats.data();
 }
 

@@ -27,7 +27,7 @@ class BadRow : public RunError {
 };
 
 /// Reads ranges of rows, in any order and by any number of threads. Unsigned bytes stay bytes, other types become
-/// float. Images get their channels first.
+/// float. Images get their channels first. Stored columns are encoded by FileSchema::encoding.
 class FeatureReader {
  public:
   /// Buffers of one thread, reused between calls.
@@ -35,6 +35,9 @@ class FeatureReader {
     RowBuffers rows;
     std::vector<std::byte> image;
     AlignedVector<float> floats;
+    AlignedVector<float> stored_floats;  // before they are encoded
+    AlignedVector<double> stored_doubles;
+    std::int64_t unknown_texts = 0;  ///< among all rows that were read with these buffers
   };
 
   /// Opens options.file. Throws as InputFile(). Local.
@@ -45,7 +48,8 @@ class FeatureReader {
   IndexRange block(std::int64_t number) const { return rows_.block(number); }
 
   /// Reads rows into `values`, [rows, feature_count] of bytes or floats according to the schema. Throws BadRow with the
-  /// first row that has a value that is not finite, RunError if the file cannot be read. Thread-safe.
+  /// first row that has a value that is not finite or not a code of its column, RunError if the file cannot be read.
+  /// Thread-safe.
   void read(IndexRange rows, std::byte* values, Buffers& buffers) const;
 
   /// Same, for rows that were read before: does not check the values again. May bypass the caches, because `values` are
@@ -66,8 +70,12 @@ class FeatureReader {
   void read_values(IndexRange rows, std::byte* values, Buffers& buffers, NextUse next_use) const;
   template <class Value>
   void read_as(IndexRange rows, Value* values, Buffers& buffers, NextUse next_use) const;
+  template <class Value>
+  void encode(IndexRange rows, AlignedVector<Value>& stored, float* features, Buffers& buffers) const;
+  void read_floats(IndexRange rows, float* values, Buffers& buffers, NextUse next_use) const;
 
   StoredRows rows_;
+  ColumnEncoding encoding_;
   std::int64_t width_;
   bool bytes_;
   ImageShape turned_;  // the shape of images with channels last in the file; otherwise all zero

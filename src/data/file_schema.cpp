@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/fingerprint.hpp"
@@ -150,9 +151,20 @@ FileSchema inspect_features(const InputFile& file, const DataOptions& options, c
   schema.features = file.data_set(options.features).info();
   check_features(options, schema.features);
   schema.rows = schema.features.rows();
-  schema.feature_count = schema.features.row_elements();
+  StoredDescription stored =
+      read_description(file, options.file, options.features, options.targets, schema.features.row_elements());
+  schema.description = std::move(stored.data);
+  schema.form = stored.form;
+  if (schema.form == FeatureForm::columns) schema.encoding = ColumnEncoding::of(schema.description.columns);
+  schema.feature_count =
+      schema.encoding.is_identity() ? schema.features.row_elements() : schema.encoding.feature_count();
   schema.layout = layout_of(options, schema.features, expected);
-  schema.description = read_description(file, options.file, options.features, options.targets, schema.feature_count);
+  require(schema.layout.image.channels == 0 || schema.encoding.is_identity(), [&] {
+    return fmt::format(
+        "The {} has columns of texts (attribute 'columns'), so its rows are not images. Leave out "
+        "data.image and data.channels.",
+        features_name(options));
+  });
   schema.classes = classes_of(options, schema.description);
   return schema;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/column_encoding.hpp"
 #include "data/data_description.hpp"
 #include "data/row_layout.hpp"
 #include "files/hdf5/data_set.hpp"
@@ -21,13 +22,18 @@ struct FileSchema {
   DataSetInfo targets;
   std::optional<DataSetInfo> weights;  ///< only with data.weights
   std::int64_t rows = 0;
-  std::int64_t feature_count = 0;
+  std::int64_t feature_count = 0;  ///< per row in memory, after `encoding`
   std::int64_t target_columns = 1;
   std::int64_t classes = 0;     ///< data.classes, or the number of class names; 0: not known before the labels are read
   DataDescription description;  ///< from the attributes of the file
-  RowLayout layout;             ///< how the rows of the features are seen
+  FeatureForm form = FeatureForm::features;
+  ColumnEncoding encoding;  ///< how stored rows become features
+  RowLayout layout;         ///< how the rows of the features are seen
   std::string fingerprint;  ///< names and shapes of the data sets; name, size and time of the file, and of all other
                             ///< files that it takes values from (external links, virtual data sets)
+
+  /// Whether features are unsigned bytes in memory.
+  bool has_byte_features() const { return features.is_bytes && encoding.is_identity(); }
 };
 
 /// A file's name, size and modification time, as text. Throws RunError if the file cannot be accessed. Local.

@@ -163,7 +163,7 @@ FileSchema agree_on_file(const DataOptions& options, const Communicator& world) 
 }
 
 RowShape row_shape(const FileSchema& schema, Task task) {
-  return {schema.feature_count, schema.features.is_bytes, task, schema.target_columns, schema.weights.has_value()};
+  return {schema.feature_count, schema.has_byte_features(), task, schema.target_columns, schema.weights.has_value()};
 }
 
 namespace {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
@@ -26,35 +28,51 @@ void require_distinct_names(Texts names, const std::string& attribute) {
   });
 }
 
-std::vector<DataColumn> read_columns(const InputFile& file, const std::string& path, const std::string& features,
-                                     std::int64_t features_per_row) {
+// The columns of a data set with `stored_count` numbers per row.
+DescribedColumns read_columns(const InputFile& file, const std::string& path, const std::string& features,
+                              std::int64_t stored_count) {
   const auto names = file.texts(features, "feature_names");
   const std::string names_attribute = attribute_text("feature_names", features, path);
   if (names) {
-    require(static_cast<std::int64_t>(names->size()) == features_per_row, [&] {
+    require(static_cast<std::int64_t>(names->size()) == stored_count, [&] {
       return fmt::format("The {} has {} names for {} features. Store one name per feature, or remove the attribute.",
-                         names_attribute, names->size(), features_per_row);
+                         names_attribute, names->size(), stored_count);
     });
     require_distinct_names(*names, names_attribute);
   }
   const auto stored = file.texts(features, "columns");
-  if (!stored) return names ? number_columns(*names) : std::vector<DataColumn>();
+  DescribedColumns described;
+  if (!stored) {
+    if (names) described.columns = number_columns(*names);
+    return described;
+  }
   const std::string attribute = attribute_text("columns", features, path);
   const std::string advice = "Import the data again, or remove the attribute";
-  std::vector<DataColumn> columns;
   try {
     require(stored->size() == 1, "it is not one text");
-    columns = parse_columns(stored->front());
+    described = parse_columns(stored->front());
   } catch (const RunError& error) {
     throw RunError(fmt::format("The {} is not valid ({}). {}.", attribute, error.what(), advice));
   }
-  require(feature_count(columns) == features_per_row, [&] {
-    return fmt::format("The {} describes {} features, but there are {}. {}.", attribute, feature_count(columns),
-                       features_per_row, advice);
+  const auto& columns = described.columns;
+  const bool by_column = described.form == FeatureForm::columns;
+  const std::int64_t count = by_column ? static_cast<std::int64_t>(columns.size()) : feature_count(columns);
+  require(count == stored_count, [&] {
+    return fmt::format("The {} describes {} {}, but there are {}. {}.", attribute, count,
+                       by_column ? "columns" : "features", stored_count, advice);
   });
-  require(!names || (has_names(columns) && feature_names(columns) == *names),
+  require(!names || (has_names(columns) && (by_column ? column_names(columns) : feature_names(columns)) == *names),
           [&] { return fmt::format("The {} does not agree with feature_names. {}.", attribute, advice); });
-  return columns;
+  return described;
+}
+
+// The attribute `offset` of regression targets. Other programs may use the name for something else.
+std::vector<double> read_target_offsets(const InputFile& file, const std::string& targets) {
+  const auto offsets = file.reals(targets, "offset");
+  const auto is_finite = [](double offset) { return std::isfinite(offset); };
+  if (!offsets || !std::all_of(offsets->begin(), offsets->end(), is_finite)) return {};
+  const auto columns = static_cast<std::size_t>(file.data_set(targets).info().row_elements());
+  return offsets->size() == columns ? *offsets : std::vector<double>();
 }
 
 // An attribute that may have another meaning in files of other programs; then it is empty.
@@ -75,30 +93,36 @@ std::string scaling_attribute(const InputFile& file, const std::string& features
   return is_known ? text : "";
 }
 
-DataDescription read_description(const InputFile& file, const std::string& path, const std::string& features,
-                                 const std::string& targets, std::int64_t feature_count) {
-  DataDescription description;
-  description.columns = read_columns(file, path, features, feature_count);
+StoredDescription read_description(const InputFile& file, const std::string& path, const std::string& features,
+                                   const std::string& targets, std::int64_t stored_count) {
+  DescribedColumns described = read_columns(file, path, features, stored_count);
+  StoredDescription stored;
+  stored.form = described.form;
+  DataDescription& description = stored.data;
+  description.columns = std::move(described.columns);
+  description.dropped_columns = std::move(described.dropped);
   description.class_names = file.texts(targets, "class_names").value_or(Texts());
   require_distinct_names(description.class_names, attribute_text("class_names", targets, path));
   description.target_names = file.texts(targets, "target_names").value_or(Texts());
+  description.target_offsets = read_target_offsets(file, targets);
   description.preprocessing = scaling_attribute(file, features);
   description.source = shown_text(file, "/", "source");
   description.content_hash = shown_text(file, "/", "content_hash");
-  return description;
+  return stored;
 }
 
 void write_description(Hdf5Writer& file, const std::string& features, const std::string& targets,
                        const DataDescription& description) {
   const auto& columns = description.columns;
-  if (has_names(columns)) file.write_texts(features, "feature_names", feature_names(columns));
-  const auto is_plain = [](const DataColumn& column) { return !column.is_text() && !column.fill; };
-  if (!std::all_of(columns.begin(), columns.end(), is_plain))
-    file.write_texts(features, "columns", {columns_text(columns)});
+  if (has_names(columns)) file.write_texts(features, "feature_names", column_names(columns));
+  if (!are_plain(columns) || (!columns.empty() && !description.dropped_columns.empty()))
+    file.write_text(features, "columns", columns_text(columns, description.dropped_columns));
   if (!targets.empty() && !description.class_names.empty())
     file.write_texts(targets, "class_names", description.class_names);
   if (!targets.empty() && !description.target_names.empty())
     file.write_texts(targets, "target_names", description.target_names);
+  if (!targets.empty() && !description.target_offsets.empty())
+    file.write_reals(targets, "offset", description.target_offsets);
   if (!description.source.empty()) file.write_attribute("source", description.source);
   if (!description.content_hash.empty()) file.write_attribute("content_hash", description.content_hash);
 }

@@ -15,12 +15,19 @@ namespace sheaf {
 /// meaning in a file of another program. Local.
 std::string scaling_attribute(const InputFile& file, const std::string& features);
 
-/// Reads the description of a data set with `feature_count` features per row. `features` and `targets` are paths in the
-/// file; the targets need not exist. Throws RunError for attributes that are not valid or do not fit. Local.
-DataDescription read_description(const InputFile& file, const std::string& path, const std::string& features,
-                                 const std::string& targets, std::int64_t feature_count);
+/// The description of a data file, and the form of its features.
+struct StoredDescription {
+  DataDescription data;
+  FeatureForm form = FeatureForm::features;
+};
 
-/// Writes the attributes of existing data sets `features` and, unless it is empty, `targets`. Throws RunError. Local.
+/// Reads the description of a data set with `stored_count` numbers per row. `features` and `targets` are paths in the
+/// file; the targets need not exist. Throws RunError for attributes that are not valid or do not fit. Local.
+StoredDescription read_description(const InputFile& file, const std::string& path, const std::string& features,
+                                   const std::string& targets, std::int64_t stored_count);
+
+/// Writes the attributes of existing data sets `features`, in FeatureForm::columns, and, unless it is empty, `targets`.
+/// Throws RunError. Local.
 void write_description(Hdf5Writer& file, const std::string& features, const std::string& targets,
                        const DataDescription& description);
 

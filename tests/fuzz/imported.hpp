@@ -22,8 +22,9 @@ inline void must_be_sound(const ImportedData& data) {
          "features are finite");
   });
   const auto& columns = data.description.columns;
-  must(columns.empty() || feature_count(columns) == data.features.row_elements(), "the columns describe the features");
-  must(columns.empty() || parse_columns(columns_text(columns)) == columns,
+  must(columns.empty() || static_cast<std::int64_t>(columns.size()) == data.features.row_elements(),
+       "the columns describe the features");
+  must(columns.empty() || parse_columns(columns_text(columns, {})).columns == columns,
        "columns are the same after writing and reading");
   if (!data.targets) return;
   must_be_whole(*data.targets, "targets");

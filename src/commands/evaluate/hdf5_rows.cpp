@@ -11,6 +11,8 @@
 #include "core/error.hpp"
 #include "core/finite.hpp"
 #include "core/log.hpp"
+#include "core/quoted.hpp"
+#include "data/column_encoding.hpp"
 #include "data/feature_reader.hpp"
 #include "data/file_schema.hpp"
 #include "data/import/class_labels.hpp"
@@ -36,6 +38,7 @@ void require_finite(const StoredRows& from, const std::vector<float>& values, st
 // The shape of one row: that of the image if it is one, otherwise as stored.
 std::vector<std::int64_t> row_shape_of(const FileSchema& schema) {
   const ImageShape& image = schema.layout.image;
+  if (!schema.encoding.is_identity()) return {schema.feature_count};
   if (image.channels > 0) return {image.channels, image.height, image.width};
   const auto& shape = schema.features.shape;
   if (shape.size() == 1) return {1};
@@ -48,13 +51,74 @@ bool is_identity(const std::vector<std::int64_t>& positions) {
   return true;
 }
 
-// For each feature of the model, its position in the file; empty if they are the same or have no names.
-std::vector<std::int64_t> feature_order(const DataDescription& file, const DataDescription& model,
-                                        const std::string& file_name, const std::string& model_name) {
-  if (!has_names(file.columns) || !has_names(model.columns)) return {};
-  auto order = match_names(feature_names(file.columns), feature_names(model.columns), file_name, model_name,
-                           "Store only the features of the model.");
-  return is_identity(order) ? std::vector<std::int64_t>() : order;
+std::vector<std::int64_t> positions_of(const std::vector<DataColumn>& present, const std::vector<DataColumn>& wanted,
+                                       const std::string& present_name, const std::string& wanted_name) {
+  std::vector<std::int64_t> positions(wanted.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  if (!has_names(present) || !has_names(wanted)) return positions;
+  return match_names(column_names(present), column_names(wanted), present_name, wanted_name,
+                     "Store only the features of the model.");
+}
+
+// The positions of the columns of the file, without those that were left out when the model's data were imported.
+std::vector<std::int64_t> used_columns(const std::vector<DataColumn>& columns, const DataDescription& model) {
+  const auto wanted = column_names(model.columns);
+  const auto contains = [](const auto& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  std::vector<std::int64_t> used;
+  for (std::size_t index = 0; index < columns.size(); ++index)
+    if (contains(wanted, columns[index].name) || !contains(model.dropped_columns, columns[index].name))
+      used.push_back(static_cast<std::int64_t>(index));
+  return used;
+}
+
+void require_same_kind(const DataColumn& stored, const DataColumn& wanted, const std::string& file_name,
+                       const std::string& model_name) {
+  const auto kind = [](const DataColumn& column) { return column.is_text() ? "texts" : "numbers"; };
+  require(stored.is_text() == wanted.is_text(), [&] {
+    return fmt::format("Column {} of {} has {}, but that of {} has {}. Import the file again with --like.",
+                       quoted(stored.name), file_name, kind(stored), model_name, kind(wanted));
+  });
+}
+
+// How the stored rows of a file become the features of a model, which may have no description.
+ColumnEncoding encoding_for(const FileSchema& file, const DataDescription& model, const std::string& file_name,
+                            const std::string& model_name) {
+  const bool by_column = file.form == FeatureForm::columns;
+  std::vector<DataColumn> stored = file.description.columns, wanted = model.columns;
+  if (!by_column) {  // the stored numbers are features, perhaps those of texts
+    stored = feature_columns(with_columns(file.description, file.features.row_elements()).columns);
+    wanted = feature_columns(wanted);
+  }
+  if (wanted.empty()) {
+    wanted = stored;
+    for (DataColumn& column : wanted) column.offset = 0;
+  }
+  const auto used = used_columns(stored, model);
+  const bool named = has_names(stored) && has_names(wanted);
+  if (!named && !by_column && used.size() != wanted.size()) return {};  // find_output_count() refuses the file
+  require(named || used.size() == wanted.size(), [&] {
+    return fmt::format("{} has {} columns, but {} has {}. Use data with the same columns.", file_name, used.size(),
+                       model_name, wanted.size());
+  });
+  std::vector<DataColumn> present;
+  for (const std::int64_t position : used) present.push_back(stored[static_cast<std::size_t>(position)]);
+  std::vector<std::int64_t> positions;
+  for (const std::int64_t place : positions_of(present, wanted, file_name, model_name)) {
+    require_same_kind(present[static_cast<std::size_t>(place)], wanted[positions.size()], file_name, model_name);
+    positions.push_back(used[static_cast<std::size_t>(place)]);
+  }
+  return ColumnEncoding::between(stored, wanted, positions);
+}
+
+// The schema of the file, with the encoding for the model.
+FileSchema schema_for(const DataOptions& options, const DataDescription& model, const std::string& model_name,
+                      const ImageShape& expected) {
+  FileSchema schema = inspect_features(InputFile(options.file), options, expected);
+  schema.encoding = encoding_for(schema, model, fmt::format("'{}'", options.file), model_name);
+  if (!schema.encoding.is_identity()) schema.feature_count = schema.encoding.feature_count();
+  return schema;
 }
 
 // For each label of the file, its number in the model; empty if they are the same or have no names.
@@ -72,10 +136,9 @@ class Hdf5Rows : public EvaluatedRows {
   // `expected`: as for inspect_features().
   Hdf5Rows(const DataOptions& options, TargetsMode mode, const DataDescription& model, const std::string& model_name,
            const ImageShape& expected)
-      : schema_(inspect_features(InputFile(options.file), options, expected)),
+      : schema_(schema_for(options, model, model_name, expected)),
         row_shape_(row_shape_of(schema_)),
-        features_(std::make_unique<FeatureReader>(options, schema_)),
-        order_(feature_order(schema_.description, model, fmt::format("'{}'", options.file), model_name)) {
+        features_(std::make_unique<FeatureReader>(options, schema_)) {
     const std::int64_t block_bytes =
         features_->block(0).count() * schema_.feature_count * static_cast<std::int64_t>(sizeof(float));
     blocks_per_batch_ = std::max<std::int64_t>(1, evaluated_batch_bytes / block_bytes);
@@ -130,7 +193,6 @@ class Hdf5Rows : public EvaluatedRows {
   FileSchema schema_;
   std::vector<std::int64_t> row_shape_;
   std::unique_ptr<FeatureReader> features_;
-  std::vector<std::int64_t> order_;
   std::unique_ptr<StoredRows> targets_;
   TargetsInfo targets_info_;
   std::vector<std::int64_t> class_order_;
@@ -143,9 +205,7 @@ class Hdf5RowReader : public RowReader {
 
   void read(IndexRange rows) override {
     rows_read_ = rows;
-    stored_features_ = rows_.features_->view_floats(rows, feature_buffers_);
-    features_ = stored_features_;
-    if (!rows_.order_.empty()) reorder();
+    features_ = rows_.features_->view_floats(rows, feature_buffers_);
     if (!rows_.targets_ || (rows.begin >= target_rows_.begin && rows.end <= target_rows_.end)) return;
     const std::int64_t count = std::max(rows.count(), target_values_per_read / rows_.targets_->info().row_elements());
     target_rows_ = {rows.begin, std::min(rows.begin + count, rows_.count())};
@@ -160,7 +220,7 @@ class Hdf5RowReader : public RowReader {
   }
 
   const float* features() const override { return features_; }
-  void require_finite_features() const override { rows_.features_->require_finite(rows_read_, stored_features_); }
+  void require_finite_features() const override { rows_.features_->require_finite(rows_read_, features_); }
   const std::int64_t* labels() const override {
     return labels_.empty() ? nullptr : labels_.data() + (rows_read_.begin - target_rows_.begin);
   }
@@ -169,15 +229,6 @@ class Hdf5RowReader : public RowReader {
   }
 
  private:
-  void reorder() {
-    const std::size_t width = rows_.order_.size();
-    ordered_.resize(static_cast<std::size_t>(rows_read_.count()) * width);
-    float* to = ordered_.data();
-    for (const float* row = stored_features_; to != ordered_.data() + ordered_.size(); row += width)
-      for (const std::int64_t position : rows_.order_) *to++ = row[position];
-    features_ = ordered_.data();
-  }
-
   template <class T>
   void read_targets(std::vector<T>& values) {
     values.resize(static_cast<std::size_t>(target_rows_.count() * rows_.targets_->info().row_elements()));
@@ -206,10 +257,8 @@ class Hdf5RowReader : public RowReader {
   const Hdf5Rows& rows_;
   Task task_;
   std::int64_t outputs_;
-  const float* stored_features_ = nullptr;
   const float* features_ = nullptr;
   FeatureReader::Buffers feature_buffers_;
-  AlignedVector<float> ordered_;  // features in the order of the model
   RowBuffers target_buffers_;
   IndexRange rows_read_;    // by the last read()
   IndexRange target_rows_;  // whose targets are in memory

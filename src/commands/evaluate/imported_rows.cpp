@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/log.hpp"
 #include "core/padding.hpp"
 #include "data/channels_first.hpp"
+#include "data/column_encoding.hpp"
 #include "data/row_layout.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "parallel/mpi/shared_array.hpp"
@@ -59,11 +61,13 @@ struct Layout {
 };
 
 // Collective.
-Layout broadcast_layout(const std::optional<ImportedData>& data, const Communicator& node) {
+Layout broadcast_layout(const std::optional<ImportedData>& data, const ColumnEncoding& encoding,
+                        const Communicator& node) {
   Layout layout;
   std::vector<std::int64_t> labels;
   if (data) {
     layout.features = data->features.shape;
+    if (!encoding.is_identity()) layout.features = {data->features.rows(), encoding.feature_count()};
     if (data->targets) layout.targets = data->targets->shape;
     labels = {data->targets && !is_real(data->targets->type)};
   }
@@ -72,6 +76,34 @@ Layout broadcast_layout(const std::optional<ImportedData>& data, const Communica
   node.broadcast_vector(labels);
   layout.labels = labels.front() != 0;
   return layout;
+}
+
+// How the imported features become those of the model that the import was coded like.
+ColumnEncoding encoding_of(const ImportedData& data, const DataDescription* model) {
+  if (!data.description.columns.empty()) return ColumnEncoding::of(data.description.columns);
+  if (model == nullptr) return {};
+  std::vector<double> offsets;
+  for (const DataColumn& column : feature_columns(model->columns)) offsets.push_back(column.offset);
+  return ColumnEncoding::subtracting(offsets);
+}
+
+// Writes the features of all rows.
+void encode_rows(const NumberArray& stored, const ColumnEncoding& encoding, float* to) {
+  constexpr std::int64_t values_at_once = 1 << 16;
+  const std::int64_t width = encoding.stored_count(), rows_at_once = std::max<std::int64_t>(1, values_at_once / width);
+  std::vector<double> some;
+  std::int64_t unknown = 0;  // the import has counted them
+  visit_numbers(stored, [&](const auto* values) {
+    for (std::int64_t row = 0; row < stored.rows(); row += rows_at_once) {
+      const std::int64_t rows = std::min(rows_at_once, stored.rows() - row);
+      some.resize(static_cast<std::size_t>(rows * width));
+      std::transform(values + row * width, values + (row + rows) * width, some.begin(),
+                     [](auto value) { return static_cast<double>(value); });
+      const auto bad = encoding.encode(some.data(), rows, to + row * encoding.feature_count(), unknown);
+      assert(!bad);
+      static_cast<void>(bad);
+    }
+  });
 }
 
 // Writes the numbers as floats.
@@ -177,26 +209,31 @@ void require_same_file(const std::string& path, const std::string& hash, const C
 ImportedRows import_evaluated_rows(const std::string& path, const ImportOptions& options, const ImageFacts& images,
                                    const Communicator& world, const Communicator& node) {
   std::optional<ImportedData> data;
+  ColumnEncoding encoding;
   RowLayout seen;
   std::string hash;
   agree(world, [&] {
     if (!node.is_root()) return;
     data = import_files({path}, options);
-    seen = layout_of(data->features, *data, images, path);
+    encoding = encoding_of(*data, options.csv.like);
+    if (encoding.is_identity()) seen = layout_of(data->features, *data, images, path);
     const ImageShape& image = seen.image;
     if (image.channels > 0) data->features.shape = {data->features.rows(), image.channels, image.height, image.width};
     hash = content_hash(*data);
   });
   require_same_file(path, hash, world);
-  const Layout layout = broadcast_layout(data, node);
+  const Layout layout = broadcast_layout(data, encoding, node);
   std::shared_ptr<NodeMemory> memory;
   agree(world, [&] { memory = std::make_shared<NodeMemory>(node, layout.targets_begin() + layout.target_bytes()); });
   ImportedRows imported;
   if (data) {
-    copy_floats(data->features, memory->array.data());
+    auto* features = reinterpret_cast<float*>(memory->array.data());
     std::vector<std::byte> image;
-    if (seen.channels == ChannelOrder::last)
-      put_channels_first(seen.image, data->features.rows(), reinterpret_cast<float*>(memory->array.data()), image);
+    if (encoding.is_identity())
+      copy_floats(data->features, memory->array.data());
+    else
+      encode_rows(data->features, encoding, features);
+    if (seen.channels == ChannelOrder::last) put_channels_first(seen.image, data->features.rows(), features, image);
     std::byte* targets = memory->array.data() + layout.targets_begin();
     if (data->targets && layout.labels) std::memcpy(targets, data->targets->bytes.data(), layout.target_bytes());
     if (data->targets && !layout.labels) copy_floats(*data->targets, targets);

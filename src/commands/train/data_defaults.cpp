@@ -65,7 +65,7 @@ std::vector<std::int64_t> convolution_channels(const ImageShape& image) {
 Normalize normalization_of(const Study& study, const std::optional<FileSchema>& file, const ImageShape& image) {
   if (!file || any_kind(study, is_user_module) || !file->description.preprocessing.empty()) return Normalize::none;
   if (image.channels == 0) return Normalize::robust;
-  return file->features.is_bytes ? Normalize::minmax : Normalize::standard;
+  return file->has_byte_features() ? Normalize::minmax : Normalize::standard;
 }
 
 // The targets are scaled back in the last layer, so it must be known and have a bias.

@@ -73,7 +73,7 @@ std::string text_columns_note(const std::vector<DataColumn>& columns,
   for (std::size_t index = 0; index < columns.size(); ++index) {
     if (!columns[index].is_text()) continue;
     if (++count <= max_shown)
-      shown.push_back(fmt::format("{}: {} categories", name_of(index), columns[index].categories.size()));
+      shown.push_back(fmt::format("{}: {} categories", name_of(index), columns[index].feature_count()));
   }
   if (count > max_shown) shown.push_back(fmt::format("{} more", count - max_shown));
   return shown.empty() ? "" : fmt::format("text was encoded by categories ({})", fmt::join(shown, ", "));
@@ -187,7 +187,7 @@ void Table::choose_columns(const Texts& first, bool header) {
     if (known != nullptr && !known->empty())
       features_.emplace_back((*known)[index], option_name, options_.missing, options_.ignore_unknown);
     else if (options_.numbers_only)
-      features_.emplace_back(DataColumn{name, {}, std::nullopt}, option_name, options_.missing, false);
+      features_.emplace_back(number_column(name), option_name, options_.missing, false);
     else
       features_.emplace_back(name, option_name, is_text, options_.missing);
   }

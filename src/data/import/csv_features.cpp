@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/column_encoding.hpp"
 
 namespace sheaf {
 namespace {
@@ -99,7 +100,7 @@ std::string FeatureColumn::drop_advice() const {
 // With `drop`, rows with empty cells are not read.
 bool FeatureColumn::accepts_empty() const {
   if (!known_) return missing_.kind != MissingCells::Kind::error;
-  return known_->is_text() ? ignore_unknown_ || codes_.count("") != 0 : known_->fill.has_value();
+  return known_->is_text() ? ignore_unknown_ || known_->has_empty_cells : known_->fill.has_value();
 }
 
 void FeatureColumn::refuse_empty(std::string_view text) const {
@@ -142,7 +143,7 @@ float FeatureColumn::fill_of(const float* values, std::int64_t rows, std::int64_
 
 DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::int64_t stride,
                                    const std::function<std::string()>& place) {
-  DataColumn column = known_.value_or(DataColumn{name_, {}, std::nullopt});
+  DataColumn column = known_.value_or(number_column(name_));
   if (!known_) {
     require(kind_ == Kind::number || !codes_.empty(), [&] {
       return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place(), option_name_);
@@ -150,56 +151,43 @@ DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::
     if (kind_ == Kind::text) {
       for (const auto& [name, code] : codes_) column.categories.push_back(name);
       sort_names(column.categories);
-      if (has_empty_cells_) column.categories.insert(column.categories.begin(), "");
+      column.has_empty_cells = has_empty_cells_;
     } else if (missing_.kind != MissingCells::Kind::error && missing_.kind != MissingCells::Kind::drop) {
-      column.fill = fill_of(values, rows, stride);
+      column.fill = double{fill_of(values, rows, stride)};
     }
   }
-  feature_of_code_.assign(codes_.size(), -1);
-  for (std::size_t feature = 0; feature < column.categories.size(); ++feature) {
-    const auto found = codes_.find(column.categories[feature]);
-    if (found != codes_.end())
-      feature_of_code_[static_cast<std::size_t>(found->second)] = static_cast<std::int64_t>(feature);
-    if (column.categories[feature].empty()) feature_of_empty_ = static_cast<std::int64_t>(feature);
+  stored_codes_.assign(codes_.size(), no_category);
+  for (std::size_t category = 0; category < column.categories.size(); ++category) {
+    const auto found = codes_.find(column.categories[category]);
+    if (found != codes_.end()) stored_codes_[static_cast<std::size_t>(found->second)] = static_cast<float>(category);
   }
   return column;
 }
 
-std::int64_t FeatureColumn::feature_of(float code) const {
-  if (std::isnan(code)) return feature_of_empty_;
-  return code == unknown_text ? -1 : feature_of_code_[static_cast<std::size_t>(code)];
+float FeatureColumn::stored_code(float code) const {
+  return std::isnan(code) || code == unknown_text ? no_category : stored_codes_[static_cast<std::size_t>(code)];
 }
 
 NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
                            const std::function<std::string(std::size_t)>& place_of,
                            std::vector<DataColumn>& described) {
   const auto stride = static_cast<std::int64_t>(columns.size());
-  const auto* values = reinterpret_cast<const float*>(cells.data());
+  auto* values = reinterpret_cast<float*>(cells.data());
   described.clear();
   for (std::int64_t column = 0; column < stride; ++column) {
     const auto index = static_cast<std::size_t>(column);
     described.push_back(columns[index].describe(values + column, rows, stride, [&] { return place_of(index); }));
   }
-  const auto is_plain = [](const DataColumn& column) { return !column.is_text() && !column.fill; };
-  if (std::all_of(described.begin(), described.end(), is_plain))
-    return {NumberType::float32, {rows, stride}, std::move(cells)};
-
-  const std::int64_t width = feature_count(described);
-  NumberArray features{NumberType::float32, {rows, width}, {}};
-  features.bytes.resize(static_cast<std::size_t>(rows * width) * sizeof(float));
-  auto* feature = reinterpret_cast<float*>(features.bytes.data());
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::size_t column = 0; column < columns.size(); ++column) {
-      const float value = *values++;
-      if (described[column].is_text()) {
-        const std::int64_t one = columns[column].feature_of(value);
-        if (one >= 0) feature[one] = 1;
-      } else {
-        *feature = std::isnan(value) ? described[column].fill.value_or(0) : value;
+  if (!are_plain(described)) {
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::size_t column = 0; column < columns.size(); ++column, ++values) {
+        if (described[column].is_text())
+          *values = columns[column].stored_code(*values);
+        else if (std::isnan(*values))
+          *values = static_cast<float>(described[column].fill.value_or(0));
       }
-      feature += described[column].feature_count();
-    }
-  return features;
+  }
+  return {NumberType::float32, {rows, stride}, std::move(cells)};
 }
 
 }  // namespace sheaf

@@ -1,4 +1,4 @@
-// Feature columns of CSV files: numbers, and texts that are one-hot encoded.
+// Feature columns of CSV files: numbers, and texts that become codes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -58,8 +58,8 @@ class FeatureColumn {
   DataColumn describe(const float* values, std::int64_t rows, std::int64_t stride,
                       const std::function<std::string()>& place);
 
-  /// The feature of the category with this code among those of the description; -1 for an unknown text.
-  std::int64_t feature_of(float code) const;
+  /// The stored code (data/column_encoding) of a cell of a column of texts, for which read() returned `code`.
+  float stored_code(float code) const;
 
  private:
   enum class Kind { undecided, number, text };
@@ -83,12 +83,11 @@ class FeatureColumn {
   std::unordered_map<std::string, std::int32_t> codes_;
   std::string key_;
   bool has_empty_cells_ = false;
-  std::vector<std::int64_t> feature_of_code_;  // filled by describe()
-  std::int64_t feature_of_empty_ = -1;         // of empty cells in a column of texts
+  std::vector<float> stored_codes_;  // filled by describe()
 };
 
-/// Encodes `cells`, [rows, columns] as read() returned them. Returns the features and describes the columns. Throws as
-/// FeatureColumn::describe(); `place_of` gives the text for a column.
+/// Converts `cells`, [rows, columns] as read() returned them, to stored rows (data/column_encoding), and describes the
+/// columns. Throws as FeatureColumn::describe(); `place_of` gives the text for a column.
 NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
                            const std::function<std::string(std::size_t)>& place_of, std::vector<DataColumn>& described);
 

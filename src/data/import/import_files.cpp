@@ -57,7 +57,8 @@ ImportedData import_files(const std::vector<std::string>& files, const ImportOpt
   std::vector<std::unique_ptr<ByteSource>> sources;
   for (const auto& file : files) sources.push_back(open_source(file));
   ImportedData data = import_sources(sources, options);
-  if (options.csv.like == nullptr || options.csv.like->columns.empty()) return data;
+  if (options.csv.like == nullptr || options.csv.like->columns.empty() || !data.description.columns.empty())
+    return data;
   const std::int64_t features = feature_count(options.csv.like->columns);
   require(data.features.row_elements() == features,
           fmt::format("'{}' has {} features per row, but {} has {}. Use files with the same features.", files.front(),

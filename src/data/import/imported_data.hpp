@@ -22,7 +22,8 @@ struct IdColumn {
 
 /// Features and targets in memory.
 struct ImportedData {
-  NumberArray features;                  ///< [rows, ...]
+  NumberArray features;                  ///< [rows, ...]; stored rows (data/column_encoding) if there are
+                                         ///< description.columns, otherwise the features themselves
   std::optional<NumberArray> targets;    ///< labels: int64 [rows], >= 0; regression: real, [rows] or [rows, outputs]
   std::optional<ChannelOrder> channels;  ///< order of the channels if the format defines images; nullopt: unknown
   DataDescription description;           ///< without `source`

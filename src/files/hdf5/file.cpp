@@ -256,6 +256,24 @@ std::optional<std::vector<std::string>> InputFile::texts(const std::string& obje
   return read_texts(opened.id(), type.id(), space.id(), static_cast<std::size_t>(count), problem);
 }
 
+std::optional<std::vector<double>> InputFile::reals(const std::string& object, const std::string& attribute) const {
+  if (object != "/" && !has(object)) return std::nullopt;
+  if (H5Aexists_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  const std::string problem =
+      fmt::format("The attribute '{}' of '{}' in '{}' cannot be read", printable(attribute), printable(object), path_);
+  const Handle opened(H5Aopen_by_name(handle_.id(), object.c_str(), attribute.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                      H5Aclose, problem);
+  const Handle type(H5Aget_type(opened.id()), H5Tclose, problem);
+  const Handle space(H5Aget_space(opened.id()), H5Sclose, problem);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  if (H5Tget_class(type.id()) != H5T_FLOAT || H5Sget_simple_extent_ndims(space.id()) != 1 || count < 1 ||
+      count > max_texts)
+    return std::nullopt;
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  check_hdf5(H5Aread(opened.id(), H5T_NATIVE_DOUBLE, numbers.data()), problem);
+  return numbers;
+}
+
 void InputFile::refuse(const std::string& name) const {
   const std::string path = with_leading_slash(name);
   const std::string reason = hdf5_reason();

@@ -28,6 +28,10 @@ class InputFile {
   /// not exist. Throws RunError if the attribute does not contain texts or cannot be read.
   std::optional<std::vector<std::string>> texts(const std::string& object, const std::string& attribute) const;
 
+  /// Returns the numbers of an attribute that is a list of floating-point numbers. Returns nullopt for attributes of
+  /// another form, and if the object or the attribute does not exist. Throws RunError if the attribute cannot be read.
+  std::optional<std::vector<double>> reals(const std::string& object, const std::string& attribute) const;
+
   /// Returns the paths of all data sets in the file, with the leading "/", sorted by name.
   std::vector<std::string> data_set_names() const;
 

@@ -259,22 +259,30 @@ void Hdf5Writer::write_texts(const std::string& data_set, const std::string& nam
   for (const auto& text : texts) characters.push_back(text.c_str());
   const hsize_t count = texts.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, problem());
-  write_characters(data_set, name, space, characters.data());
+  write_values(data_set, name, text_type(H5T_VARIABLE), space, characters.data());
 }
 
 void Hdf5Writer::write_text(const std::string& data_set, const std::string& name, const std::string& text) {
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose, problem());
   const char* const characters = text.c_str();
-  write_characters(data_set, name, space, &characters);
+  // Variable length, so that h5py returns str instead of bytes.
+  write_values(data_set, name, text_type(H5T_VARIABLE), space, &characters);
 }
 
-void Hdf5Writer::write_characters(const std::string& data_set, const std::string& name, const Handle& space,
-                                  const char* const* characters) {
-  const Handle type = text_type(H5T_VARIABLE);  // variable length, so that h5py returns str instead of bytes
+void Hdf5Writer::write_reals(const std::string& data_set, const std::string& name, const std::vector<double>& numbers) {
+  assert(!numbers.empty());
+  const hsize_t count = numbers.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose, problem());
+  const Handle type(H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose, problem());
+  write_values(data_set, name, type, space, numbers.data());
+}
+
+void Hdf5Writer::write_values(const std::string& data_set, const std::string& name, const Handle& type,
+                              const Handle& space, const void* values) {
   Handle attribute(H5Acreate_by_name(handle_.id(), data_set.c_str(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
                                      H5P_DEFAULT, H5P_DEFAULT),
                    H5Aclose, problem());
-  check_hdf5(H5Awrite(attribute.id(), type.id(), characters), problem());
+  check_hdf5(H5Awrite(attribute.id(), type.id(), values), problem());
   attribute.close(problem());
 }
 

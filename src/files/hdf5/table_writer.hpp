@@ -85,13 +85,17 @@ class Hdf5Writer {
   /// `long_attributes`.
   void write_texts(const std::string& data_set, const std::string& name, const std::vector<std::string>& texts);
 
+  /// Writes an attribute of an existing data set: a list of at least one number. More than 8000 numbers require
+  /// `long_attributes`.
+  void write_reals(const std::string& data_set, const std::string& name, const std::vector<double>& numbers);
+
   /// Writes all buffered data and waits until it is on the disk. Must be the last call.
   void close();
 
  private:
   Handle create_data_set(const std::string& name, std::int64_t type, std::int64_t space, std::int64_t creation) const;
-  void write_characters(const std::string& data_set, const std::string& name, const Handle& space,
-                        const char* const* characters);
+  void write_values(const std::string& data_set, const std::string& name, const Handle& type, const Handle& space,
+                    const void* values);
   std::string problem() const;
 
   std::string path_;

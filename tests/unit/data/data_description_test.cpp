@@ -16,10 +16,12 @@ std::string list_of(const std::string& column) {
 
 DataDescription sample() {
   DataDescription description;
-  description.columns = {{"age", {}, 0.1f},
-                         {"city", {"", "Oslo", "Rom\"e\n"}, std::nullopt},
-                         {"", {}, std::nullopt},
-                         {"h\xc3\xb6he", {}, -3e38f}};
+  description.columns = {{"age", {}, true, 1.7e9, FillRule::mean, 0.1},
+                         text_column("city", {"Oslo", "Rom\"e\n"}, true),
+                         number_column(""),
+                         {"h\xc3\xb6he", {}, false, -0.1, FillRule::median, -3e38}};
+  description.dropped_columns = {"id", ""};
+  description.target_offsets = {1.7e9, 0};
   description.class_names = {"cat", "", "dog"};
   description.target_names = {"kind"};
   description.source = "a.csv, b.csv";
@@ -31,9 +33,14 @@ DataDescription sample() {
 
 TEST_CASE("columns and descriptions are the same after writing and reading") {
   const DataDescription written = sample();
-  CHECK(parse_columns(columns_text(written.columns)) == written.columns);
+  const DescribedColumns described = parse_columns(columns_text(written.columns, written.dropped_columns));
+  CHECK(described.columns == written.columns);
+  CHECK(described.dropped == written.dropped_columns);
+  CHECK(described.form == FeatureForm::columns);
   const DataDescription read = parse_description(description_text(written));
   CHECK(read.columns == written.columns);
+  CHECK(read.dropped_columns == written.dropped_columns);
+  CHECK(read.target_offsets == written.target_offsets);
   CHECK(read.class_names == written.class_names);
   CHECK(read.target_names == written.target_names);
   CHECK(read.source == written.source);
@@ -43,10 +50,23 @@ TEST_CASE("columns and descriptions are the same after writing and reading") {
 }
 
 TEST_CASE("the text of columns is one line of valid JSON, whatever bytes the names have") {
-  const std::string text = columns_text({{"a\xff\n\"b", {}, std::nullopt}});
-  CHECK(text == "[{\"name\":\"a\xef\xbf\xbd\\n\\\"b\"}]");
-  CHECK(columns_text({{"x", {"1", "2"}, std::nullopt}, {"y", {}, 2}}) ==
-        R"([{"categories":["1","2"],"name":"x"},{"fill":2.0,"name":"y"}])");
+  const std::string text = columns_text(number_columns({"a\xff\n\"b"}), {});
+  CHECK(text == "{\"columns\":[{\"name\":\"a\xef\xbf\xbd\\n\\\"b\"}],\"format\":2}");
+  CHECK(columns_text({text_column("x", {"1", "2"}), {"y", {}, true, 1.5, FillRule::mean, 2}}, {"z"}) ==
+        R"({"columns":[{"categories":["1","2"],"name":"x"},{"empty":true,"fill":2.0,"fill_rule":"mean","name":"y",)"
+        R"("offset":1.5}],"dropped":["z"],"format":2})");
+}
+
+TEST_CASE("the columns of version 0.7 are read") {
+  const DescribedColumns read = parse_columns(
+      R"([{"name":"age","fill":0.1},{"name":"city","categories":["","Oslo"]},{"name":"x","categories":["a"]}])");
+  CHECK(read.form == FeatureForm::features);
+  CHECK(read.columns == std::vector<DataColumn>{{"age", {}, false, 0, FillRule::median, double{0.1f}},
+                                                text_column("city", {"Oslo"}, true),
+                                                text_column("x", {"a"})});
+  CHECK(feature_names(read.columns) == Texts{"age", "city=", "city=Oslo", "x=a"});
+  const auto description = parse_description(R"({"columns":[{"name":"city","categories":["","Oslo"]}]})");
+  CHECK(description.columns == std::vector<DataColumn>{text_column("city", {"Oslo"}, true)});
 }
 
 TEST_CASE("text that does not describe columns is refused with the reason") {
@@ -54,7 +74,23 @@ TEST_CASE("text that does not describe columns is refused with the reason") {
       {"", "it is not valid JSON"},
       {"[{\"name\":\"a\"}", "it is not valid JSON"},
       {"[{\"name\":\"\xff\"}]", "it is not valid JSON"},
-      {"{}", "columns is not a list"},
+      {"3", "columns is not a list"},
+      {"{}", "its format is not 2"},
+      {"{\"format\":3}", "its format is not 2"},
+      {"{\"format\":2}", "columns is not a list"},
+      {"{\"format\":2,\"columns\":[]}", "columns is not a list"},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"empty\":1}]}", "\"empty\" of column 'a' is not true or false"},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"offset\":\"1\"}]}", "the offset of column 'a' is not valid"},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"offset\":1,\"categories\":[\"b\"]}]}",
+       "the offset of column 'a' is not valid"},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"fill_rule\":\"mode\"}]}",
+       "\"fill_rule\" of column 'a' is not \"mean\" or \"median\""},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\",\"categories\":[\"b\",\"\"]}]}",
+       "the list of categories of column 'a' contains an empty text"},
+      {"{\"format\":2,\"columns\":[{\"name\":\"a\"}],\"dropped\":3}", "the list of dropped columns is not a list"},
+      {"[{\"name\":\"a\",\"categories\":[\"b\",\"\"]}]",
+       "the empty category of column 'a' is not the first of several"},
+      {"[{\"name\":\"a\",\"categories\":[\"\"]}]", "the empty category of column 'a' is not the first of several"},
       {"[]", "columns is not a list"},
       {"[3]", "a column has no name"},
       {"[{}]", "a column has no name"},
@@ -78,25 +114,30 @@ TEST_CASE("a fill value beyond 32-bit floating point is refused") {
     INFO(fill);
     CHECK_THROWS_AS(parse_columns(list_of("{\"name\":\"a\",\"fill\":" + std::string(fill) + "}")), RunError);
   }
-  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":3.4e38}"))[0].fill == 3.4e38f);
-  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":18446744073709551615}"))[0].fill == 18446744073709551616.0f);
+  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":3.4e38}")).columns[0].fill == double{3.4e38f});
+  CHECK(parse_columns(list_of("{\"name\":\"a\",\"fill\":18446744073709551615}")).columns[0].fill ==
+        18446744073709551616.0);
+  CHECK_THROWS_WITH(parse_columns(R"({"format":2,"columns":[{"name":"a","offset":-3e38,"fill":3e38}]})"),
+                    "the fill value of column 'a' is not valid");
 }
 
 TEST_CASE("features of different columns with the same name are refused") {
   CHECK_THROWS_WITH(parse_columns(R"([{"name":"a=b"},{"name":"a","categories":["b","c"]}])"),
                     "two features have the name 'a=b'");
-  CHECK(parse_columns(R"([{"name":"","categories":["b"]},{"name":"","categories":["b"]}])").size() == 2);
+  CHECK(parse_columns(R"([{"name":"","categories":["b"]},{"name":"","categories":["b"]}])").columns.size() == 2);
 }
 
 TEST_CASE("zero bytes in texts become question marks, since HDF5 would cut the text there") {
-  CHECK(parse_columns(R"([{"name":"a\u0000b","categories":["\u0000"]}])") ==
-        std::vector<DataColumn>{{"a?b", {"?"}, std::nullopt}});
+  CHECK(parse_columns(R"([{"name":"a\u0000b","categories":["\u0000"]}])").columns ==
+        std::vector<DataColumn>{text_column("a?b", {"?"})});
 }
 
 TEST_CASE("text that does not describe data is refused with the reason") {
   const std::pair<const char*, const char*> bad[] = {
       {"[]", "the description of the data is not an object"},
-      {"{\"columns\":{}}", "columns is not a list"},
+      {"{\"columns\":{}}", "its format is not 2"},
+      {"{\"target_offsets\":1}", "target_offsets is not a list"},
+      {"{\"target_offsets\":[null]}", "an offset of targets is not valid"},
       {"{\"class_names\":[\"a\",\"a\"]}", "class_names contains 'a' twice"},
       {"{\"class_names\":\"a\"}", "class_names is not a list"},
       {"{\"target_names\":[1]}", "target_names contains an entry that is not a text"},
@@ -125,15 +166,21 @@ TEST_CASE("a column of texts has one feature for each category") {
   const std::vector<DataColumn> named = {columns[1], columns[0]};
   CHECK(has_names(named));
   CHECK(feature_names(named) == Texts{"city=", "city=Oslo", "city=Rom\"e\n", "age"});
-  CHECK(number_columns({"a", "b"}) == std::vector<DataColumn>{{"a", {}, std::nullopt}, {"b", {}, std::nullopt}});
+  CHECK(number_columns({"a", "b"}) == std::vector<DataColumn>{number_column("a"), number_column("b")});
+  CHECK(column_names(named) == Texts{"city", "age"});
+  CHECK(are_plain(number_columns({"a", "b"})));
+  CHECK_FALSE(are_plain(named));
 }
 
-TEST_CASE("columns differ if a name, a category or a fill value differs") {
-  const DataColumn column{"a", {}, 1.0f};
-  CHECK(column == DataColumn{"a", {}, 1.0f});
-  CHECK_FALSE(column == DataColumn{"b", {}, 1.0f});
-  CHECK_FALSE(column == DataColumn{"a", {}, std::nullopt});
-  CHECK_FALSE(column == DataColumn{"a", {"x"}, 1.0f});
+TEST_CASE("columns differ if one of their properties differs") {
+  const DataColumn column{"a", {}, true, 2, FillRule::mean, 1};
+  CHECK(column == DataColumn{"a", {}, true, 2, FillRule::mean, 1});
+  CHECK_FALSE(column == DataColumn{"b", {}, true, 2, FillRule::mean, 1});
+  CHECK_FALSE(column == DataColumn{"a", {"x"}, true, 2, FillRule::mean, 1});
+  CHECK_FALSE(column == DataColumn{"a", {}, false, 2, FillRule::mean, 1});
+  CHECK_FALSE(column == DataColumn{"a", {}, true, 3, FillRule::mean, 1});
+  CHECK_FALSE(column == DataColumn{"a", {}, true, 2, FillRule::median, 1});
+  CHECK_FALSE(column == DataColumn{"a", {}, true, 2, FillRule::mean, {}});
 }
 
 TEST_CASE("names are found in any order") {

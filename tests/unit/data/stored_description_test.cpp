@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "data/stored_description.hpp"
 
+#include <cmath>
+
 #include "core/error.hpp"
 #include "support/catch.hpp"
 #include "support/hdf5_fixture.hpp"
@@ -27,7 +29,7 @@ void write_described(const std::string& path, std::int64_t features, const DataD
 }
 
 DataDescription described(const std::string& path, std::int64_t features) {
-  return read_description(InputFile(path), path, "features", "targets", features);
+  return read_description(InputFile(path), path, "features", "targets", features).data;
 }
 
 // A file with two features per row, to which attributes are added.
@@ -64,6 +66,14 @@ class AttributeFile {
     return *this;
   }
 
+  AttributeFile& reals(const std::string& object, const std::string& name, const std::vector<double>& values) {
+    const hsize_t count = values.size();
+    const hid_t space = good(H5Screate_simple(1, &count, nullptr));
+    add(object, name, H5T_NATIVE_DOUBLE, space, values.data());
+    H5Sclose(space);
+    return *this;
+  }
+
   AttributeFile& number(const std::string& object, const std::string& name) {
     const hid_t space = good(H5Screate(H5S_SCALAR));
     const double value = 1;
@@ -91,26 +101,31 @@ class AttributeFile {
 
 TEST_CASE("a stored description is read back") {
   DataDescription written;
-  written.columns = {{"age", {}, 2.5f}, {"city", {"", "Oslo", "K\xc3\xb6ln"}, std::nullopt}};
+  written.columns = {{"age", {}, true, 1e9, FillRule::mean, 2.5}, text_column("city", {"Oslo", "K\xc3\xb6ln"}, true)};
+  written.dropped_columns = {"id"};
+  written.target_offsets = {-1.7e9};
   written.class_names = {"no", "yes"};
   written.target_names = {"ill"};
   written.source = "a.csv";
   written.content_hash = "12ab";
-  write_described("described.h5", 4, written);
-  const DataDescription read = described("described.h5", 4);
+  write_described("described.h5", 2, written);
+  const DataDescription read = described("described.h5", 2);
   CHECK(read.columns == written.columns);
+  CHECK(read.dropped_columns == written.dropped_columns);
+  CHECK(read.target_offsets == written.target_offsets);
   CHECK(read.class_names == written.class_names);
   CHECK(read.target_names == written.target_names);
   CHECK(read.source == written.source);
   CHECK(read.content_hash == written.content_hash);
-  CHECK(InputFile("described.h5").texts("features", "feature_names") ==
-        Texts{"age", "city=", "city=Oslo", "city=K\xc3\xb6ln"});
+  CHECK(InputFile("described.h5").texts("features", "feature_names") == Texts{"age", "city"});
+  CHECK(read_description(InputFile("described.h5"), "described.h5", "features", "targets", 2).form ==
+        FeatureForm::columns);
 }
 
 TEST_CASE("columns without names keep their encoding, and columns of numbers need only names") {
-  const std::vector<DataColumn> unnamed = {{"", {"a", "b"}, std::nullopt}, {"", {}, 0.0f}};
-  write_described("unnamed.h5", 3, {unnamed, {}, {}, "", "", ""});
-  CHECK(described("unnamed.h5", 3).columns == unnamed);
+  const std::vector<DataColumn> unnamed = {text_column("", {"a", "b"}), number_column("")};
+  write_described("unnamed.h5", 2, {unnamed, {}, {}, "", "", ""});
+  CHECK(described("unnamed.h5", 2).columns == unnamed);
   CHECK_FALSE(InputFile("unnamed.h5").texts("features", "feature_names"));
   write_described("numbers.h5", 2, {number_columns({"x", "y"}), {}, {}, "", "", ""});
   CHECK(described("numbers.h5", 2).columns == number_columns({"x", "y"}));
@@ -127,10 +142,9 @@ TEST_CASE("attributes of more than 64 KiB are written and read") {
   const DataDescription read = described("long.h5", 5000);
   CHECK(read.columns == number_columns(names));
   CHECK(read.class_names == names);
-  DataColumn city{"city", {}, std::nullopt};
-  city.categories = names;
-  write_described("categories.h5", 5000, {{city}, {}, {}, "", "", ""});
-  CHECK(described("categories.h5", 5000).columns == std::vector<DataColumn>{city});
+  const DataColumn city = text_column("city", names);
+  write_described("categories.h5", 1, {{city}, {}, {}, "", "", ""});
+  CHECK(described("categories.h5", 1).columns == std::vector<DataColumn>{city});
 }
 
 TEST_CASE("texts of fixed and of variable length are read, padded or not") {
@@ -182,6 +196,12 @@ TEST_CASE("columns that contradict the features or their names are refused") {
                     start + "is not valid (it is not valid JSON). Import the data again, or remove the attribute.");
   CHECK_THROWS_WITH(AttributeFile().texts("features", "columns", {"[]", "[]"}).read(),
                     start + "is not valid (it is not one text). Import the data again, or remove the attribute.");
+  CHECK_THROWS_WITH(columns(R"({"format":2,"columns":[{"name":"a"}]})").read(),
+                    start + "describes 1 columns, but there are 2. Import the data again, or remove the attribute.");
+  const std::string two = R"({"format":2,"columns":[{"name":"city","categories":["x","y","z"]},{"name":"b"}]})";
+  CHECK(columns(two).texts("features", "feature_names", {"city", "b"}).read().columns.size() == 2);
+  CHECK_THROWS_WITH(columns(two).texts("features", "feature_names", {"b", "city"}).read(),
+                    start + "does not agree with feature_names. Import the data again, or remove the attribute.");
   const std::string city = "[{\"name\":\"city\",\"categories\":[\"x\",\"y\"]}]";
   CHECK(columns(city).read().columns.size() == 1);
   CHECK(columns(city).texts("features", "feature_names", {"city=x", "city=y"}).read().columns.size() == 1);
@@ -196,4 +216,12 @@ TEST_CASE("an attribute that is not text is refused, except where any value is o
   CHECK_THROWS_WITH(AttributeFile().number("targets", "class_names").read(), ContainsSubstring("not texts"));
   CHECK(AttributeFile().number("/", "source").read().source.empty());
   CHECK(AttributeFile().texts("/", "source", {"a", "b"}).read().source.empty());
+}
+
+TEST_CASE("an attribute 'offset' that is not one finite number for each target means something else") {
+  CHECK(AttributeFile().reals("targets", "offset", {3}).read().target_offsets == std::vector<double>{3});
+  CHECK(AttributeFile().reals("targets", "offset", {3, 4}).read().target_offsets.empty());
+  CHECK(AttributeFile().reals("targets", "offset", {HUGE_VAL}).read().target_offsets.empty());
+  CHECK(AttributeFile().number("targets", "offset").read().target_offsets.empty());
+  CHECK(AttributeFile().texts("targets", "offset", {"3"}).read().target_offsets.empty());
 }

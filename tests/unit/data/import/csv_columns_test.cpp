@@ -127,7 +127,7 @@ TEST_CASE("features with the same name are refused, and other columns may have e
 
 TEST_CASE("features are put in the order of known columns, and targets are found by name") {
   DataDescription known;
-  known.columns = {{"a", {}, std::nullopt}, {"b", {"x", "z"}, std::nullopt}};
+  known.columns = {number_column("a"), text_column("b", {"x", "z"})};
   known.target_names = {"y"};
   CHECK(roles(like(known), {"b", "y", "a"}).features == Columns{2, 0});
   CHECK(roles(like(known), {"b", "y", "a"}).targets == Columns{1});

@@ -62,14 +62,14 @@ std::string problem_of(const Action& action) {
 
 TEST_CASE("a column of numbers is one feature") {
   const auto encoded = learn({"1.5", "-2", "3e1"});
-  CHECK(encoded.column == DataColumn{"c", {}, std::nullopt});
+  CHECK(encoded.column == number_column("c"));
   CHECK(encoded.rows == Rows{{1.5}, {-2}, {30}});
 }
 
-TEST_CASE("a column of texts has one feature per category, in sorted order") {
+TEST_CASE("texts become the numbers of their categories, in sorted order") {
   const auto encoded = learn({"b", "a", "C", "b"});
-  CHECK(encoded.column == DataColumn{"c", {"C", "a", "b"}, std::nullopt});
-  CHECK(encoded.rows == Rows{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}});
+  CHECK(encoded.column == text_column("c", {"C", "a", "b"}));
+  CHECK(encoded.rows == Rows{{2}, {1}, {0}, {2}});
 }
 
 TEST_CASE("declared categories that are numbers are sorted as numbers") {
@@ -91,16 +91,16 @@ TEST_CASE("empty cells of numbers are replaced by the mean, the median or a valu
 }
 
 TEST_CASE("the value of empty cells is learned even if there are none") {
-  CHECK(learn({"1", "3"}, {Kind::mean, 0}).column.fill == 2.0f);
-  CHECK(learn({"1", "3"}, {Kind::value, 7}).column.fill == 7.0f);
+  CHECK(learn({"1", "3"}, {Kind::mean, 0}).column.fill == 2.0);
+  CHECK(learn({"1", "3"}, {Kind::value, 7}).column.fill == 7.0);
   CHECK_FALSE(learn({"1", "3"}, {Kind::drop, 0}).column.fill);
 }
 
 TEST_CASE("empty cells of texts are a category of their own") {
   const auto encoded = learn({"b", "", "None", "a"}, {Kind::median, 0});
-  CHECK(encoded.column == DataColumn{"c", {"", "a", "b"}, std::nullopt});
-  CHECK(encoded.rows == Rows{{0, 0, 1}, {1, 0, 0}, {1, 0, 0}, {0, 1, 0}});
-  CHECK(learn({"b", "a"}, {Kind::median, 0}).column.categories == Texts{"a", "b"});
+  CHECK(encoded.column == text_column("c", {"a", "b"}, true));
+  CHECK(encoded.rows == Rows{{1}, {-1}, {-1}, {0}});
+  CHECK(learn({"b", "a"}, {Kind::median, 0}).column == text_column("c", {"a", "b"}));
 }
 
 TEST_CASE("empty cells are refused unless they are replaced, and a column needs other cells") {
@@ -148,19 +148,19 @@ TEST_CASE("too many categories are refused") {
 }
 
 TEST_CASE("a known column of texts keeps its categories") {
-  const DataColumn known{"c", {"b", "a", "x"}, std::nullopt};
+  const DataColumn known = text_column("c", {"b", "a", "x"});
   CHECK(like(known, {"a", "b"}).column == known);
-  CHECK(like(known, {"a", "b"}).rows == Rows{{0, 1, 0}, {1, 0, 0}});
+  CHECK(like(known, {"a", "b"}).rows == Rows{{1}, {0}});
   CHECK(problem_of([&] { like(known, {"q"}); }) ==
         "contains 'q' (not one of the column's 3 categories), or pass --unknown=ignore");
-  CHECK(like(known, {"q", "x", "1", ""}, true).rows == Rows{{0, 0, 0}, {0, 0, 1}, {0, 0, 0}, {0, 0, 0}});
+  CHECK(like(known, {"q", "x", "1", ""}, true).rows == Rows{{-1}, {2}, {-1}, {-1}});
 }
 
 TEST_CASE("empty cells of a known column of texts are its empty category, in every spelling") {
-  const DataColumn known{"c", {"", "a"}, std::nullopt};
-  CHECK(like(known, {"", "NA", "a", "None"}).rows == Rows{{1, 0}, {1, 0}, {0, 1}, {1, 0}});
-  const DataColumn none{"c", {"None", "a"}, std::nullopt};
-  CHECK(like(none, {"None", "a"}).rows == Rows{{1, 0}, {0, 1}});
+  const DataColumn known = text_column("c", {"a"}, true);
+  CHECK(like(known, {"", "NA", "a", "None"}).rows == Rows{{-1}, {-1}, {0}, {-1}});
+  const DataColumn none = text_column("c", {"None", "a"});
+  CHECK(like(none, {"None", "a"}).rows == Rows{{0}, {1}});
   CHECK(
       problem_of([&] {
         like(none, {"a", ""});
@@ -169,7 +169,9 @@ TEST_CASE("empty cells of a known column of texts are its empty category, in eve
 }
 
 TEST_CASE("a known column of numbers keeps the value of its empty cells") {
-  const DataColumn filled{"c", {}, 2.5f}, plain{"c", {}, std::nullopt};
+  DataColumn filled = number_column("c");
+  filled.fill = 2.5;
+  const DataColumn plain = number_column("c");
   CHECK(like(filled, {"1", "", "NA"}).rows == Rows{{1}, {2.5}, {2.5}});
   CHECK(like(filled, {"", ""}).rows == Rows{{2.5}, {2.5}});
   CHECK(like(plain, {"1"}).column == plain);
@@ -184,5 +186,5 @@ TEST_CASE("a known column of numbers keeps the value of its empty cells") {
 
 TEST_CASE("categories in Latin-1 and in UTF-8 are the same") {
   CHECK(learn({"K\xe4se", "K\xc3\xa4se"}).column.categories == Texts{"K\xc3\xa4se"});
-  CHECK(like({"c", {"K\xc3\xa4se"}, std::nullopt}, {"K\xe4se"}).rows == Rows{{1}});
+  CHECK(like(text_column("c", {"K\xc3\xa4se"}), {"K\xe4se"}).rows == Rows{{0}});
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "data/column_encoding.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace sheaf {
+
+void ColumnEncoding::add(Column column) {
+  feature_count_ += column.features;
+  subtracts_ = subtracts_ || column.offset != 0;
+  columns_.push_back(std::move(column));
+}
+
+ColumnEncoding ColumnEncoding::of(const std::vector<DataColumn>& columns) {
+  std::vector<std::int64_t> positions(columns.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  return between(columns, columns, positions);
+}
+
+ColumnEncoding ColumnEncoding::between(const std::vector<DataColumn>& stored, const std::vector<DataColumn>& wanted,
+                                       const std::vector<std::int64_t>& positions) {
+  assert(positions.size() == wanted.size());
+  ColumnEncoding encoding;
+  encoding.stored_count_ = static_cast<std::int64_t>(stored.size());
+  bool is_identity = stored.size() == wanted.size();
+  for (std::size_t index = 0; index < wanted.size(); ++index) {
+    const DataColumn& to = wanted[index];
+    const DataColumn& from = stored[static_cast<std::size_t>(positions[index])];
+    assert(from.is_text() == to.is_text());
+    Column column{positions[index], to.feature_count(), to.is_text() ? 0 : to.offset - from.offset};
+    is_identity = is_identity && positions[index] == static_cast<std::int64_t>(index) && !to.is_text();
+    if (to.is_text()) {
+      std::unordered_map<std::string, std::int32_t> features;
+      std::int32_t next = to.has_empty_cells ? 1 : 0;
+      for (const auto& category : to.categories) features.emplace(category, next++);
+      const std::int32_t other = to.has_empty_cells ? 0 : Category::none;
+      column.categories.push_back({other, from.has_empty_cells && !to.has_empty_cells});
+      for (const auto& category : from.categories) {
+        const auto found = features.find(category);
+        column.categories.push_back(found == features.end() ? Category{other, true} : Category{found->second, false});
+      }
+    }
+    encoding.add(std::move(column));
+  }
+  return is_identity && !encoding.subtracts_ ? ColumnEncoding() : encoding;
+}
+
+ColumnEncoding ColumnEncoding::subtracting(const std::vector<double>& offsets) {
+  ColumnEncoding encoding;
+  for (const double offset : offsets) encoding.add({encoding.stored_count_++, 1, offset});
+  return encoding.subtracts_ ? encoding : ColumnEncoding();
+}
+
+template <class Value>
+std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const Value* stored, std::int64_t rows, float* features,
+                                                              std::int64_t& unknown) const {
+  for (std::int64_t row = 0; row < rows; ++row, stored += stored_count_)
+    for (const Column& column : columns_) {
+      const Value value = stored[column.stored];
+      if (column.categories.empty()) {
+        *features++ = static_cast<float>(static_cast<double>(value) - column.offset);
+        continue;
+      }
+      const auto codes = static_cast<double>(column.categories.size()) - 1;
+      const auto code = static_cast<double>(value);
+      // The comparisons are false for NaN.
+      if (!(code >= -1 && code < codes) || code != static_cast<double>(static_cast<std::int64_t>(code)))
+        return BadCode{row, column.stored, code};
+      const Category category = column.categories[static_cast<std::size_t>(static_cast<std::int64_t>(code) + 1)];
+      std::fill_n(features, column.features, 0.0f);
+      if (category.feature != Category::none) features[category.feature] = 1;
+      unknown += std::int64_t{category.is_unknown};
+      features += column.features;
+    }
+  return std::nullopt;
+}
+
+template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const float*, std::int64_t, float*,
+                                                                       std::int64_t&) const;
+template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const double*, std::int64_t, float*,
+                                                                       std::int64_t&) const;
+
+std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns) {
+  const bool named = has_names(columns);
+  std::vector<DataColumn> features;
+  for (const DataColumn& column : columns) {
+    if (column.is_text()) {
+      const auto names = feature_names({column});
+      for (const auto& name : names) features.push_back(number_column(named ? name : ""));
+    } else {
+      features.push_back(column);
+    }
+  }
+  return features;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,86 @@
+// Turns stored rows into features: chooses and orders columns, subtracts offsets, and one-hot encodes texts. Pure.
+//
+// A stored row has one number per column: a number minus the offset of its column (NaN: an empty cell), or the code of
+// a category, its position in the list of categories (-1: an empty cell or an unknown text). SPDX-License-Identifier:
+// MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "data/data_description.hpp"
+
+namespace sheaf {
+
+/// The stored code of an empty cell or an unknown text.
+inline constexpr float no_category = -1;
+
+class ColumnEncoding {
+ public:
+  /// The place of a stored number that is not a code of its column.
+  struct BadCode {
+    std::int64_t row = 0, column = 0;
+    double code = 0;
+  };
+
+  /// Stored rows are the features themselves.
+  ColumnEncoding() = default;
+
+  /// Rows of a file that `columns` describe.
+  static ColumnEncoding of(const std::vector<DataColumn>& columns);
+
+  /// Rows that `stored` describes, as features of the columns `wanted`, such as those of a model. positions[i] is the
+  /// stored column of wanted column i. Both must be numbers or both texts. Texts that are not among the wanted
+  /// categories are unknown: they become the category of empty cells if the column has one, otherwise 0 in all
+  /// features.
+  static ColumnEncoding between(const std::vector<DataColumn>& stored, const std::vector<DataColumn>& wanted,
+                                const std::vector<std::int64_t>& positions);
+
+  /// Rows of numbers from which offsets are subtracted, one for each column.
+  static ColumnEncoding subtracting(const std::vector<double>& offsets);
+
+  /// Whether the stored rows are the features themselves.
+  bool is_identity() const { return columns_.empty(); }
+  /// Whether offsets are subtracted, so that rows must be read as double.
+  bool subtracts() const { return subtracts_; }
+
+  /// Numbers per row. Not defined for an identity.
+  std::int64_t stored_count() const { return stored_count_; }
+  std::int64_t feature_count() const { return feature_count_; }
+
+  /// Writes the features of `rows` stored rows. Adds the number of unknown texts to `unknown`. Returns the first number
+  /// that is not a code of its column; later features are then not defined. `Value` is float or double. Not for an
+  /// identity.
+  template <class Value>
+  std::optional<BadCode> encode(const Value* stored, std::int64_t rows, float* features, std::int64_t& unknown) const;
+
+ private:
+  struct Category {
+    std::int32_t feature = none;  // among those of the column
+    bool is_unknown = false;
+    static constexpr std::int32_t none = -1;
+  };
+  struct Column {
+    std::int64_t stored = 0;             // position in the stored row
+    std::int64_t features = 1;           // number of features
+    double offset = 0;                   // subtracted from numbers
+    std::vector<Category> categories{};  // of code -1, 0, 1, ...; empty: numbers
+  };
+
+  void add(Column column);
+
+  std::vector<Column> columns_;
+  std::int64_t stored_count_ = 0, feature_count_ = 0;
+  bool subtracts_ = false;
+};
+
+extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const float*, std::int64_t, float*,
+                                                                              std::int64_t&) const;
+extern template std::optional<ColumnEncoding::BadCode> ColumnEncoding::encode(const double*, std::int64_t, float*,
+                                                                              std::int64_t&) const;
+
+/// The columns of a table that has the features of `columns` as columns of numbers.
+std::vector<DataColumn> feature_columns(const std::vector<DataColumn>& columns);
+
+}  // namespace sheaf
