@@ -74,7 +74,7 @@ void require_free_name(const std::string& path, bool overwrite) {
                                                path, file_kind(status.st_mode)));
   require(
       overwrite,
-      fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite=true.", path));
+      fmt::format("'{}' already exists (it would be replaced). Choose another name or pass --overwrite.", path));
 }
 
 void require_other_file(const std::string& input, const std::string& output) {

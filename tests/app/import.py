@@ -4,6 +4,7 @@ files are refused."""
 import glob
 import gzip
 import io
+import json
 import os
 import shutil
 import struct
@@ -47,14 +48,15 @@ def expect(case, args, features, targets, names=None, target_type="i8", train=Fa
     the names of classes are their numbers."""
     if names is None and target_type == "i8":
         names = [str(label) for label in sorted(set(targets))]
-    result = sheaf("import", *args, "out.h5", "--overwrite=true", **options)
+    result = sheaf("import", *args, "out.h5", "--overwrite", **options)
     details = f"exit {result.code}\n{result.stdout}{result.stderr}"
     checks.check(result.code == 0 and result.stdout.count("\n") == 1 and not result.error_lines(), case, details)
     if result.code != 0:
         return
     with h5py.File("out.h5", "r") as file:
         found, found_targets = file["features"], file["targets"]
-        checks.check(found.dtype == features.dtype and numpy.array_equal(found[:], features), f"{case}: features",
+        equal = numpy.array_equal(found[:], features, equal_nan=features.dtype.kind == "f")
+        checks.check(found.dtype == features.dtype and equal, f"{case}: features",
                      f"{found.dtype} {found.shape}\n{found[:]}")
         checks.check(found_targets.dtype == target_type and numpy.array_equal(found_targets[:], targets),
                      f"{case}: targets", f"{found_targets.dtype} {found_targets[:]}")
@@ -113,7 +115,6 @@ ages = [None if row % 7 == 3 else round(20 + 1.25 * row, 2) for row in range(peo
 cities = [["Rome", "Oslo", "", "M\u00fcnchen"][row % 4] for row in range(people)]
 floors = [[10, 2, 9][row % 3] for row in range(people)]
 answers = [["yes", "no", "maybe"][row // 2 % 3] for row in range(people)]
-known_ages = numpy.array([age for age in ages if age is not None], "f4")
 
 
 def table(columns, rows, row_names=False, encoding="utf-8"):
@@ -126,15 +127,17 @@ def table(columns, rows, row_names=False, encoding="utf-8"):
     return ("\n".join(lines) + "\n").encode(encoding)
 
 
-def one_hot(values, categories):
-    return (numpy.array(values)[:, None] == numpy.array(categories)[None, :]).astype("f4")
+def encoded(rows):
+    """The columns of the people: NaN and -1 in empty cells, the codes of categories."""
+    return numpy.array([[numpy.nan if ages[row] is None else ages[row],
+                         ["M\u00fcnchen", "Oslo", "Rome"].index(cities[row]) if cities[row] else -1,
+                         [2, 9, 10].index(floors[row])] for row in rows], "f4")
 
 
-def encoded(rows, fill):
-    """The features of the people, as pandas.get_dummies and fillna give them."""
-    filled = numpy.array([fill if ages[row] is None else ages[row] for row in rows], "f4")
-    return numpy.hstack([filled[:, None], one_hot([cities[row] for row in rows], ["", "M\u00fcnchen", "Oslo", "Rome"]),
-                         one_hot([floors[row] for row in rows], [2, 9, 10])])
+def described_columns():
+    """The attribute `columns` of out.h5."""
+    with h5py.File("out.h5") as file:
+        return json.loads(file["features"].attrs["columns"])
 
 
 kinds = sorted(set(answers))
@@ -144,18 +147,19 @@ order = ["age", "city", "floor", "answer"]
 write("people.csv", table(order, everyone, row_names=True))
 write("latin.csv", table(order, everyone, encoding="latin-1"))
 floor = "--categorical=floor"
-for kind, fill in (("mean", known_ages.astype("f8").mean()), ("median", numpy.median(known_ages)), ("-1.5", -1.5)):
-    expect(f"empty cells: {kind}", ["people.csv", floor, f"--missing={kind}"], encoded(everyone, numpy.float32(fill)),
-           coded, kinds)
+for kind, rule in (("mean", {"fill_rule": "mean"}), ("median", {}), ("-1.5", {"fill": -1.5})):
+    expect(f"empty cells: {kind}", ["people.csv", floor, f"--missing={kind}"], encoded(everyone), coded, kinds)
+    checks.check(described_columns()["columns"] == [
+        {"name": "age", "empty": True, **rule},
+        {"name": "city", "empty": True, "categories": ["M\u00fcnchen", "Oslo", "Rome"]},
+        {"name": "floor", "categories": ["2", "9", "10"]}], f"empty cells: {kind}: description", str(described_columns()))
 whole = [row for row in everyone if ages[row] is not None and cities[row]]
 expect("rows with empty cells are dropped", ["people.csv", floor, "--missing=drop"],
-       numpy.delete(encoded(whole, 0), 1, axis=1), coded[whole], kinds)
-expect("Latin-1, on 3 ranks", ["latin.csv", floor, "--missing=median"], encoded(everyone, numpy.median(known_ages)),
-       coded, kinds, train=True, ranks=3)
+       encoded(whole), coded[whole], kinds)
+expect("Latin-1, on 3 ranks", ["latin.csv", floor], encoded(everyone), coded, kinds, train=True, ranks=3)
 os.rename("out.h5", "people.h5")
 with h5py.File("people.h5") as file:
-    checks.check(list(file["features"].attrs["feature_names"]) == ["age", "city=", "city=M\u00fcnchen", "city=Oslo",
-                                                                  "city=Rome", "floor=2", "floor=9", "floor=10"],
+    checks.check(list(file["features"].attrs["feature_names"]) == ["age", "city", "floor"],
                  "names of features", str(list(file["features"].attrs["feature_names"])))
     checks.check(list(file["targets"].attrs["target_names"]) == ["answer"] and file.attrs["source"] == "latin.csv",
                  "names of targets and source", str(dict(file.attrs)))
@@ -163,27 +167,25 @@ with h5py.File("people.h5") as file:
 
 test_rows = [1, 3, 2, 39, 15]  # without the class "maybe"
 test_kinds = coded[test_rows]
-median = numpy.median(known_ages)
 write("test.csv", table(["answer", "floor", "age", "city"], test_rows))
 write("unlabelled.csv", table(["floor", "city", "age"], test_rows, row_names=True))
 write("by-position.csv", table(order, test_rows).split(b"\n", 1)[1])
-expect("like, permuted columns", ["test.csv", "--like=people.h5"], encoded(test_rows, median), test_kinds, kinds)
-expect("like, on 3 ranks", ["test.csv", "--like=people.h5"], encoded(test_rows, median), test_kinds, kinds, ranks=3)
+expect("like, permuted columns", ["test.csv", "--like=people.h5"], encoded(test_rows), test_kinds, kinds)
+expect("like, on 3 ranks", ["test.csv", "--like=people.h5"], encoded(test_rows), test_kinds, kinds, ranks=3)
 expect("like, without a header", ["by-position.csv", "--like=people.h5", "--header=false"],
-       encoded(test_rows, median), test_kinds, kinds)
-expect("like itself", ["latin.csv", "--like=people.h5"], encoded(everyone, median), coded, kinds)
+       encoded(test_rows), test_kinds, kinds)
+expect("like itself", ["latin.csv", "--like=people.h5"], encoded(everyone), coded, kinds)
 with h5py.File("out.h5") as file:
     checks.check(file.attrs["content_hash"] == content_hash, "equal data have an equal hash")
 result = sheaf("import", "unlabelled.csv", "--like=people.h5", "out.h5", "--overwrite=true")
 with h5py.File("out.h5") as file:
     checks.check(result.code == 0 and "no targets" in result.stdout and list(file) == ["features"] and
-                 numpy.array_equal(file["features"][:], encoded(test_rows, median)), "like, without targets",
+                 numpy.array_equal(file["features"][:], encoded(test_rows), equal_nan=True), "like, without targets",
                  result.stdout + result.stderr)
 write("bern.csv", table(order, [1, 9]).replace(b"Oslo", b"Bern"))
-unknown = encoded([1, 9], median)
-unknown[:, 3] = 0
-expect("unknown categories are ignored", ["bern.csv", "--like=people.h5", "--unknown=ignore"], unknown, coded[[1, 9]],
-       kinds)
+unknown = encoded([1, 9])
+unknown[:, 1] = -1
+expect("unknown categories are ignored", ["bern.csv", "--like=people.h5"], unknown, coded[[1, 9]], kinds)
 shutil.rmtree("out", ignore_errors=True)
 result = sheaf("run", "study.cfg", "--data.file=people.h5", "--run.models=best",
                "--data.task=classification", "--train.loss=cross_entropy")
@@ -191,20 +193,20 @@ models = glob.glob("out/**/*.pt", recursive=True)
 checks.check(result.code == 0 and len(models) == 1, "a model is saved", result.stderr)
 if models:
     os.replace(models[0], "people.pt")
-    expect("like a model", ["test.csv", "--like=people.pt"], encoded(test_rows, median), test_kinds, kinds)
+    expect("like a model", ["test.csv", "--like=people.pt"], encoded(test_rows), test_kinds, kinds)
 
 with h5py.File("numbers.h5", "w") as file:  # as a user of h5py writes it, without names
     file["features"] = numpy.zeros((4, 2), "f4")
     file["targets"] = numpy.arange(4)
 write("two.csv", "1,2,3\n4,5,1\n")
-result = sheaf("import", "two.csv", "out.h5", "--like=numbers.h5", "--overwrite=true")
+result = sheaf("import", "two.csv", "out.h5", "--like=numbers.h5", "--header=false", "--overwrite")
 with h5py.File("out.h5") as file:
     checks.check(result.code == 0 and list(file["targets"]) == [3, 1], "labels like a file without class names stay",
                  result.stdout + result.stderr)
 write("excel.csv", "sep=;\nsize;kind\n1,5;a\n2;b\n")
 expect("a file of Excel with decimal commas", ["excel.csv"], numpy.array([[1.5], [2]], "f4"), numpy.array([0, 1]),
        ["a", "b"])
-expect("integers with gaps", ["two.csv"], numpy.array([[1, 2], [4, 5]], "f4"), numpy.array([1, 0]), ["1", "3"])
+expect("integers with gaps", ["two.csv", "--header=false"], numpy.array([[1, 2], [4, 5]], "f4"), numpy.array([1, 0]), ["1", "3"])
 
 write("town.csv", table(order, [1, 9]).replace(b"city", b"cities"))
 write("more.csv", table(order + ["age"], [1, 9]).replace(b",age", b",weight"))
@@ -321,11 +323,11 @@ for case, args, code, message in (
         ("option of another format", ["stored.npz", "new.h5", "--label=a"], 2, "format npz has no option --label"),
         ("missing file", ["absent.csv", "new.h5"], 1, "'absent.csv' cannot be read (No such file"),
         ("a directory", ["folder.h5", "new.h5", "--format=csv"], 1, "is a directory"),
-        ("output exists", ["header.csv", "there.h5"], 1, "--overwrite=true"),
+        ("output exists", ["header.csv", "there.h5"], 1, "pass --overwrite."),
         ("output is a directory", ["header.csv", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("output in a missing directory", ["header.csv", "nowhere/new.h5"], 1, "nowhere/new.h5"),
-        ("unknown category", ["bern.csv", "new.h5", "--like=people.h5"], 1,
-         "line 2 of 'bern.csv', column 1 ('city'), contains 'Bern' (not one of the column's 4 categories)"),
+        ("unknown category", ["bern.csv", "new.h5", "--like=people.h5", "--unknown=error"], 1,
+         "line 2 of 'bern.csv', column 1 ('city'), contains 'Bern' (not one of the column's 3 categories)"),
         ("missing column", ["town.csv", "new.h5", "--like=people.h5"], 1,
          "'town.csv' has no column 'city' (it is a feature of 'people.h5')."),
         ("other column", ["more.csv", "new.h5", "--like=people.h5"], 1,
@@ -342,22 +344,23 @@ for case, args, code, message in (
         ("like a missing file", ["test.csv", "new.h5", "--like=absent.h5"], 1, "'absent.h5' does not exist"),
         ("like a file with wrong names", ["two.csv", "new.h5", "--like=wrong.h5"], 1, "has 3 names for 2 features"),
         ("values with --like", ["test.csv", "new.h5", "--like=people.h5", "--missing=mean"], 2,
-         "--missing cannot replace empty cells with --like"),
+         "--missing cannot change empty cells with --like"),
         ("categories with --like", ["test.csv", "new.h5", "--like=people.h5", floor], 2,
          "--categorical has no effect with --like"),
         ("unknown texts without --like", ["people.csv", "new.h5", "--unknown=ignore"], 2,
          "--unknown has no effect without --like"),
         ("wrong kind of empty cells", ["people.csv", "new.h5", "--missing=avg"], 2, "--missing = 'avg' is not valid"),
         ("infinite value", ["people.csv", "new.h5", "--missing=1e300"], 2, "--missing = '1e300' is not valid"),
-        ("empty cells", ["people.csv", "new.h5"], 1,
+        ("empty cells", ["people.csv", "new.h5", "--missing=error"], 1,
          "line 4 of 'people.csv', column 2 ('city'), is empty. Correct it, set --missing=median or --missing=drop"),
-        ("empty floor, like", ["empty-floor.csv", "new.h5", "--like=people.h5"], 1,
+        ("empty floor, like", ["empty-floor.csv", "new.h5", "--like=people.h5", "--unknown=error"], 1,
          "column 2 ('floor'), is empty (there is no known value for empty cells of this column)"),
         ("two columns with one name", ["twice.csv", "new.h5"], 1, "Columns 0 and 2 of 'twice.csv' have the same name"),
         ("two features with one name", ["equal.csv", "new.h5"], 1, "Two features of 'equal.csv' would have the name"),
         ("empty label", ["no-label.csv", "new.h5"], 1, "line 3 of 'no-label.csv', column 1 ('y'), is empty"),
-        ("number among texts", ["mixed.csv", "new.h5"], 1, "contains '2' (other cells of the column are not numbers)"),
-        ("too many categories", ["names.csv", "new.h5"], 1, "the column has more than 1000 different texts"),
+        ("text among numbers", ["mixed.csv", "new.h5"], 1,
+         "line 2 of 'mixed.csv', column 0 ('a'), contains 'x' (a number is expected)"),
+        ("too many categories", ["names.csv", "new.h5", "--keep=0"], 1, "the column has more than 1000 different texts"),
         ("column without values", ["all-empty.csv", "new.h5", "--missing=mean"], 1,
          "All cells of column 1 ('b') of 'all-empty.csv' are empty"),
         ("no rows left", ["all-empty.csv", "new.h5", "--missing=drop"], 1, "'all-empty.csv' has no rows left"),
@@ -365,7 +368,7 @@ for case, args, code, message in (
          "Classification needs one label column (there are 2"),
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
         ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), contains 'x'"),
-        ("NaN", ["nan.csv", "new.h5"], 1, "line 2 of 'nan.csv', column 1, contains 'nan', which means an empty cell"),
+        ("NaN", ["nan.csv", "new.h5", "--missing=error"], 1, "line 2 of 'nan.csv', column 1, contains 'nan', which means an empty cell"),
         ("too large", ["large.csv", "new.h5"], 1, "contains '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
         ("endless line", ["endless.csv.gz", "new.h5"], 1,
@@ -373,7 +376,8 @@ for case, args, code, message in (
         ("too many columns", ["commas.csv.gz", "new.h5"], 1, "Line 2 of 'commas.csv.gz' has more than 4194304 columns"),
         ("empty", ["empty.csv", "new.h5"], 1, "'empty.csv' is empty"),
         ("header without rows", ["header-alone.csv", "new.h5"], 1, "only a header"),
-        ("too many class names", ["ids.csv", "new.h5"], 1, "more than 65536"),
+        ("too many class names", ["ids.csv", "new.h5", "--task=classification"], 1, "more than 65536"),
+        ("a label of identifiers", ["ids.csv", "new.h5"], 1, "has a different text in nearly every row"),
         ("unknown column", ["header.csv", "new.h5", "--label=kinds"], 1, "Did you mean 'kind'?"),
         ("column number too high", ["header.csv", "new.h5", "--label=4"], 1, "no column 4"),
         ("different columns", ["header.csv", "signs.csv", "new.h5"], 1,

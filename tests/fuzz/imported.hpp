@@ -16,16 +16,20 @@ inline void must_be_whole(const NumberArray& array, const std::string& name) {
 
 inline void must_be_sound(const ImportedData& data) {
   must_be_whole(data.features, "features");
-  visit_numbers(data.features, [&](const auto* values) {
-    must(std::all_of(values, values + data.features.elements(),
-                     [](auto value) { return std::isfinite(static_cast<float>(value)); }),
-         "features are finite");
-  });
   const auto& columns = data.description.columns;
+  visit_numbers(data.features, [&](const auto* values) {
+    for (std::size_t index = 0; index < data.features.elements(); ++index) {
+      const auto value = static_cast<float>(values[index]);
+      const bool may_be_empty = !columns.empty() && columns[index % columns.size()].has_empty_cells;
+      must(std::isfinite(value) || (std::isnan(value) && may_be_empty), "features are finite, or empty cells");
+    }
+  });
   must(columns.empty() || static_cast<std::int64_t>(columns.size()) == data.features.row_elements(),
        "the columns describe the features");
   must(columns.empty() || parse_columns(columns_text(columns, {})).columns == columns,
        "columns are the same after writing and reading");
+  for (const auto* array : {&data.groups, &data.folds, &data.weights})
+    must(!*array || (*array)->rows() == data.features.rows(), "every row has a group, a fold and a weight");
   if (!data.targets) return;
   must_be_whole(*data.targets, "targets");
   must(data.features.rows() == data.targets->rows(), "features and targets have the same number of rows");

@@ -87,9 +87,10 @@ const std::string data_help = R"(  --data.features=NAME   data set of the featur
 
 const std::string csv_help = "CSV files\n" + csv_reading_help() +
                              R"(  --drop=NAME|N,...     columns that are not features of the model
-  --unknown=error|ignore
-                        texts that are not among the categories in the training data; ignore: all features of the
-                        column are 0. default: error
+  --unknown=ignore|error
+                        texts that are not among the categories in the training data; ignore (default): they are
+                        counted in a note, and all features of the column are 0 or, if it had empty cells in the
+                        training data, those of an empty cell
 )";
 
 const std::string run_help = R"(run
@@ -119,11 +120,15 @@ EvaluateArguments parse_options(const LineOptions& options, const Arguments& com
 
 }  // namespace
 
+// Options that are true or false and of which the name alone means true.
+const std::vector<std::string> switches = {"overwrite"};
+
 const LineOptions& evaluate_options() {
   static const LineOptions options{
       joined({{"data.file", "data.targets"}, data_keys, run_keys}),
       joined({{"loss", "iteration", "outputs", "predictions", "overwrite", "output", "id"}, csv_reading_options()}),
-      {}};
+      {},
+      switches};
   return options;
 }
 
@@ -151,7 +156,8 @@ const LineOptions& predict_options() {
   static const LineOptions options{
       joined({data_keys, run_keys}),
       joined({{"iteration", "outputs", "overwrite", "output", "id"}, csv_reading_options()}),
-      {}};
+      {},
+      switches};
   return options;
 }
 
@@ -196,7 +202,7 @@ output
   --predictions=OUT.csv|OUT.h5
                          write predictions: classes and their probabilities, or values
   --id=NAME|N            from CSV to CSV: copy this column to the predictions
-  --overwrite=true       replace an existing file of predictions
+  --overwrite            replace an existing file of predictions
   --output=text|json     format of the report on stdout; default: text
 )" + run_help;
 }
@@ -223,7 +229,7 @@ data
          R"(  --label=NAME|N        the target column, which is not a feature; default: the one used in training
 output
   --id=NAME|N            from CSV to CSV: copy this column to the output
-  --overwrite=true       replace an existing output file
+  --overwrite            replace an existing output file
   --output=text|json     format of the report on stdout; default: text
 )" + run_help;
 }

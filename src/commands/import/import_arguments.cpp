@@ -134,18 +134,20 @@ void require_consistent(const ImportRequest& request, const Arguments& command_l
   if (request.like.empty() && has("unknown"))
     throw UsageError("--unknown has no effect without --like (all texts are categories). Leave it out.");
   if (request.like.empty()) return;
-  if (has("missing") && kind != MissingCells::Kind::error && kind != MissingCells::Kind::drop)
+  if (has("missing") && kind != MissingCells::Kind::drop)
     throw UsageError(
-        "--missing cannot replace empty cells with --like (they get the values of the training data). Leave it out, "
+        "--missing cannot change empty cells with --like (they are treated as in the training data). Leave it out, "
         "or pass --missing=drop.");
-  if (has("categorical"))
-    throw UsageError("--categorical has no effect with --like (the columns of text are known). Leave it out.");
+  for (const char* name : {"categorical", "keep"})
+    if (has(name))
+      throw UsageError(fmt::format(
+          "--{} has no effect with --like (the columns and their categories are known). Leave it out.", name));
 }
 
 }  // namespace
 
 const LineOptions& import_options() {
-  static const LineOptions options{{}, key_names(), {}};
+  static const LineOptions options{{}, key_names(), {}, {"overwrite"}};
   return options;
 }
 
@@ -192,38 +194,46 @@ except .npz. All of them must be regular files, not pipes.
 
 all formats
   --compression=0..9    gzip level of the data sets; default: 0, no compression
-  --overwrite=true      replace an existing OUT.h5
+  --overwrite           replace an existing OUT.h5
   --like=TRAIN.h5|MODEL.pt
                         encode columns and classes as in this data file or model: columns are found by name,
-                        texts and labels get the same numbers, empty cells the same values
+                        texts and labels get the same numbers, empty cells are treated in the same way
 csv, npy, npz
   --task=classification|regression
                         default: classification for text, and for integers that are 0..K-1 or have at most 100
                         different values; otherwise regression
-csv (.csv, .tsv; RFC 4180; several files are appended)
+csv (.csv, .tsv; several files are appended)
   --label=NAME|N        column of the targets, by name or number (from 0; negative: from the end); default: the
                         last one that is not dropped; several columns for regression: --label=a,b;
                         none: a file without targets
-  --drop=NAME|N,...     columns to leave out
+  --drop=NAME|N,...     columns to leave out. The data file and models remember them, so that evaluate, predict and
+                        --like leave them out, too
+  --keep=NAME|N,...     columns to take although nearly all of their texts differ, or they have dates; these are
+                        left out by default, with a note
   --categorical=NAME|N,...
                         columns of numbers that are read as text, that is, as categories
-  --missing=error|mean|median|drop|NUMBER
-                        empty cells of features (also NA, NaN, null, None and ?). mean, median, NUMBER: in columns
-                        of numbers they are replaced by this value, in columns of text they become a category of
-                        their own. drop: leave out the row. default: error; with --like, the values of the
-                        training data
-  --unknown=error|ignore
-                        with --like, texts (and empty cells) that are not among the categories of a column;
-                        ignore: all features of the column are 0. default: error
+  --groups=NAME|N, --folds=NAME|N, --weights=NAME|N
+                        columns that are not features: the group of each row, its fold (0, 1, ...) and the weight of its
+                        loss. They become the data sets /groups, /folds and /weights
+  --missing=median|mean|NUMBER|drop|error
+                        empty cells of features. median, mean, NUMBER: what they are filled with in columns of
+                        numbers when a study runs (median and mean of its training rows); in columns of text they are
+                        a category of their own. drop: leave out the row. error: refuse them. default: median
+  --unknown=ignore|error
+                        with --like, texts that are not among the categories of a column; ignore (default): they are
+                        counted in a note, and all features of the column are 0 or, if it had empty cells in the
+                        training data, those of an empty cell
 )" + csv_reading_help() +
          R"(npz
   --features=NAME       default: X, features, data or x_train
   --targets=NAME        default: y, targets, labels or y_train
 
-CSV features become 32-bit floating point; the other formats keep their type. Columns of text are one-hot
-encoded: one feature for each of up to 1000 categories. An unnamed first column is taken to be row names and left out.
-Labels 0..K-1 are kept; other labels are numbered in sorted order. The attributes feature_names, columns and
-class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels.
+CSV features become 32-bit floating point, after the subtraction of an offset where they are large compared to their
+differences; the other formats keep their type. Columns of text are one-hot encoded when a study runs: one feature for
+each of up to 1000 categories. Unnamed first columns are taken to be row names and left out. Lines above the table,
+comments (#) and a row of units below the header are skipped. Numbers may have thousands separators, percent and
+currency signs if all of their column fit. Labels 0..K-1 are kept; other labels are numbered in sorted order. The
+attributes feature_names, columns and class_names store the names and the encoding. IDX files come in pairs: one file of images and one of labels.
 IDX images become [N, 1, H, W] and CIFAR-10 images [N, 3, 32, 32], both as unscaled bytes; data.normalize
 scales them when a study runs.
 )";

@@ -60,7 +60,11 @@ void write_data(const std::string& path, ImportedData data, int compression) {
     array.bytes = std::vector<std::byte>();  // = {} would not free the memory
   };
   write("features", data.features);
-  if (data.targets) write("targets", *data.targets);
+  for (const auto& [name, array] : {std::pair("targets", &data.targets),
+                                    {"groups", &data.groups},
+                                    {"folds", &data.folds},
+                                    {"weights", &data.weights}})
+    if (*array) write(name, **array);
   return_freed_memory();
   if (data.channels) file.write_text("features", "channels", name_of(*data.channels));
   write_description(file, "features", data.targets ? "targets" : "", data.description);
@@ -117,6 +121,7 @@ void import_files(const ImportRequest& request) {
   data.description.source = source_of(request);
   data.description.content_hash = content_hash(data);
   for (const auto& note : data.notes) log_root(note);
+  if (data.weights) log_root("the weights of the rows count in a study with data.weights = weights");
   return_freed_memory();
   const std::string content = content_of(data);
   write_then_rename(request.output,

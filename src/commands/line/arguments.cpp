@@ -71,7 +71,9 @@ class Splitter {
       parsed_.flags.push_back(name);
       return;
     }
-    const auto text = own_text ? own_text : next_value();
+    const auto text = own_text                          ? own_text
+                      : contains(known_.switches, name) ? std::optional(next_truth().value_or("true"))
+                                                        : next_value();
     if (!is_known)
       parsed_.problems.push_back(unknown_option(command_, known_, name));
     else if (text)
@@ -91,6 +93,14 @@ class Splitter {
   std::optional<std::string> next_value() {
     if (next_ + 1 == arguments_.size() || is_option(arguments_[next_ + 1])) return std::nullopt;
     return arguments_[++next_];
+  }
+
+  // Takes the next argument if it is true or false.
+  std::optional<std::string> next_truth() {
+    const std::string next = next_ + 1 < arguments_.size() ? arguments_[next_ + 1] : "";
+    if (next != "true" && next != "false") return std::nullopt;
+    ++next_;
+    return next;
   }
 
   const std::string& command_;

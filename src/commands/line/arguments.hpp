@@ -17,9 +17,10 @@ namespace sheaf {
 
 /// The options that a command accepts, without their dashes.
 struct LineOptions {
-  std::vector<std::string> keys;     ///< keys of a study
-  std::vector<std::string> options;  ///< options of the command itself, which have a value
-  std::vector<std::string> flags;    ///< options without a value
+  std::vector<std::string> keys;        ///< keys of a study
+  std::vector<std::string> options;     ///< options of the command itself, which have a value
+  std::vector<std::string> flags;       ///< options without a value
+  std::vector<std::string> switches{};  ///< of `options`: those that are true or false; the name alone means true
 };
 
 /// The arguments of a command, in order.
@@ -33,8 +34,8 @@ struct Arguments {
 };
 
 /// Splits the arguments of `command`. A value follows "=" or is the next argument: "--key=value", "--key value". The
-/// next argument is not a value if it begins with "-", unless it is a number. All arguments after "--" are positional.
-/// Unknown options may have values.
+/// next argument is not a value if it begins with "-", unless it is a number. That of a switch is true or false. All
+/// arguments after "--" are positional. Unknown options may have values.
 Arguments split_arguments(const std::string& command, const LineOptions& known,
                           const std::vector<std::string>& arguments);
 

@@ -6,18 +6,20 @@
 
 #include "commands/line/arguments.hpp"
 #include "core/error.hpp"
+#include "data/import/csv_columns.hpp"
 #include "data/import/csv_numbers.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
 namespace {
 
-// error, mean, median, drop, or a number.
+// median, mean, drop, error, or a number.
 MissingCells missing_cells(const std::string& name, const std::string& text) {
   using Kind = MissingCells::Kind;
-  if (const auto number = parse_number<float>(text); number && std::isfinite(*number)) return {Kind::value, *number};
+  const auto number = parse_number<double>(text);
+  if (number && std::isfinite(static_cast<float>(*number))) return {Kind::value, *number};
   auto kinds =
-      choice<Kind>({{"error", Kind::error}, {"mean", Kind::mean}, {"median", Kind::median}, {"drop", Kind::drop}});
+      choice<Kind>({{"median", Kind::median}, {"mean", Kind::mean}, {"drop", Kind::drop}, {"error", Kind::error}});
   kinds.allowed += " or a number";
   return {option_value(kinds, name, text), 0};
 }
@@ -25,12 +27,13 @@ MissingCells missing_cells(const std::string& name, const std::string& text) {
 }  // namespace
 
 const std::vector<std::string>& csv_reading_options() {
-  static const std::vector<std::string> names = {"header", "delimiter", "decimal", "label", "drop", "unknown"};
+  static const std::vector<std::string> names = {"header", "delimiter", "decimal",   "label",
+                                                 "drop",   "unknown",   "na_values", "keep_default_na"};
   return names;
 }
 
 const std::vector<std::string>& csv_encoding_options() {
-  static const std::vector<std::string> names = {"categorical", "missing"};
+  static const std::vector<std::string> names = {"categorical", "missing", "keep", "groups", "folds", "weights"};
   return names;
 }
 
@@ -47,7 +50,19 @@ void apply_csv_option(CsvOptions& options, const std::string& name, const std::s
   } else if (name == "drop") {
     options.drop = option_value(non_empty_text(), name, text);
   } else if (name == "unknown") {
-    options.ignore_unknown = option_value(choice<bool>({{"error", false}, {"ignore", true}}), name, text);
+    options.refuses_unknown = option_value(choice<bool>({{"ignore", false}, {"error", true}}), name, text);
+  } else if (name == "na_values") {
+    options.empty.add(split_list(option_value(non_empty_text(), name, text)));
+  } else if (name == "keep_default_na") {
+    options.empty.use_default(option_value(flag(), name, text));
+  } else if (name == "keep") {
+    options.keep = option_value(non_empty_text(), name, text);
+  } else if (name == "groups") {
+    options.groups = option_value(non_empty_text(), name, text);
+  } else if (name == "folds") {
+    options.folds = option_value(non_empty_text(), name, text);
+  } else if (name == "weights") {
+    options.weights = option_value(non_empty_text(), name, text);
   } else if (name == "categorical") {
     options.categorical = option_value(non_empty_text(), name, text);
   } else {
@@ -57,12 +72,17 @@ void apply_csv_option(CsvOptions& options, const std::string& name, const std::s
 }
 
 std::string csv_reading_help() {
-  return R"(  --header=true|false   default: true if the first line contains no numbers, or has text in a column where
-                        the second line has a number
+  return R"(  --header=true|false   default: the first line is a header if it has texts above columns of numbers, the names that
+                        options or the model expect, numbers 0, 1, ... or rising numbers beside the name of the
+                        label, or a label or texts that do not occur again. The log says what was taken
   --delimiter=,|;|tab|'|'|' '
-                        default: the most frequent of comma, semicolon and tab in the first line
-  --decimal=.|,         decimal separator; default: a comma if fields are separated by semicolons and the first
-                        number with a decimal separator has a comma; otherwise a point
+                        default: the one of tab, semicolon, bar and comma that gives all lines as many columns
+  --decimal=.|,         decimal separator; default: a point, unless numbers show a comma
+  --na_values=TEXT,...  more texts that mean an empty cell, such as -999. The usual ones are NA, N/A, NaN, null, None, ?
+                        and error values such as #N/A; in columns of numbers also ., -, *, unknown and missing
+  --keep_default_na=false
+                        only the texts of --na_values and cells with nothing in them are empty, so that NA and None
+                        are classes and categories
 )";
 }
 

@@ -9,10 +9,10 @@
 
 namespace sheaf {
 
-/// Options for reading a file: header, delimiter, decimal, label, drop, unknown.
+/// Options for reading a file: header, delimiter, decimal, label, drop, unknown, na_values, keep_default_na.
 const std::vector<std::string>& csv_reading_options();
 
-/// Options for encoding columns, for commands that learn it: categorical, missing.
+/// Options for commands that learn the encoding of the columns: categorical, missing, keep, groups, folds, weights.
 const std::vector<std::string>& csv_encoding_options();
 
 /// Sets one of these options. Throws UsageError if the value is not valid.

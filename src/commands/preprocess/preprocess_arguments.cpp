@@ -106,7 +106,7 @@ std::vector<std::string> key_names() {
 }  // namespace
 
 const LineOptions& preprocess_options() {
-  static const LineOptions options{{}, key_names(), {}};
+  static const LineOptions options{{}, key_names(), {}, {"overwrite"}};
   return options;
 }
 
@@ -178,8 +178,8 @@ of the steps does not depend on the order of the options:
                           data behind external links and virtual data sets, so that OUT.h5 needs no other file.
                           HDF5 references are left out; default: true
                               sheaf preprocess photos.h5 alone.h5 --resize=64x64 --copy=false
-  --overwrite=true|false  replace an existing OUT.h5; default: false
-                              sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite=true
+  --overwrite             replace an existing OUT.h5
+                              sheaf preprocess photos.h5 small.h5 --resize=64x64 --overwrite
 
 At the start, the disk must have room for the uncompressed result, even with --compression. OUT.h5 appears
 only once it is complete. All nodes must see both files. OUT.h5 has the format of HDF5 1.10. Integers beyond 2^53 are rounded, since all numbers are

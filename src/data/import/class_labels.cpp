@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -15,8 +14,6 @@
 
 namespace sheaf {
 namespace {
-
-constexpr std::size_t max_undeclared_classes = 100;
 
 // The different values, in ascending order.
 std::vector<std::int64_t> distinct(std::vector<std::int64_t> values) {
@@ -68,14 +65,13 @@ KnownClasses::KnownClasses(const std::vector<std::string>& names, std::string de
   for (std::size_t number = 0; number < names.size(); ++number) {
     const auto label = static_cast<std::int64_t>(number);
     by_name_.try_emplace(names[number], label);
-    if (const auto value = parse_number<double>(names[number]); value && std::isfinite(*value))
-      by_number_.try_emplace(*value, label);
+    if (const auto value = number_of_code(names[number])) by_number_.try_emplace(*value, label);
   }
 }
 
 std::int64_t KnownClasses::find(const std::string& label) const {
   if (const auto named = by_name_.find(label); named != by_name_.end()) return named->second;
-  const auto value = parse_number<double>(label);
+  const auto value = number_of_code(label);
   if (const auto equal = value ? by_number_.find(*value) : by_number_.end(); equal != by_number_.end())
     return equal->second;
   throw RunError(fmt::format(

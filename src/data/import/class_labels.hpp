@@ -16,11 +16,14 @@ namespace sheaf {
 /// identifier of the rows.
 constexpr std::size_t max_class_names = std::size_t{1} << 16;
 
+/// The maximum number of classes of integers that are not 0..K-1, unless the task is given.
+constexpr std::size_t max_undeclared_classes = 100;
+
 /// The targets of an import.
 struct CodedTargets {
   NumberArray array;                     ///< labels: int64 [rows], >= 0; otherwise real, [rows] or [rows, outputs]
   std::vector<std::string> class_names;  ///< of the labels; empty for regression and for more than max_class_names
-  bool could_be_either = false;          ///< integers without a task: whether another reader might choose otherwise
+  bool could_be_either = false;  ///< whole numbers without a task: whether another reader might choose otherwise
 };
 
 /// Whether integers without a task are class labels: all of 0..K-1 occur and no others, or there are at most 100
@@ -43,8 +46,8 @@ class KnownClasses {
  public:
   /// `names` must outlive this object.
   KnownClasses(const std::vector<std::string>& names, std::string description);
-  /// The number of the class with this name or, if there is none, with the same number as its name: "1.0" is "1".
-  /// Throws RunError with the description.
+  /// The number of the class with this name or, if there is none, with the same number as its name: "1.0" is "1", but
+  /// "01" is not. Throws RunError with the description.
   std::int64_t find(const std::string& label) const;
 
  private:

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <deque>
 #include <functional>
 #include <utility>
 
@@ -15,47 +14,25 @@
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/import/csv_columns.hpp"
+#include "data/import/csv_kinds.hpp"
 #include "data/import/csv_labels.hpp"
 #include "data/import/csv_records.hpp"
+#include "data/import/csv_row_data.hpp"
+#include "data/import/csv_sample.hpp"
+#include "data/import/csv_start.hpp"
+#include "data/import/csv_text.hpp"
 
 namespace sheaf {
 namespace {
 
 using Texts = std::vector<std::string>;
+using Columns = std::vector<std::size_t>;
 
 // The maximum length of a class name, in bytes.
 constexpr std::size_t longest_label = 4096;
 
-// Collects floats that are added one by one. Never copies them to grow, so that take() needs twice their memory at
-// most.
-class FloatBlocks {
- public:
-  void add(float value) {
-    if (blocks_.empty() || blocks_.back().size() == block_floats) blocks_.emplace_back().reserve(block_floats);
-    blocks_.back().push_back(value);
-  }
-
-  /// Returns all floats as one array, and clears this object.
-  std::vector<std::byte> take() {
-    std::vector<std::byte> bytes;
-    if (!blocks_.empty()) bytes.reserve(((blocks_.size() - 1) * block_floats + blocks_.back().size()) * sizeof(float));
-    for (; !blocks_.empty(); blocks_.pop_front()) {
-      const auto* begin = reinterpret_cast<const std::byte*>(blocks_.front().data());
-      bytes.insert(bytes.end(), begin, begin + blocks_.front().size() * sizeof(float));
-    }
-    return bytes;
-  }
-
- private:
-  static constexpr std::size_t block_floats = std::size_t{1} << 20;
-  std::deque<std::vector<float>> blocks_;
-};
-
-// "sep=;", which Excel writes and reads as the first line.
-std::optional<char> declared_delimiter(std::string_view record) {
-  if (record.size() != 5 || record.substr(0, 4) != "sep=") return std::nullopt;
-  return record[4];
-}
+// The beginning of a file that decides how it is read.
+constexpr std::size_t sample_bytes = std::size_t{1} << 20;
 
 // Whether a name can be an element of an option, without quotes.
 bool is_plain(const std::string& name) {
@@ -64,19 +41,57 @@ bool is_plain(const std::string& name) {
   });
 }
 
-// "text was encoded by categories (column 0 ('city'): 3 categories, column 2 ('kind'): 2 categories)"
-std::string text_columns_note(const std::vector<DataColumn>& columns,
-                              const std::function<std::string(std::size_t)>& name_of) {
+// "a, b, c and 3 more"
+std::string some_of(const Texts& texts) {
   constexpr std::size_t max_shown = 5;
-  Texts shown;
-  std::size_t count = 0;
-  for (std::size_t index = 0; index < columns.size(); ++index) {
-    if (!columns[index].is_text()) continue;
-    if (++count <= max_shown)
-      shown.push_back(fmt::format("{}: {} categories", name_of(index), columns[index].feature_count()));
+  const std::size_t shown = texts.size() <= max_shown ? texts.size() : max_shown - 1;
+  const std::string list =
+      fmt::format("{}", fmt::join(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return shown < texts.size() ? fmt::format("{} and {} more", list, texts.size() - shown) : list;
+}
+
+// "they are filled with the median of the training rows"
+std::string fill_text(const MissingCells& missing) {
+  switch (missing.kind) {
+    case MissingCells::Kind::value:
+      return fmt::format("numbers are filled with {}", missing.value);
+    case MissingCells::Kind::mean:
+      return "numbers are filled with the mean of the training rows";
+    default:
+      return "numbers are filled with the median of the training rows";
   }
-  if (count > max_shown) shown.push_back(fmt::format("{} more", count - max_shown));
-  return shown.empty() ? "" : fmt::format("text was encoded by categories ({})", fmt::join(shown, ", "));
+}
+
+template <class T>
+void append_bytes(std::vector<std::byte>& bytes, T value) {
+  const auto* begin = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), begin, begin + sizeof value);
+}
+
+// Subtracts an offset from each column of the float64 `targets` and rounds them to float32. `known`: the offsets to
+// use; null: sampled_offset(). `offsets`: those used, or nothing if all are 0.
+NumberArray with_offsets(NumberArray targets, const std::vector<double>* known, std::vector<double>& offsets) {
+  const std::int64_t columns = targets.row_elements(), rows = targets.rows();
+  CellBlocks cells;
+  visit_numbers(targets, [&](const auto* values) {
+    for (std::size_t index = 0; index < targets.elements(); ++index) cells.add(static_cast<double>(values[index]));
+  });
+  targets.bytes = std::vector<std::byte>();
+  offsets.assign(static_cast<std::size_t>(columns), 0);
+  for (std::int64_t column = 0; column < columns; ++column)
+    offsets[static_cast<std::size_t>(column)] = known == nullptr ? sampled_offset(cells, rows, column, columns)
+                                                : known->size() != offsets.size()
+                                                    ? 0
+                                                    : known->at(static_cast<std::size_t>(column));
+  NumberArray floats{NumberType::float32, targets.shape, {}};
+  floats.bytes.reserve(floats.elements() * sizeof(float));
+  std::size_t column = 0;
+  cells.consume([&](double value) {
+    append_bytes(floats.bytes, static_cast<float>(value - offsets[column]));
+    if (++column == offsets.size()) column = 0;
+  });
+  if (std::all_of(offsets.begin(), offsets.end(), [](double offset) { return offset == 0; })) offsets.clear();
+  return floats;
 }
 
 // Collects the rows of all files, in order. All files must have the same columns and column names.
@@ -87,33 +102,54 @@ class Table {
   ImportedData finish();
 
  private:
+  StartHints hints() const;
   void split(std::string_view record, std::int64_t line);
-  Texts field_copies() const;
-  void choose_columns(const Texts& first, bool header);
-  void require_same_columns(const std::string& previous, const Texts& first, bool header) const;
+  void choose_columns(const CsvStart& start, const CsvSample& sample, const std::vector<ColumnEvidence>& evidence);
+  void choose_forms(const std::vector<ColumnEvidence>& evidence);
+  void add_feature(std::size_t index, const ColumnEvidence& evidence, const KnownKind& kind);
+  void note_left_out(const std::vector<ColumnEvidence>& evidence);
+  void note_codes(const std::vector<ColumnEvidence>& evidence, std::int64_t rows);
+  void choose_labels(const ColumnEvidence& evidence, const KnownKind& kind);
+  void require_same_columns(const std::string& previous, const CsvStart& start) const;
   void add_row(std::string_view record, std::int64_t line);
   bool has_empty_cell() const;
+  bool is_blank_row() const;
+  bool is_empty_target(std::size_t column) const;
+  bool is_known_class(std::string_view label) const;
   void add_label(std::string_view label, std::int64_t line);
-  float target(std::size_t column, std::int64_t line);
+  double target(std::size_t column, std::int64_t line);
+  void set_targets();
+  void add_notes();
   [[noreturn]] void refuse(std::size_t column, std::int64_t line, const BadCell& bad) const;
   std::string column_text(std::size_t column) const;
+  std::string option_name(std::size_t column) const;
   std::string drop_row_advice() const;
 
   const CsvOptions& options_;
-  std::string file_;  // name of the current file
+  std::string file_;   // name of the current file
+  std::string taken_;  // what was taken for the table, for the log
+  std::size_t files_ = 0;
   char delimiter_ = ',';
-  CellNumbers numbers_{'.', ','};  // of the current file
-  CsvFields fields_;               // fields of the current record
+  CsvFields fields_;  // fields of the current record
   std::size_t column_count_ = 0;
+  std::size_t empty_ends_ = 0;
   Texts names_;  // empty without a header
   ColumnRoles roles_;
   std::vector<FeatureColumn> features_;
+  std::vector<NumberForm> forms_;                                // of all columns in the current file
+  std::vector<std::pair<std::size_t, std::string>> forms_note_;  // columns whose numbers are written in an unusual form
   std::int64_t rows_ = 0;
   std::int64_t dropped_rows_ = 0;
-  FloatBlocks cells_;           // of features
-  FloatBlocks target_numbers_;  // if is_regression_
+  std::int64_t comments_ = 0;
+  std::int64_t blank_rows_ = 0;
+  CellBlocks cells_;            // of features
+  CellBlocks target_numbers_;   // if is_regression_
   LabelColumn labels_;          // otherwise; finish() chooses the task
   bool is_regression_ = false;  // known before the values are read
+  bool has_text_labels_ = false;
+  RowData groups_{RowData::Role::groups};
+  RowData folds_{RowData::Role::folds};
+  RowData weights_{RowData::Role::weights};
   ImportedData data_;
 };
 
@@ -132,65 +168,73 @@ void Table::split(std::string_view record, std::int64_t line) {
   });
 }
 
-Texts Table::field_copies() const {
-  Texts copies;
-  for (std::size_t column = 0; column < fields_.size(); ++column) copies.push_back(as_utf8(fields_[column]));
-  return copies;
+StartHints Table::hints() const {
+  StartHints hints;
+  hints.header = options_.header;
+  hints.label = options_.label;
+  if (options_.like != nullptr && has_names(options_.like->columns))
+    hints.features = column_names(options_.like->columns);
+  else
+    hints.is_unnamed = options_.like != nullptr && !options_.like->columns.empty();
+  for (const auto* list : {&options_.drop, &options_.id, &options_.groups, &options_.folds, &options_.weights})
+    for (const auto& name : split_list(*list)) {
+      hints.columns.push_back(name);
+      hints.left_out.push_back(name);
+    }
+  for (const auto* list : {&options_.categorical, &options_.keep})
+    for (const auto& name : split_list(*list)) hints.columns.push_back(name);
+  if (options_.label && options_.label != "none")
+    for (const auto& name : split_list(*options_.label)) hints.columns.push_back(name);
+  return hints;
 }
 
 void Table::append(ByteSource& source) {
   const std::string previous = std::exchange(file_, source.name());
-  CsvRecords records(source);
-  bool more = records.next();
-  const auto declared = more ? declared_delimiter(records.text()) : std::nullopt;
-  if (declared) more = records.next();
-  require(more, fmt::format("'{}' is empty (it has no rows). Use a file with at least one row.", file_));
-  const std::string first(records.text());
-  const std::int64_t first_line = records.line();
-  delimiter_ = options_.delimiter ? options_.delimiter : declared.value_or(detect_delimiter(first));
-  numbers_ = CellNumbers(options_.decimal, delimiter_);
-  split(first, first_line);
-  const Texts first_fields = field_copies();
-  more = records.next();
-  if (more) split(records.text(), records.line());
-  const bool header = options_.header.value_or(has_header(first_fields, more ? field_copies() : Texts()));
+  ++files_;
+  CsvText text(source, sample_bytes, longest_csv_record);
+  const CsvSample sample = take_sample(text, options_.delimiter);
+  const CsvStart start = find_start(sample, hints(), options_.empty, file_);
+  const auto& first = sample.records[std::min(start.first_row(), sample.records.size() - 1)];
+  require(start.first_row() < sample.records.size(),
+          fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
+  delimiter_ = sample.syntax.delimiter;
+  const auto evidence = collect_evidence(sample, start.first_row(), start.columns, std::nullopt, options_.empty);
   if (previous.empty())
-    choose_columns(first_fields, header);
+    choose_columns(start, sample, evidence);
   else
-    require_same_columns(previous, first_fields, header);
+    require_same_columns(previous, start);
+  empty_ends_ = start.empty_ends;
+  choose_forms(evidence);
 
   const std::int64_t rows_before = rows_ + dropped_rows_;
-  if (!header) add_row(first, first_line);
-  for (; more; more = records.next()) add_row(records.text(), records.line());
+  CsvRecords records(text, sample.syntax);
+  while (records.next())
+    if (records.line() >= first.line) add_row(records.text(), records.line());
   require(rows_ + dropped_rows_ > rows_before,
-          fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
-  if (numbers_.found_comma())
-    data_.notes.push_back(
-        fmt::format("commas in numbers of '{}' were read as decimal commas (pass --decimal=. if they are not)", file_));
+          fmt::format("'{}' is empty (it has no rows). Use a file with at least one row.", file_));
 }
 
-void Table::choose_columns(const Texts& first, bool header) {
-  column_count_ = first.size();
-  if (header) names_ = first;
-  roles_ = choose_roles(options_, names_, column_count_, file_);
-  if (roles_.id) data_.ids = IdColumn{names_.empty() ? options_.id : names_[*roles_.id], {}};
-  if (roles_.row_names)
-    data_.notes.push_back(
-        fmt::format("the unnamed first column of '{}' was left out (it has the names of the rows)", file_));
-  const auto* known = options_.like == nullptr ? nullptr : &options_.like->columns;
-  for (std::size_t index = 0; index < roles_.features.size(); ++index) {
-    const std::size_t column = roles_.features[index];
-    const std::string name = names_.empty() ? "" : names_[column];
-    const std::string option_name = is_plain(name) ? name : std::to_string(column);
-    const bool is_text =
-        std::find(roles_.categorical.begin(), roles_.categorical.end(), column) != roles_.categorical.end();
-    if (known != nullptr && !known->empty())
-      features_.emplace_back((*known)[index], option_name, options_.missing, options_.ignore_unknown);
-    else if (options_.numbers_only)
-      features_.emplace_back(number_column(name), option_name, options_.missing, false);
-    else
-      features_.emplace_back(name, option_name, is_text, options_.missing);
+void Table::choose_columns(const CsvStart& start, const CsvSample& sample,
+                           const std::vector<ColumnEvidence>& evidence) {
+  column_count_ = start.columns;
+  names_ = start.names;
+  // As pandas names them.
+  for (std::size_t column = 0, named = 0; column < names_.size(); ++column) {
+    named += is_row_number_name(names_[column]) ? 0 : 1;
+    if (named > 0 && names_[column].empty()) names_[column] = fmt::format("Unnamed: {}", column);
   }
+  const auto decimal = options_.decimal ? options_.decimal : common_decimal(evidence);
+  std::vector<KnownKind> kinds;
+  Columns left_out;
+  for (std::size_t column = 0; column < column_count_; ++column) {
+    kinds.push_back(kind_of(evidence[column], decimal, delimiter_));
+    const ColumnKind kind = kinds.back().kind;
+    if (kind == ColumnKind::identifier || kind == ColumnKind::date) left_out.push_back(column);
+  }
+  roles_ = choose_roles(options_, names_, column_count_, file_, left_out);
+  if (roles_.id) data_.ids = IdColumn{names_.empty() ? options_.id : names_[*roles_.id], {}};
+  for (std::size_t index = 0; index < roles_.features.size(); ++index)
+    add_feature(index, evidence[roles_.features[index]], kinds[roles_.features[index]]);
   require(roles_.targets.size() < 2 || options_.task != Task::classification, [&] {
     return fmt::format(
         "Classification needs one label column (there are {} in '{}'). Name one with --label, or pass "
@@ -198,14 +242,165 @@ void Table::choose_columns(const Texts& first, bool header) {
         roles_.targets.size(), file_);
   });
   is_regression_ = roles_.targets.size() > 1 || options_.task == Task::regression;
+  if (roles_.targets.size() == 1) choose_labels(evidence[roles_.targets.front()], kinds[roles_.targets.front()]);
+
+  Texts parts;
+  const std::int64_t header_line = sample.records[start.first].line;
+  parts.push_back(start.header ? fmt::format("header in line {}", header_line) : "no header");
+  if (start.first > 0) parts.push_back(fmt::format("{} above it skipped", counted(header_line - 1, "line")));
+  if (start.units) parts.push_back(fmt::format("units in line {}", sample.records[start.first + 1].line));
+  Texts targets;
+  for (const std::size_t column : roles_.targets) targets.push_back(column_text(column));
+  parts.push_back(targets.empty()  ? "no label"
+                  : is_regression_ ? "target " + some_of(targets)
+                                   : "label " + targets.front());
+  taken_ =
+      fmt::format("of {}: {}", counted(static_cast<std::int64_t>(column_count_), "column"), fmt::join(parts, ", "));
+  note_left_out(evidence);
+  note_codes(evidence, static_cast<std::int64_t>(sample.records.size() - start.first_row()));
 }
 
-void Table::require_same_columns(const std::string& previous, const Texts& first, bool header) const {
-  require(first.size() == column_count_,
+void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const KnownKind& kind) {
+  using Kind = FeatureColumn::Kind;
+  const std::size_t column = roles_.features[index];
+  const std::string name = names_.empty() ? "" : names_[column];
+  const auto* known = options_.like == nullptr ? nullptr : &options_.like->columns;
+  if (known != nullptr && !known->empty()) {
+    features_.emplace_back((*known)[index], option_name(column), options_.missing, options_.empty,
+                           options_.refuses_unknown, options_.fills_all);
+    return;
+  }
+  if (options_.numbers_only) {
+    features_.emplace_back(number_column(name), option_name(column), options_.missing, options_.empty, true, true);
+    return;
+  }
+  const auto has = [column](const Columns& columns) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  const bool is_text = has(roles_.categorical);
+  require(is_text || kind.kind != ColumnKind::unclear, [&] {
+    return fmt::format(
+        "The texts of {} of '{}' look like numbers, but cannot be read as such ({}). Write them as numbers, read them "
+        "as categories with --categorical={}, or drop the column with --drop={}.",
+        column_text(column), file_, quoted(as_utf8(evidence.example)), option_name(column), option_name(column));
+  });
+  const Kind as = is_text || (kind.kind != ColumnKind::number && kind.kind != ColumnKind::undecided) ? Kind::text
+                  : kind.kind == ColumnKind::number                                                  ? Kind::number
+                                                                                                     : Kind::undecided;
+  features_.emplace_back(name, option_name(column), as, options_.missing, options_.empty);
+}
+
+// Columns that are left out because of what they contain, and those with the numbers of rows.
+void Table::note_left_out(const std::vector<ColumnEvidence>& evidence) {
+  if (!roles_.row_names.empty()) {
+    Texts columns;
+    for (const std::size_t column : roles_.row_names)
+      columns.push_back(names_[column].empty() ? "the unnamed first column" : column_text(column));
+    data_.notes.push_back(fmt::format("{} of '{}' {} left out (names or numbers of the rows)", some_of(columns), file_,
+                                      columns.size() == 1 ? "was" : "were"));
+  }
+  for (const std::size_t column : roles_.left_out) {
+    const ColumnEvidence& cells = evidence[column];
+    const std::string example = quoted(as_utf8(cells.example));
+    data_.notes.push_back(
+        cells.dates > 0
+            ? fmt::format("{} has dates ({}) and was left out; write them as numbers (such as days) to use "
+                          "them, or pass --keep={} to take them as categories",
+                          column_text(column), example, option_name(column))
+            : fmt::format("{} has {} different texts in {} rows ({}), like an identifier, and was left out; "
+                          "pass --keep={} to take them as categories",
+                          column_text(column), cells.different_texts.size(), cells.texts, example,
+                          option_name(column)));
+  }
+  if (names_.empty()) return;
+  const auto remember = [this](const std::optional<std::size_t>& column) {
+    if (column) data_.description.dropped_columns.push_back(names_[*column]);
+  };
+  for (const auto* columns : {&roles_.row_names, &roles_.left_out, &roles_.dropped})
+    for (const std::size_t column : *columns) remember(column);
+  for (const auto& column : {roles_.groups, roles_.folds, roles_.weights}) remember(column);
+  Texts& dropped = data_.description.dropped_columns;
+  dropped.erase(std::remove(dropped.begin(), dropped.end(), ""), dropped.end());
+  std::sort(dropped.begin(), dropped.end());
+  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
+}
+
+// Features of numbers that may be identifiers or codes.
+void Table::note_codes(const std::vector<ColumnEvidence>& evidence, std::int64_t rows) {
+  if (options_.like != nullptr || options_.numbers_only) return;
+  for (std::size_t index = 0; index < features_.size(); ++index) {
+    const std::size_t column = roles_.features[index];
+    if (features_[index].kind() != FeatureColumn::Kind::number) continue;
+    const ColumnEvidence& cells = evidence[column];
+    const std::string name = names_.empty() ? "" : lower_case(names_[column]);
+    const auto ends_with = [&name](const std::string& end) {
+      return name == end ||
+             (name.size() > end.size() && name.compare(name.size() - end.size() - 1, end.size() + 1, "_" + end) == 0);
+    };
+    const bool is_id = ends_with("id") || ends_with("index") || ends_with("key") || ends_with("no");
+    if (is_id && rows > 1 && cells.whole == rows)
+      data_.notes.push_back(
+          fmt::format("{} is a feature, although its name is that of an identifier (leave it out with --drop={})",
+                      column_text(column), option_name(column)));
+    else if (cells.leading_zeros > 0)
+      data_.notes.push_back(
+          fmt::format("{} has numbers with leading zeros, like codes (--categorical={} takes them as categories)",
+                      column_text(column), option_name(column)));
+  }
+}
+
+void Table::choose_labels(const ColumnEvidence& evidence, const KnownKind& kind) {
+  const std::size_t column = roles_.targets.front();
+  if (is_regression_) return;
+  if (options_.like != nullptr || options_.task == Task::classification) {
+    has_text_labels_ = true;
+    return;
+  }
+  has_text_labels_ =
+      (kind.kind != ColumnKind::number && kind.kind != ColumnKind::undecided) || evidence.leading_zeros > 0;
+  const auto refuse = [&](const std::string& problem) {
+    throw RunError(fmt::format(
+        "The label {} of '{}' {} ({}). Choose another column with --label, or pass --task=classification to make each "
+        "text a class.",
+        column_text(column), file_, problem, quoted(as_utf8(evidence.example))));
+  };
+  if (kind.kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot be read as such");
+  if (kind.kind == ColumnKind::date) refuse("has dates");
+  if (kind.kind == ColumnKind::identifier) refuse("has a different text in nearly every row, like an identifier");
+}
+
+// The forms of numbers in the current file.
+void Table::choose_forms(const std::vector<ColumnEvidence>& evidence) {
+  const auto decimal = options_.decimal ? options_.decimal : common_decimal(evidence);
+  const NumberForm usual{options_.decimal.value_or('.'), 0, false, ""};
+  forms_.assign(column_count_, usual);
+  for (std::size_t column = 0; column < column_count_; ++column) {
+    if (evidence[column].numbers == 0) continue;
+    forms_[column] = evidence[column].form.form(decimal, delimiter_).value_or(usual);
+  }
+  const auto note = [&](std::size_t column) {
+    if (forms_[column] == usual) return;
+    const auto value = parse_cell(evidence[column].example, forms_[column]);
+    if (value && !parse_number<double>(evidence[column].example))
+      forms_note_.emplace_back(column, fmt::format("{} is {}", quoted(as_utf8(evidence[column].example)), *value));
+  };
+  for (std::size_t index = 0; index < features_.size(); ++index) {
+    features_[index].set_form(forms_[roles_.features[index]]);
+    if (files_ == 1 && features_[index].kind() == FeatureColumn::Kind::number) note(roles_.features[index]);
+  }
+  for (const std::size_t column : roles_.targets)
+    if (files_ == 1 && !has_text_labels_) note(column);
+}
+
+void Table::require_same_columns(const std::string& previous, const CsvStart& start) const {
+  require(start.columns == column_count_,
           fmt::format("'{}' has {} columns, but '{}' has {} (all files must have the same columns). Import them "
                       "separately.",
-                      file_, first.size(), previous, column_count_));
-  require(!header || names_.empty() || first == names_,
+                      file_, start.columns, previous, column_count_));
+  const auto same = [](const std::string& now, const std::string& before) {
+    return now == before || (now.empty() && is_row_number_name(before));
+  };
+  require(!start.header || names_.empty() || std::equal(start.names.begin(), start.names.end(), names_.begin(), same),
           fmt::format("'{}' and '{}' have different column names (all files must have the same columns in the same "
                       "order). Reorder the columns, or import the files separately.",
                       previous, file_));
@@ -215,6 +410,10 @@ void Table::require_same_columns(const std::string& previous, const Texts& first
 std::string Table::column_text(std::size_t column) const {
   return names_.empty() ? fmt::format("column {}", column)
                         : fmt::format("column {} ({})", column, quoted(names_[column]));
+}
+
+std::string Table::option_name(std::size_t column) const {
+  return !names_.empty() && is_plain(names_[column]) ? names_[column] : std::to_string(column);
 }
 
 // --missing is an option of imports that learn the encoding.
@@ -228,16 +427,33 @@ void Table::refuse(std::size_t column, std::int64_t line, const BadCell& bad) co
       fmt::format("line {} of '{}', {}, {}. Correct it{}.", line, file_, column_text(column), bad.reason, bad.advice));
 }
 
-float Table::target(std::size_t column, std::int64_t line) {
+double Table::target(std::size_t column, std::int64_t line) {
   const std::string_view text = fields_[column];
-  const auto value = numbers_.parse<float>(text);
-  if (value && std::isfinite(*value)) return *value;
+  const auto value =
+      options_.empty.has_numbers() && is_empty_target(column) ? std::nullopt : parse_cell(text, forms_[column]);
+  if (value && std::abs(*value) <= 3.4028234663852886e38) return *value;
   const std::string cell = quoted(std::string(text));
-  if (value && !is_missing(text))
+  if (is_empty_target(column))
+    refuse(column, line,
+           {text.empty() ? "is empty (a number is expected)"
+                         : fmt::format("contains {}, which means an empty cell (a number is expected)", cell),
+            drop_row_advice()});
+  if (value)
     refuse(column, line, {fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), ""});
   refuse(column, line,
-         {text.empty() ? "is empty (a number is expected)" : fmt::format("contains {} (a number is expected)", cell),
-          is_missing(text) ? drop_row_advice() : std::string()});
+         {fmt::format("contains {} (a number is expected)", cell),
+          is_regression_ ? "" : ", or pass --task=classification to make each text a class"});
+}
+
+bool Table::is_known_class(std::string_view label) const {
+  if (options_.like == nullptr) return false;
+  const auto& names = options_.like->class_names;
+  return std::find(names.begin(), names.end(), label) != names.end();
+}
+
+bool Table::is_empty_target(std::size_t column) const {
+  return has_text_labels_ ? options_.empty.is_empty(fields_[column]) && !is_known_class(fields_[column])
+                          : options_.empty.is_empty_number(fields_[column]);
 }
 
 void Table::add_label(std::string_view label, std::int64_t line) {
@@ -248,33 +464,59 @@ void Table::add_label(std::string_view label, std::int64_t line) {
         "--label.",
         line, file_, label.size(), longest_label);
   });
-  if (is_missing(label))
+  if (is_empty_target(column) && has_text_labels_)
     refuse(column, line,
            {label.empty() ? "is empty (a label is expected)"
                           : fmt::format("contains {}, which means an empty cell (a label is expected)",
                                         quoted(std::string(label))),
-            drop_row_advice()});
-  const auto number = numbers_.parse<double>(label);
+            label.empty() ? drop_row_advice()
+                          : drop_row_advice() + ", or keep it as a class with --keep_default_na=false"});
+  if (!has_text_labels_) {
+    labels_.add(label, target(column, line));
+    return;
+  }
+  const auto number = parse_cell(label, forms_[column]);
   // An infinite label is an error, as for numbers. Any other text is a number or a class name.
   if (number && !std::isfinite(static_cast<float>(*number))) target(column, line);
-  labels_.add(label, number);
+  labels_.add(label, has_leading_zeros(label) ? std::nullopt : number);
 }
 
 // Whether a feature or a target of the current record is empty.
 bool Table::has_empty_cell() const {
-  const auto is_empty = [this](std::size_t column) { return is_missing(fields_[column]); };
-  return std::any_of(roles_.features.begin(), roles_.features.end(), is_empty) ||
-         std::any_of(roles_.targets.begin(), roles_.targets.end(), is_empty);
+  for (std::size_t index = 0; index < features_.size(); ++index)
+    if (features_[index].is_empty(fields_[roles_.features[index]])) return true;
+  return std::any_of(roles_.targets.begin(), roles_.targets.end(),
+                     [this](std::size_t column) { return is_empty_target(column); });
+}
+
+bool Table::is_blank_row() const {
+  for (std::size_t field = 0; field < fields_.size(); ++field)
+    if (!fields_[field].empty()) return false;
+  return true;
 }
 
 void Table::add_row(std::string_view record, std::int64_t line) {
   split(record, line);
-  require(fields_.size() == column_count_, [&] {
-    return fmt::format(
-        "Line {} of '{}' has {} columns, not {} (all rows must have the same number). Correct it, or pass "
-        "--delimiter.",
-        line, file_, fields_.size(), column_count_);
-  });
+  if (fields_.size() != column_count_) {
+    bool is_empty = fields_.size() > column_count_ && fields_.size() <= column_count_ + empty_ends_;
+    for (std::size_t field = column_count_; is_empty && field < fields_.size(); ++field)
+      is_empty = fields_[field].empty();
+    if (!is_empty && record.front() == '#') {
+      ++comments_;
+      return;
+    }
+    require(is_empty, [&] {
+      return fmt::format(
+          "Line {} of '{}' has {} columns, not {} (all rows must have the same number). Correct it, or pass "
+          "--delimiter.",
+          line, file_, fields_.size(), column_count_);
+    });
+  }
+  // Spreadsheets write such lines below a table. In new data they may be rows.
+  if (options_.like == nullptr && !options_.numbers_only && is_blank_row()) {
+    ++blank_rows_;
+    return;
+  }
   if (options_.missing.kind == MissingCells::Kind::drop && has_empty_cell()) {
     ++dropped_rows_;
     return;
@@ -282,7 +524,7 @@ void Table::add_row(std::string_view record, std::int64_t line) {
   for (std::size_t index = 0; index < features_.size(); ++index) {
     const std::size_t column = roles_.features[index];
     try {
-      cells_.add(features_[index].read(fields_[column], numbers_));
+      cells_.add(features_[index].read(fields_[column]));
     } catch (const BadCell& bad) {
       refuse(column, line, bad);
     }
@@ -293,6 +535,80 @@ void Table::add_row(std::string_view record, std::int64_t line) {
     for (const std::size_t column : roles_.targets) target_numbers_.add(target(column, line));
   else if (!roles_.targets.empty())
     add_label(fields_[roles_.targets.front()], line);
+  for (const auto& [data, column] :
+       {std::pair(&groups_, roles_.groups), {&folds_, roles_.folds}, {&weights_, roles_.weights}}) {
+    if (!column) continue;
+    try {
+      data->add(fields_[*column], options_.empty);
+    } catch (const BadCell& bad) {
+      refuse(*column, line, bad);
+    }
+  }
+}
+
+void Table::set_targets() {
+  CodedTargets coded;
+  if (is_regression_) {
+    coded.array = {NumberType::float64, {rows_}, {}};
+    if (roles_.targets.size() > 1) coded.array.shape.push_back(static_cast<std::int64_t>(roles_.targets.size()));
+    coded.array.bytes.reserve(coded.array.elements() * sizeof(double));
+    target_numbers_.consume([&](double value) { append_bytes(coded.array.bytes, value); });
+  } else {
+    const KnownNames known = options_.like == nullptr ? std::nullopt : KnownNames(options_.like->class_names);
+    coded = labels_.finish(options_.task, known, fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_));
+  }
+  if (is_real(coded.array.type)) {
+    const auto* known = options_.like == nullptr ? nullptr : &options_.like->target_offsets;
+    coded.array = with_offsets(std::move(coded.array), known, data_.description.target_offsets);
+  }
+  data_.set_targets(std::move(coded));
+}
+
+void Table::add_notes() {
+  const auto name_of = [this](std::size_t index) { return column_text(roles_.features[index]); };
+  Texts texts, unknown;
+  std::int64_t empty = 0, unknown_count = 0, empty_columns = 0;
+  for (std::size_t index = 0; index < features_.size(); ++index) {
+    const DataColumn& column = data_.description.columns[index];
+    if (column.is_text()) texts.push_back(fmt::format("{}: {} categories", name_of(index), column.categories.size()));
+    empty += features_[index].empty_cells();
+    empty_columns += features_[index].empty_cells() > 0;
+    unknown_count += features_[index].unknown_cells();
+    if (features_[index].unknown_cells() > 0)
+      unknown.push_back(fmt::format("{} in {}", quoted(features_[index].unknown_text()), name_of(index)));
+  }
+  if (!forms_note_.empty()) {
+    Texts shown;
+    for (const auto& [column, example] : forms_note_)
+      shown.push_back(fmt::format("{}: {}", column_text(column), example));
+    data_.notes.push_back(
+        fmt::format("numbers with commas, signs or units of money were read as numbers ({}); pass "
+                    "--decimal or --categorical if that is wrong",
+                    some_of(shown)));
+  }
+  if (options_.like == nullptr && !texts.empty())
+    data_.notes.push_back(fmt::format("text was encoded by categories ({})", some_of(texts)));
+  if (empty > 0) {
+    const bool is_known = options_.like != nullptr;
+    data_.notes.push_back(fmt::format(
+        "{} in {} {} empty: {}", counted(empty, "cell"), counted(empty_columns, "column"), empty == 1 ? "is" : "are",
+        is_known ? "they are treated as in the training data"
+                 : fill_text(options_.missing) + ", and an empty text is a category of its own"));
+  }
+  if (!unknown.empty())
+    data_.notes.push_back(
+        fmt::format("{} {} a text that is not among the categories of the column, and {} as none of them ({})",
+                    counted(unknown_count, "cell"), unknown_count == 1 ? "has" : "have",
+                    unknown_count == 1 ? "counts" : "count", some_of(unknown)));
+  if (dropped_rows_ > 0)
+    data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
+                                      dropped_rows_ == 1 ? "was" : "were"));
+  if (blank_rows_ > 0)
+    data_.notes.push_back(
+        fmt::format("{} without any cell {} skipped", counted(blank_rows_, "line"), blank_rows_ == 1 ? "was" : "were"));
+  if (comments_ > 0)
+    data_.notes.push_back(
+        fmt::format("{} between the rows {} skipped (#)", counted(comments_, "line"), comments_ == 1 ? "was" : "were"));
 }
 
 ImportedData Table::finish() {
@@ -301,15 +617,13 @@ ImportedData Table::finish() {
       fmt::format("'{}' has no rows left (--missing=drop leaves out rows with empty cells, and all have some). Pass "
                   "--missing=median, or leave out columns with --drop.",
                   file_));
-  if (dropped_rows_ > 0)
-    data_.notes.push_back(fmt::format("{} with empty cells {} left out", counted(dropped_rows_, "row"),
-                                      dropped_rows_ == 1 ? "was" : "were"));
-  const auto name_of = [this](std::size_t index) { return column_text(roles_.features[index]); };
-  const auto place_of = [&](std::size_t index) { return fmt::format("{} of '{}'", name_of(index), file_); };
-  data_.features = encode_columns(cells_.take(), rows_, features_, place_of, data_.description.columns);
-  if (const auto note = text_columns_note(data_.description.columns, name_of);
-      options_.like == nullptr && !note.empty())
-    data_.notes.push_back(note);
+  const std::string files = files_ == 1 ? fmt::format("'{}'", file_) : fmt::format("{} files", files_);
+  data_.notes.insert(data_.notes.begin(),
+                     fmt::format("{}: {} {}", files, counted(rows_ + dropped_rows_, "row"), taken_));
+  const auto place_of = [&](std::size_t index) {
+    return fmt::format("{} of '{}'", column_text(roles_.features[index]), file_);
+  };
+  data_.features = encode_columns(std::move(cells_), rows_, features_, place_of, data_.description.columns);
   const auto twice = repeated_feature_name(data_.description.columns);
   require(!twice, [&] {
     return fmt::format(
@@ -317,16 +631,14 @@ ImportedData Table::finish() {
         "each category). Rename a column.",
         file_, quoted(*twice));
   });
-  if (is_regression_ && !roles_.targets.empty()) {
-    data_.targets = {NumberType::float32, {rows_}, target_numbers_.take()};
-    if (roles_.targets.size() > 1) data_.targets->shape.push_back(static_cast<std::int64_t>(roles_.targets.size()));
-  } else if (!roles_.targets.empty()) {
-    const KnownNames known = options_.like == nullptr ? std::nullopt : KnownNames(options_.like->class_names);
-    data_.set_targets(
-        labels_.finish(options_.task, known, fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_)));
-  }
+  if (!roles_.targets.empty()) set_targets();
   for (const std::size_t column : roles_.targets)
     if (!names_.empty()) data_.description.target_names.push_back(names_[column]);
+  if (options_.like != nullptr) data_.description.dropped_columns = options_.like->dropped_columns;
+  if (roles_.groups) data_.groups = groups_.array();
+  if (roles_.folds) data_.folds = folds_.array();
+  if (roles_.weights) data_.weights = weights_.array();
+  add_notes();
   return std::move(data_);
 }
 

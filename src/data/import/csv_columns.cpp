@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_start.hpp"
 
 namespace sheaf {
 namespace {
@@ -46,16 +47,11 @@ std::size_t find_column(const std::string& text, const Texts& names, std::size_t
                              did_you_mean(text, names)));
 }
 
-// Whether the names are "", "0", "1", ...
-bool is_numbered(const Texts& names) {
-  if (names.size() < 2 || !names.front().empty()) return false;
-  for (std::size_t column = 1; column < names.size(); ++column)
-    if (names[column] != std::to_string(column - 1)) return false;
-  return true;
-}
-
-bool has_row_names(const Texts& names) {
-  return names.size() > 1 && (names.front().empty() || names.front() == "Unnamed: 0");
+// How many of the first columns have names of row numbers: a table that was saved twice has two.
+std::size_t count_row_names(const Texts& names) {
+  std::size_t count = 0;
+  while (count + 1 < names.size() && is_row_number_name(names[count])) ++count;
+  return count;
 }
 
 // The targets among the `remaining` columns according to the data that the file is coded like.
@@ -114,55 +110,93 @@ Columns in_known_order(const CsvOptions& options, const Columns& features, const
 
 }  // namespace
 
-bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second) {
-  const auto is_number = [](const std::string& text) {
-    return CellNumbers(std::nullopt, ';').parse<double>(text).has_value();
-  };
-  if (std::none_of(first.begin(), first.end(), is_number) || is_numbered(first)) return true;
-  for (std::size_t column = 0; column < std::min(first.size(), second.size()); ++column)
-    if (!is_missing(first[column]) && !is_number(first[column]) && is_number(second[column])) return true;
-  return false;
+std::vector<std::string> split_list(const std::string& list) {
+  Texts parts;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 std::vector<std::size_t> find_columns(const std::string& list, const std::vector<std::string>& names,
                                       std::size_t column_count, const std::string& file) {
   Columns columns;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::size_t column = find_column(list.substr(begin, end - begin), names, column_count, file);
+  for (const auto& part : split_list(list)) {
+    const std::size_t column = find_column(part, names, column_count, file);
     if (!contains(columns, column)) columns.push_back(column);
-    begin = end + 1;
   }
   return columns;
 }
 
+namespace {
+
+// The column that an option names, if any.
+std::optional<std::size_t> find_one(const std::string& option, const std::string& list, const Texts& names,
+                                    std::size_t column_count, const std::string& file) {
+  const Columns columns = find_columns(list, names, column_count, file);
+  require(columns.size() <= 1,
+          [&] { return fmt::format("--{}={} names {} columns. Name one.", option, list, columns.size()); });
+  return columns.empty() ? std::nullopt : std::optional(columns.front());
+}
+
+// Columns with these names.
+Columns named(const Texts& wanted, const Texts& names) {
+  Columns found;
+  for (std::size_t column = 0; column < names.size(); ++column)
+    if (contains(wanted, names[column])) found.push_back(column);
+  return found;
+}
+
+}  // namespace
+
 ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
-                         const std::string& file) {
+                         const std::string& file, const std::vector<std::size_t>& left_out) {
   ColumnRoles roles;
-  const Columns dropped = find_columns(options.drop, names, column_count, file);
-  const Columns ids = find_columns(options.id, names, column_count, file);
-  require(ids.size() <= 1, fmt::format("--id={} names {} columns. Name one.", options.id, ids.size()));
-  if (!ids.empty()) roles.id = ids.front();
+  roles.dropped = find_columns(options.drop, names, column_count, file);
+  if (options.like != nullptr)
+    for (const std::size_t column : named(options.like->dropped_columns, names)) roles.dropped.push_back(column);
+  roles.id = find_one("id", options.id, names, column_count, file);
+  roles.groups = find_one("groups", options.groups, names, column_count, file);
+  roles.folds = find_one("folds", options.folds, names, column_count, file);
+  roles.weights = find_one("weights", options.weights, names, column_count, file);
+  const Columns kept = find_columns(options.keep, names, column_count, file);
+  roles.categorical = find_columns(options.categorical, names, column_count, file);
   // A feature of the model stays one if it also identifies the rows.
   const auto is_known = [&](std::size_t column) {
     const auto has_name = [&](const DataColumn& known) { return known.name == names[column]; };
     return options.like != nullptr && !names.empty() &&
            std::any_of(options.like->columns.begin(), options.like->columns.end(), has_name);
   };
+  const auto has_other_role = [&](std::size_t column) {
+    return contains(roles.dropped, column) || roles.groups == column || roles.folds == column ||
+           roles.weights == column || (roles.id == column && !is_known(column));
+  };
+  const auto is_left_out = [&](std::size_t column) {
+    return contains(left_out, column) && !contains(kept, column) && !contains(roles.categorical, column) &&
+           !is_known(column);
+  };
+  const std::size_t row_names = count_row_names(names);
   Columns remaining;
-  for (std::size_t column = has_row_names(names) ? 1 : 0; column < column_count; ++column)
-    if (!contains(dropped, column) && (roles.id != column || is_known(column))) remaining.push_back(column);
+  for (std::size_t column = row_names; column < column_count; ++column)
+    if (!has_other_role(column)) remaining.push_back(column);
   const Columns targets = find_targets(options, remaining, names, column_count, file);
-  if (has_row_names(names) && !contains(targets, std::size_t{0}) && roles.id != std::size_t{0}) roles.row_names = 0;
-  for (const std::size_t column : remaining)
-    if (!contains(targets, column)) roles.features.push_back(column);
-  require(!roles.features.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or dropped). "
+  for (std::size_t column = 0; column < row_names; ++column)
+    if (!contains(targets, column) && !has_other_role(column)) roles.row_names.push_back(column);
+  for (const std::size_t column : remaining) {
+    if (contains(targets, column)) continue;
+    if (is_left_out(column))
+      roles.left_out.push_back(column);
+    else
+      roles.features.push_back(column);
+  }
+  require(!roles.features.empty(), fmt::format("'{}' has no features (all of its {} columns are labels or left out). "
                                                "Check --delimiter, --label and --drop.",
                                                file, column_count));
   require_distinct_names(roles.features, names, file);
   if (options.like != nullptr) roles.features = in_known_order(options, roles.features, names, file);
   if (options.reads_targets) roles.targets = targets;
-  roles.categorical = find_columns(options.categorical, names, column_count, file);
   return roles;
 }
 

@@ -11,9 +11,8 @@
 
 namespace sheaf {
 
-/// Whether record `first` is a header: none of its fields is a number, or one of them is text (and no word for an empty
-/// cell) where record `second` (may be empty) has a number, or they are "", "0", "1", ..., as pandas numbers columns.
-bool has_header(const std::vector<std::string>& first, const std::vector<std::string>& second);
+/// The parts of a list: "a,b".
+std::vector<std::string> split_list(const std::string& list);
 
 /// The columns in `list` ("price", "0", "-1", "a,b"). Each is a name in `names` (empty without a header), or a number
 /// from 0, or a negative number counted from the end. Throws RunError for unknown columns, with a similar name. `file`
@@ -26,13 +25,15 @@ struct ColumnRoles {
   std::vector<std::size_t> features;     ///< in the order of the features
   std::vector<std::size_t> targets;      ///< empty: the file has no targets, or they are not read
   std::vector<std::size_t> categorical;  ///< features that are text in any case
-  std::optional<std::size_t> id;
-  std::optional<std::size_t> row_names;  ///< an unnamed first column, which is left out
+  std::vector<std::size_t> row_names;    ///< first columns that are unnamed or named as by pandas, which are left out
+  std::vector<std::size_t> dropped;      ///< columns that an option or the known data leave out
+  std::vector<std::size_t> left_out;     ///< columns that are left out because of what they contain
+  std::optional<std::size_t> id, groups, folds, weights;
 };
 
-/// Chooses the roles. `names`: of the header, empty without one. Throws RunError if columns are missing, unknown or
-/// have the same name.
+/// Chooses the roles. `names`: of the header, empty without one. `left_out`: columns that are no features unless
+/// options or the known data say so. Throws RunError if columns are missing, unknown or have the same name.
 ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
-                         const std::string& file);
+                         const std::string& file, const std::vector<std::size_t>& left_out = {});
 
 }  // namespace sheaf

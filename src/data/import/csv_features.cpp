@@ -4,30 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <random>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
 #include "data/column_encoding.hpp"
+#include "data/column_offset.hpp"
 
 namespace sheaf {
 namespace {
 
-constexpr float empty_cell = std::numeric_limits<float>::quiet_NaN();
-constexpr float unknown_text = -1;
+constexpr double empty_cell = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown_code = -1;
+constexpr std::int32_t no_code = -1;
 
-// The median as in NumPy: the mean of the two middle values of an even number.
-double median(std::vector<float> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return double{*middle};
-  return (double{*std::max_element(values.begin(), middle)} + double{*middle}) / 2;
-}
+}  // namespace
 
-// Ascending numbers if all names are numbers, otherwise ascending texts.
 void sort_names(std::vector<std::string>& names) {
   const bool numbers = std::all_of(names.begin(), names.end(), [](const std::string& name) {
     const auto number = parse_number<double>(name);
@@ -40,121 +35,136 @@ void sort_names(std::vector<std::string>& names) {
   });
 }
 
-}  // namespace
+double sampled_offset(const CellBlocks& cells, std::int64_t rows, std::int64_t first, std::int64_t stride) {
+  constexpr std::int64_t sample_rows = 10000;
+  std::vector<double> sample;
+  const auto add = [&](std::int64_t row) {
+    const double value = cells[static_cast<std::size_t>(first + row * stride)];
+    if (!std::isnan(value)) sample.push_back(value);
+  };
+  if (rows <= sample_rows) {
+    for (std::int64_t row = 0; row < rows; ++row) add(row);
+  } else {
+    std::mt19937_64 random(0);  // rows may have a period
+    for (std::int64_t drawn = 0; drawn < sample_rows; ++drawn)
+      add(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows)));
+  }
+  return column_offset(sample);
+}
 
-FeatureColumn::FeatureColumn(std::string name, std::string option_name, bool declared_text, MissingCells missing)
-    : name_(std::move(name)),
-      option_name_(std::move(option_name)),
-      missing_(missing),
-      kind_(declared_text ? Kind::text : Kind::undecided),
-      declared_text_(declared_text) {}
+FeatureColumn::FeatureColumn(std::string name, std::string option_name, Kind kind, MissingCells missing,
+                             const EmptyCells& empty)
+    : name_(std::move(name)), option_name_(std::move(option_name)), kind_(kind), missing_(missing), empty_(&empty) {}
 
 FeatureColumn::FeatureColumn(const DataColumn& known, std::string option_name, MissingCells missing,
-                             bool ignore_unknown)
+                             const EmptyCells& empty, bool refuses_unknown, bool fills_all)
     : name_(known.name),
       option_name_(std::move(option_name)),
-      missing_(missing),
-      known_(known),
-      ignore_unknown_(ignore_unknown),
       kind_(known.is_text() ? Kind::text : Kind::number),
-      declared_text_(known.is_text()) {
-  for (std::size_t code = 0; code < known.categories.size(); ++code)
-    codes_[known.categories[code]] = static_cast<std::int32_t>(code);
-}
-
-// A cell that is not a number of a column of numbers.
-float FeatureColumn::read_other(std::string_view text, CellNumbers& numbers) {
-  if (known_ && is_category(text)) return text_code(text);
-  if (is_missing(text)) {
-    if (!accepts_empty()) refuse_empty(text);
-    has_empty_cells_ = true;
-    return empty_cell;
+      missing_(missing),
+      empty_(&empty),
+      known_(known),
+      refuses_unknown_(refuses_unknown),
+      fills_all_(fills_all) {
+  for (std::size_t index = 0; index < known.categories.size(); ++index) {
+    const auto code = static_cast<std::int32_t>(index);
+    codes_[known.categories[index]] = code;
+    if (const auto number = number_of_code(known.categories[index])) codes_of_numbers_.try_emplace(*number, code);
   }
-  if (declared_text_) return text_code(text);
-  const bool is_number = numbers.parse<float>(text).has_value();
-  if (is_number || kind_ == Kind::number) refuse_number(text, is_number);
-  kind_ = Kind::text;
-  return text_code(text);
 }
 
-bool FeatureColumn::is_category(std::string_view text) {
-  if (codes_.empty()) return false;
-  key_ = as_utf8(text);
-  return codes_.count(key_) != 0;
+bool FeatureColumn::is_empty(std::string_view text) const {
+  if (kind_ != Kind::text) return empty_->is_empty_number(text);
+  return empty_->is_empty(text) && (!known_ || codes_.count(as_utf8(text)) == 0);
+}
+
+double FeatureColumn::read_other(std::string_view text) {
+  if (is_empty(text)) return add_empty(text);
+  if (kind_ == Kind::undecided) kind_ = parse_cell(text, form_) ? Kind::number : Kind::text;
+  return kind_ == Kind::number ? read_number(text) : read_text(text);
+}
+
+double FeatureColumn::read_number(std::string_view text) {
+  const auto number = parse_cell(text, form_);
+  if (!number || !fits_float(*number)) refuse_number(text, number.has_value());
+  return *number;
+}
+
+double FeatureColumn::add_empty(std::string_view text) {
+  const bool is_accepted = !known_             ? missing_.kind != MissingCells::Kind::error
+                           : known_->is_text() ? !refuses_unknown_ || known_->has_empty_cells
+                                               : !fills_all_ || known_->fill.has_value();
+  if (!is_accepted) refuse_empty(text);
+  ++empty_count_;
+  return empty_cell;
 }
 
 void FeatureColumn::refuse_number(std::string_view text, bool is_number) const {
   const std::string cell = quoted(std::string(text));
-  if (is_number && kind_ != Kind::text)
+  if (is_number)
     throw BadCell{fmt::format("contains {} (values must be finite in 32-bit floating point)", cell), drop_advice()};
-  const std::string advice = known_ ? "" : fmt::format(", read the column as text with --categorical={}", option_name_);
-  throw BadCell{fmt::format("contains {} ({})", cell,
-                            is_number ? "other cells of the column are not numbers" : "a number is expected"),
-                advice + (known_ ? "" : drop_advice())};
+  const std::string advice = known_
+                                 ? ""
+                                 : fmt::format(
+                                       ", take it for an empty cell with --na_values={}, read the column as text with "
+                                       "--categorical={}",
+                                       cell, option_name_);
+  throw BadCell{fmt::format("contains {} (a number is expected)", cell), advice + (known_ ? "" : drop_advice())};
 }
 
 std::string FeatureColumn::drop_advice() const {
   return fmt::format(", or drop the column with --drop={}", option_name_);
 }
 
-// With `drop`, rows with empty cells are not read.
-bool FeatureColumn::accepts_empty() const {
-  if (!known_) return missing_.kind != MissingCells::Kind::error;
-  return known_->is_text() ? ignore_unknown_ || known_->has_empty_cells : known_->fill.has_value();
-}
-
 void FeatureColumn::refuse_empty(std::string_view text) const {
   const std::string problem =
       text.empty() ? "is empty" : fmt::format("contains {}, which means an empty cell", quoted(std::string(text)));
   if (known_)
-    throw BadCell{problem + " (there is no known value for empty cells of this column)",
-                  known_->is_text() ? ", leave out its row, or pass --unknown=ignore" : ", or leave out its row"};
+    throw BadCell{problem + " (there is no known value for empty cells of this column)", ", or leave out its row"};
   throw BadCell{problem, ", set --missing=median or --missing=drop" + drop_advice()};
 }
 
-float FeatureColumn::text_code(std::string_view text) {
+std::int32_t FeatureColumn::find_code(const std::string& text) const {
+  if (const auto found = codes_.find(text); found != codes_.end()) return found->second;
+  const auto number = number_of_code(text);
+  const auto equal = number ? codes_of_numbers_.find(*number) : codes_of_numbers_.end();
+  return equal == codes_of_numbers_.end() ? no_code : equal->second;
+}
+
+double FeatureColumn::read_text(std::string_view text) {
   key_ = as_utf8(text);
-  const auto found = codes_.find(key_);
-  if (found != codes_.end()) return static_cast<float>(found->second);
-  if (known_ && ignore_unknown_) return unknown_text;
-  if (known_)
+  if (const std::int32_t code = find_code(key_); code != no_code) return code;
+  if (known_ && refuses_unknown_)
     throw BadCell{fmt::format("contains {} (not one of the column's {} categories)", quoted(key_), codes_.size()),
-                  ", or pass --unknown=ignore"};
+                  ", or leave out --unknown=error"};
+  if (known_) {
+    if (++unknown_count_ == 1) unknown_text_ = key_;
+    return unknown_code;
+  }
   if (codes_.size() == max_categories)
     throw BadCell{fmt::format("contains {} (the column has more than {} different texts; is it an identifier?)",
                               quoted(key_), max_categories),
                   drop_advice()};
   const auto code = static_cast<std::int32_t>(codes_.size());
   codes_.emplace(key_, code);
-  return static_cast<float>(code);
+  if (const auto number = number_of_code(key_)) codes_of_numbers_.try_emplace(*number, code);
+  return code;
 }
 
-// Only for the kinds that replace empty cells.
-float FeatureColumn::fill_of(const float* values, std::int64_t rows, std::int64_t stride) const {
-  if (missing_.kind == MissingCells::Kind::value) return missing_.value;
-  std::vector<float> present;
-  for (std::int64_t row = 0; row < rows; ++row)
-    if (!std::isnan(values[row * stride])) present.push_back(values[row * stride]);
-  if (missing_.kind == MissingCells::Kind::median) return static_cast<float>(median(present));
-  double sum = 0;
-  for (const float value : present) sum += double{value};
-  return static_cast<float>(sum / static_cast<double>(present.size()));
-}
-
-DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::int64_t stride,
-                                   const std::function<std::string()>& place) {
+DataColumn FeatureColumn::describe(const std::function<std::string()>& place) {
   DataColumn column = known_.value_or(number_column(name_));
   if (!known_) {
-    require(kind_ == Kind::number || !codes_.empty(), [&] {
+    require(kind_ != Kind::undecided && (kind_ == Kind::number || !codes_.empty()), [&] {
       return fmt::format("All cells of {} are empty. Drop the column with --drop={}.", place(), option_name_);
     });
     if (kind_ == Kind::text) {
       for (const auto& [name, code] : codes_) column.categories.push_back(name);
       sort_names(column.categories);
-      column.has_empty_cells = has_empty_cells_;
-    } else if (missing_.kind != MissingCells::Kind::error && missing_.kind != MissingCells::Kind::drop) {
-      column.fill = double{fill_of(values, rows, stride)};
+    } else {
+      if (missing_.kind == MissingCells::Kind::mean) column.fill_rule = FillRule::mean;
+      if (missing_.kind == MissingCells::Kind::value) column.fill = missing_.value;
     }
+    column.has_empty_cells = empty_count_ > 0;
   }
   stored_codes_.assign(codes_.size(), no_category);
   for (std::size_t category = 0; category < column.categories.size(); ++category) {
@@ -164,30 +174,45 @@ DataColumn FeatureColumn::describe(const float* values, std::int64_t rows, std::
   return column;
 }
 
-float FeatureColumn::stored_code(float code) const {
-  return std::isnan(code) || code == unknown_text ? no_category : stored_codes_[static_cast<std::size_t>(code)];
+float FeatureColumn::stored_code(double code) const {
+  return std::isnan(code) || code == unknown_code ? no_category : stored_codes_[static_cast<std::size_t>(code)];
 }
 
-NumberArray encode_columns(std::vector<std::byte> cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
+NumberArray encode_columns(CellBlocks cells, std::int64_t rows, std::vector<FeatureColumn>& columns,
                            const std::function<std::string(std::size_t)>& place_of,
                            std::vector<DataColumn>& described) {
   const auto stride = static_cast<std::int64_t>(columns.size());
-  auto* values = reinterpret_cast<float*>(cells.data());
   described.clear();
   for (std::int64_t column = 0; column < stride; ++column) {
     const auto index = static_cast<std::size_t>(column);
-    described.push_back(columns[index].describe(values + column, rows, stride, [&] { return place_of(index); }));
+    described.push_back(columns[index].describe([&] { return place_of(index); }));
+    DataColumn& description = described.back();
+    if (!columns[index].is_known() && !description.is_text())
+      description.offset = sampled_offset(cells, rows, column, stride);
   }
-  if (!are_plain(described)) {
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::size_t column = 0; column < columns.size(); ++column, ++values) {
-        if (described[column].is_text())
-          *values = columns[column].stored_code(*values);
-        else if (std::isnan(*values))
-          *values = static_cast<float>(described[column].fill.value_or(0));
-      }
+  struct Encoder {
+    const FeatureColumn* texts;  // null: numbers
+    double offset;
+    double empty;  // the stored number of an empty cell, plus the offset
+  };
+  std::vector<Encoder> encoders;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const DataColumn& description = described[column];
+    encoders.push_back({description.is_text() ? &columns[column] : nullptr, description.offset,
+                        columns[column].is_known() ? description.fill.value_or(empty_cell) : empty_cell});
   }
-  return {NumberType::float32, {rows, stride}, std::move(cells)};
+  NumberArray array{NumberType::float32, {rows, stride}, {}};
+  array.bytes.resize(static_cast<std::size_t>(rows * stride) * sizeof(float));
+  auto* stored = reinterpret_cast<float*>(array.bytes.data());
+  auto encoder = encoders.begin();
+  cells.consume([&](double value) {
+    if (encoder->texts != nullptr)
+      *stored++ = encoder->texts->stored_code(value);
+    else
+      *stored++ = static_cast<float>((std::isnan(value) ? encoder->empty : value) - encoder->offset);
+    if (++encoder == encoders.end()) encoder = encoders.begin();
+  });
+  return array;
 }
 
 }  // namespace sheaf

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/text.hpp"
+#include "data/import/csv_numbers.hpp"
 
 namespace sheaf {
 namespace {
@@ -21,13 +23,18 @@ bool is_integer(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-NumberArray float_targets(const std::vector<double>& numbers) {
-  NumberArray array{NumberType::float32, {static_cast<std::int64_t>(numbers.size())}, {}};
-  array.bytes.resize(numbers.size() * sizeof(float));
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
-    const auto value = static_cast<float>(numbers[row]);
-    std::memcpy(array.bytes.data() + row * sizeof value, &value, sizeof value);
-  }
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  if (!is_integer(text)) return std::nullopt;
+  if (text.front() == '+') text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+NumberArray real_targets(const std::vector<double>& numbers) {
+  NumberArray array{NumberType::float64, {static_cast<std::int64_t>(numbers.size())}, {}};
+  array.bytes.resize(numbers.size() * sizeof(double));
+  if (!numbers.empty()) std::memcpy(array.bytes.data(), numbers.data(), array.bytes.size());
   return array;
 }
 
@@ -53,6 +60,13 @@ void LabelColumn::add(std::string_view text, std::optional<double> number) {
     all_numbers_ = false;
     numbers_ = std::vector<double>();
   }
+  const auto integer = all_numbers_ && all_integers_ ? parse_integer(text) : std::nullopt;
+  if (integer) {
+    integers_.push_back(*integer);
+  } else {
+    all_integers_ = false;
+    integers_ = std::vector<std::int64_t>();
+  }
   if (few_texts_) {
     key_ = as_utf8(text);
     const auto found = texts_.try_emplace(key_, static_cast<std::int32_t>(texts_.size())).first;
@@ -67,12 +81,15 @@ void LabelColumn::add(std::string_view text, std::optional<double> number) {
 
 CodedTargets LabelColumn::finish(std::optional<Task> task, const KnownNames& known,
                                  const std::string& description) const {
-  const auto integers = all_numbers_ ? integers_of(numbers_) : std::nullopt;
-  const bool undecided = !task && integers && written_as_integers_;
-  if (undecided) task = looks_like_classes(*integers) ? Task::classification : Task::regression;
+  const auto integers = !all_numbers_ ? std::nullopt : all_integers_ ? std::optional(integers_) : integers_of(numbers_);
+  const bool undecided = !task && integers;
+  if (undecided && all_integers_) task = looks_like_classes(*integers) ? Task::classification : Task::regression;
+  // Integers beyond 64 bits are classes by their texts.
+  const bool are_codes = all_numbers_ && !integers && written_as_integers_ && few_texts_;
+  if (!task && are_codes && texts_.size() <= max_undeclared_classes) task = Task::classification;
   CodedTargets targets;
   if (all_numbers_ && task.value_or(Task::regression) == Task::regression) {
-    targets = {float_targets(numbers_), {}, false};
+    targets = {real_targets(numbers_), {}, false};
   } else {
     // Texts are exact; integers are known when there are more texts than class names.
     const bool has_names = known && !known->empty();
@@ -137,7 +154,8 @@ CodedTargets LabelColumn::numbered() const {
   std::vector<std::int64_t> classes(texts.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     // "0.5" and "0.50" are the same class.
-    const bool same = all_numbers_ && i > 0 && value_of[order[i]] == value_of[order[i - 1]];
+    const bool same = all_numbers_ && i > 0 && value_of[order[i]] == value_of[order[i - 1]] &&
+                      number_of_code(texts[order[i]]).has_value();
     if (!same) class_names.push_back(texts[order[i]]);
     classes[order[i]] = static_cast<std::int64_t>(class_names.size()) - 1;
   }

@@ -1,10 +1,13 @@
-// Numbers in CSV cells.
+// Numbers in CSV cells: as programs write them, and as people and spreadsheets do.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace sheaf {
 
@@ -16,35 +19,79 @@ std::optional<T> parse_number(std::string_view text);
 extern template std::optional<float> parse_number(std::string_view);
 extern template std::optional<double> parse_number(std::string_view);
 
-/// Whether a cell in a column of numbers is empty or a usual word for a missing value: NA, N/A, NaN, null, None, ?.
-bool is_missing(std::string_view text);
-
-/// Parses the numbers of one file, with a decimal point or a decimal comma.
-class CellNumbers {
+/// The texts that mean an empty cell.
+class EmptyCells {
  public:
-  /// `decimal`: ',' or '.'; nullopt: a comma if the first cell with a point or a comma has a comma. That is only
-  /// possible if fields are separated by semicolons; otherwise a point.
-  CellNumbers(std::optional<char> decimal, char delimiter);
+  /// Adds texts to the usual ones.
+  void add(std::vector<std::string> more) { more_ = std::move(more); }
+  /// false: only the texts of add() and the empty text.
+  void use_default(bool usual) { usual_ = usual; }
 
-  /// As parse_number().
-  template <class T>
-  std::optional<T> parse(std::string_view text) {
-    return decimal_ == '.' ? parse_number<T>(text) : parse_with_comma<T>(text);
-  }
-
-  /// Whether `decimal` was nullopt and a number with a decimal comma was found.
-  bool found_comma() const { return found_comma_; }
+  /// In every column: nothing, NA, N/A, NaN, null, None, ?, #N/A, <NA> and the error values of spreadsheets.
+  bool is_empty(std::string_view text) const;
+  /// In a column of numbers, also: a point, dashes, *, missing, unknown and similar words.
+  bool is_empty_number(std::string_view text) const;
+  /// Whether a number may mean an empty cell, such as -999.
+  bool has_numbers() const { return !more_.empty(); }
 
  private:
-  template <class T>
-  std::optional<T> parse_with_comma(std::string_view text);
-
-  std::optional<char> decimal_;
-  bool found_comma_ = false;
-  std::string with_point_;
+  std::vector<std::string> more_;
+  bool usual_ = true;
 };
 
-extern template std::optional<float> CellNumbers::parse_with_comma(std::string_view);
-extern template std::optional<double> CellNumbers::parse_with_comma(std::string_view);
+/// How the numbers of a column are written.
+struct NumberForm {
+  char decimal = '.';  ///< '.' or ','
+  char grouping =
+      0;  ///< between groups of three digits: ',', '.' or ' ', which is also a narrow space or an apostrophe
+  bool percent = false;  ///< 2.5%, which is 2.5
+  std::string currency;  ///< "$", "EUR", before or after the number; empty: none
+
+  bool is_plain() const { return decimal == '.' && !is_decorated(); }
+  bool is_decorated() const { return grouping != 0 || percent || !currency.empty(); }
+};
+
+bool operator==(const NumberForm& a, const NumberForm& b);
+
+/// Parses a number of this form. Returns nullopt for other text.
+std::optional<double> parse_decorated(std::string_view text, const NumberForm& form);
+
+inline std::optional<double> parse_cell(std::string_view text, const NumberForm& form) {
+  return form.is_plain() ? parse_number<double>(text) : parse_decorated(text, form);
+}
+
+/// The forms that all numbers of a column have in common. Pure.
+class CommonForm {
+ public:
+  /// Returns whether the text is a number in any form. Others are not counted.
+  bool add(std::string_view text);
+  bool is_empty() const { return count_ == 0; }
+  /// ',' or '.' if only this can be the decimal separator; otherwise nothing.
+  std::optional<char> decimal() const;
+  /// The form. `decimal`: of the file, if it is known. Without it, texts like "1,037" have a decimal comma if fields
+  /// are separated by semicolons. nullopt: the numbers have no form in common.
+  std::optional<NumberForm> form(std::optional<char> decimal, char delimiter) const;
+
+ private:
+  unsigned forms_ = ~0U;
+  std::int64_t count_ = 0;
+  std::int64_t percents_ = 0;
+  std::int64_t currencies_ = 0;
+  std::string currency_;
+  bool one_currency_ = true;
+};
+
+/// Whether a text looks like a number with something around it, such as "<1.0", "12 kg" or "5-7".
+bool resembles_number(std::string_view text);
+
+/// Whether a text is a date, a time or both in a usual form, such as 2019-03-01, 1.3.2019, 3/1/19 10:30.
+bool is_date(std::string_view text);
+
+/// Whether a text is a whole number with leading zeros, such as 007: usually a code.
+bool has_leading_zeros(std::string_view text);
+
+/// The number by which a class or a category is the same in another spelling: 1 and 1.0, but not 01. Nothing for other
+/// texts and for numbers from 2^53 on.
+std::optional<double> number_of_code(std::string_view text);
 
 }  // namespace sheaf

@@ -7,27 +7,34 @@
 
 #include "data/data_description.hpp"
 #include "data/import/csv_features.hpp"
+#include "data/import/csv_numbers.hpp"
 #include "study/study.hpp"
 
 namespace sheaf {
 
 struct CsvOptions {
-  char delimiter = 0;                     ///< 0: detect_delimiter() of the first record
-  std::optional<char> decimal;            ///< '.' or ','; nullopt: see CellNumbers
-  std::optional<bool> header;             ///< nullopt: has_header()
+  char delimiter = 0;                     ///< 0: detect_delimiter()
+  std::optional<char> decimal;            ///< '.' or ','; nullopt: see common_decimal() and CommonForm
+  std::optional<bool> header;             ///< nullopt: find_start()
   std::optional<std::string> label;       ///< label columns: names or numbers, separated by commas; "none": no targets.
                                           ///< nullopt: the last column that is not left out; with `like`, its target
                                           ///< columns, if the file has them
   std::string drop;                       ///< columns to leave out, in the same format
+  std::string keep;                       ///< columns that stay even if they have dates or identifiers, in this format
   std::string categorical;                ///< columns to read as text, in the same format
   std::string id;                         ///< column that identifies the rows, in the same format; empty: none
-  MissingCells missing;                   ///< empty cells of features
+  std::string groups;                     ///< column with the group of each row; empty: none
+  std::string folds;                      ///< column with the fold of each row; empty: none
+  std::string weights;                    ///< column with the weight of each row; empty: none
+  EmptyCells empty;                       ///< the texts that mean an empty cell
+  MissingCells missing;                   ///< the treatment of empty cells of features
   std::optional<Task> task;               ///< nullopt: see LabelColumn; with several label columns, regression
   bool reads_targets = true;              ///< false: the label columns are left out
   const DataDescription* like = nullptr;  ///< columns and classes are coded as there; null: they are learned
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"
   bool numbers_only = false;              ///< without `like`: columns of texts and empty cells are errors
-  bool ignore_unknown = false;            ///< with `like`: accepts texts that are not among the categories
+  bool fills_all = false;                 ///< with `like`: empty cells of columns without a known value are errors
+  bool refuses_unknown = false;           ///< with `like`: texts that are not among the categories are errors
 };
 
 }  // namespace sheaf

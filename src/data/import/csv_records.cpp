@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -38,33 +39,63 @@ bool CsvRecords::fill() {
   return got > 0;
 }
 
-// The end of the record that begins at begin_: the first newline outside quotes, or the end of the source.
+// The end of the record that begins at begin_: the first line end outside quotes, or the end of the source.
 std::size_t CsvRecords::find_end() {
   std::size_t scanned = 0;  // bytes from begin_; fill() changes begin_
-  bool quoted = false;
+  quoted_ = false;
+  last_close_ = 0;
   for (;;) {
     const char* from = buffer_.data() + begin_ + scanned;
     const char* end = buffer_.data() + buffer_.size();
-    const auto* newline = static_cast<const char*>(std::memchr(from, '\n', static_cast<std::size_t>(end - from)));
-    const char* stop = newline ? newline : end;
-    if (std::count(from, stop, '"') % 2 == 1) quoted = !quoted;
-    scanned += static_cast<std::size_t>(stop - from);
+    const auto* line_end =
+        static_cast<const char*>(std::memchr(from, syntax_.line_end, static_cast<std::size_t>(end - from)));
+    const char* stop = line_end ? line_end : end;
+    const std::size_t reached = scanned + static_cast<std::size_t>(stop - from);
+    pass_quotes(scanned, reached);
+    scanned = reached;
     require(scanned <= longest_, [&] {
       return fmt::format(
           "The record that begins in {} is longer than {} (a quote is not closed, or this is not a CSV file). "
           "Correct it.",
           location(), human_bytes(static_cast<double>(longest_)));
     });
-    if (newline) ++next_line_;
-    if (newline && !quoted) break;
-    if (newline) {
+    if (line_end) ++next_line_;
+    if (line_end && !quoted_) break;
+    if (line_end) {
       ++scanned;
     } else if (!fill()) {
-      require(!quoted, fmt::format("A quote of the record in {} is not closed (the file ends). Close it.", location()));
+      require(!quoted_,
+              fmt::format("A quote of the record in {} is not closed (the file ends). Close it.", location()));
       break;
     }
   }
   return begin_ + scanned;
+}
+
+// Follows the quotes between two positions of the record, counted from begin_.
+void CsvRecords::pass_quotes(std::size_t from, std::size_t stop) {
+  const char* record = buffer_.data() + begin_;
+  while (from < stop) {
+    const auto* quote = static_cast<const char*>(std::memchr(record + from, '"', stop - from));
+    if (quote == nullptr) return;
+    const auto at = static_cast<std::size_t>(quote - record);
+    if (quoted_) {
+      quoted_ = false;
+      last_close_ = at + 1;
+    } else {
+      quoted_ = (last_close_ == at && at > 0) || starts_field(at);  // a doubled quote does not end the field
+    }
+    from = at + 1;
+  }
+}
+
+bool CsvRecords::starts_field(std::size_t quote) const {
+  const char* record = buffer_.data() + begin_;
+  const auto separates = [this](char c) {
+    return syntax_.delimiter != 0 ? c == syntax_.delimiter : csv_delimiters.find(c) != std::string_view::npos;
+  };
+  while (quote > 0 && is_blank(record[quote - 1]) && !separates(record[quote - 1])) --quote;
+  return quote == 0 || separates(record[quote - 1]);
 }
 
 bool CsvRecords::next() {
@@ -79,7 +110,7 @@ bool CsvRecords::next() {
     const std::size_t end = find_end();
     text_ = std::string_view(buffer_).substr(begin_, end - begin_);
     begin_ = std::min(end + 1, buffer_.size());
-    if (!text_.empty() && text_.back() == '\r') text_.remove_suffix(1);
+    if (syntax_.line_end == '\n' && !text_.empty() && text_.back() == '\r') text_.remove_suffix(1);
   } while (std::all_of(text_.begin(), text_.end(), is_blank));
   return true;
 }
@@ -122,18 +153,30 @@ bool CsvFields::split(std::string_view record, char delimiter) {
   }
 }
 
-char detect_delimiter(std::string_view record) {
-  char best = ',';
-  std::size_t most = 0;
+char detect_delimiter(const std::vector<std::string_view>& records) {
   CsvFields fields;
-  for (const char candidate : {'\t', ';', ','}) {
-    const std::size_t found = fields.split(record, candidate) ? fields.size() - 1 : 0;
+  const auto count = [&fields](std::string_view record, char candidate) {
+    return fields.split(record, candidate) ? fields.size() : std::size_t{0};
+  };
+  char frequent = ',';
+  std::size_t most = 1;
+  for (const char candidate : csv_delimiters) {
+    std::map<std::size_t, std::size_t> records_with;  // this number of fields
+    for (const auto record : records) ++records_with[count(record, candidate)];
+    for (const auto& [size, times] : records_with)
+      if (size > 1 && records.size() > 2 && times * 10 >= records.size() * 9) return candidate;
+    const std::size_t found = records.empty() ? 0 : count(records.front(), candidate);
     if (found > most) {
       most = found;
-      best = candidate;
+      frequent = candidate;
     }
   }
-  return best;
+  if (most > 1 || records.size() < 3) return frequent;
+  // Tables of numpy.savetxt and of R have spaces.
+  const std::size_t spaced = count(records.back(), ' ');
+  const auto has_as_many = [&](std::string_view record) { return count(record, ' ') == spaced; };
+  const bool are_spaced = spaced > 1 && std::all_of(records.begin() + 1, records.end(), has_as_many);
+  return are_spaced ? ' ' : frequent;
 }
 
 }  // namespace sheaf

@@ -19,14 +19,23 @@ constexpr std::size_t longest_csv_record = std::size_t{64} << 20;
 /// The maximum number of fields of a record, for the same reason.
 constexpr std::size_t max_csv_fields = std::size_t{1} << 22;
 
-/// Reads the records of a source, in order. Skips blank lines and a byte order mark at the start. Lines end in "\n" or
-/// "\r\n".
+/// What separates records and fields.
+struct CsvSyntax {
+  char delimiter = 0;    ///< between fields; 0: not known yet, any of csv_delimiters
+  char line_end = '\n';  ///< '\n', also after '\r'; or '\r'
+};
+
+/// The delimiters that detect_delimiter() knows.
+constexpr std::string_view csv_delimiters = "\t;|,";
+
+/// Reads the records of a source, in order. Skips blank lines and a byte order mark at the start. A line end inside a
+/// quoted field belongs to it. Quotes count only where a field begins.
 class CsvRecords {
  public:
   /// `block_bytes` is the number of bytes per read, at least 3.
-  explicit CsvRecords(ByteSource& source, std::size_t block_bytes = std::size_t{1} << 20,
+  explicit CsvRecords(ByteSource& source, CsvSyntax syntax = {}, std::size_t block_bytes = std::size_t{1} << 20,
                       std::size_t longest = longest_csv_record)
-      : source_(source), block_bytes_(block_bytes), longest_(longest) {}
+      : source_(source), syntax_(syntax), block_bytes_(block_bytes), longest_(longest) {}
 
   /// Advances to the next record; returns false at the end. Throws RunError if a quote is not closed or the record is
   /// longer than `longest` bytes.
@@ -41,8 +50,11 @@ class CsvRecords {
  private:
   bool fill();
   std::size_t find_end();
+  void pass_quotes(std::size_t from, std::size_t stop);
+  bool starts_field(std::size_t quote) const;
 
   ByteSource& source_;
+  CsvSyntax syntax_;
   std::size_t block_bytes_;
   std::size_t longest_;
   std::string buffer_;
@@ -51,6 +63,8 @@ class CsvRecords {
   std::string_view text_;
   std::int64_t line_ = 0;
   std::int64_t next_line_ = 1;
+  bool quoted_ = false;         // inside a quoted field of the current record
+  std::size_t last_close_ = 0;  // position after the latest closing quote, from begin_; 0: none
 };
 
 /// The fields of one record. Reuses its memory for the next record.
@@ -70,7 +84,10 @@ class CsvFields {
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque, since the fields point into it
 };
 
-/// The most frequent of tab, semicolon and comma in the record, outside quotes. Comma if there are none.
-char detect_delimiter(std::string_view record);
+/// The delimiter that gives most of the records the same number of fields, more than one. Tab, semicolon and bar are
+/// preferred to the comma, which may be in numbers and texts; without a delimiter in most records, the one that is most
+/// frequent in the first record. If there is none: a space if it gives all records but the first the same number of
+/// fields, otherwise a comma. Pure.
+char detect_delimiter(const std::vector<std::string_view>& records);
 
 }  // namespace sheaf

@@ -77,7 +77,7 @@ void ImportedData::set_targets(CodedTargets coded) {
   targets = std::move(coded.array);
   description.class_names = std::move(coded.class_names);
   if (!coded.could_be_either) return;
-  notes.push_back(is_real(targets->type) ? "the targets are integers that do not look like classes: regression "
+  notes.push_back(is_real(targets->type) ? "the targets are whole numbers, taken as quantities: regression "
                                            "(--task=classification makes each number a class)"
                                          : fmt::format("the targets are integers: classification with {} classes "
                                                        "(--task=regression predicts numbers)",
@@ -113,7 +113,8 @@ std::string content_hash(const ImportedData& data) {
     fingerprint.add_array(array.bytes.data(), array.bytes.size());
   };
   add(data.features);
-  if (data.targets) add(*data.targets);
+  for (const auto* array : {&data.targets, &data.groups, &data.folds, &data.weights})
+    if (*array) add(**array);
   return fingerprint.text();
 }
 

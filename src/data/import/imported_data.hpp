@@ -28,6 +28,9 @@ struct ImportedData {
   std::optional<ChannelOrder> channels;  ///< order of the channels if the format defines images; nullopt: unknown
   DataDescription description;           ///< without `source`
   std::optional<IdColumn> ids;           ///< if it was requested
+  std::optional<NumberArray> groups;     ///< int64 [rows]
+  std::optional<NumberArray> folds;      ///< int32 [rows], >= 0
+  std::optional<NumberArray> weights;    ///< float32 [rows], >= 0
   std::vector<std::string> notes;        ///< decisions about the files, for the log
 
   /// The largest label + 1; 0 without labels.

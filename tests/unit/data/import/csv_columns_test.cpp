@@ -24,24 +24,6 @@ CsvOptions like(const DataDescription& description) {
 
 }  // namespace
 
-TEST_CASE("a first record is a header if it has no numbers or has text above numbers") {
-  CHECK(has_header({"a", "b"}, {"1", "x"}));
-  CHECK(has_header({"0", "1", "y"}, {"5", "6", "7"}));
-  CHECK(has_header({"", "a", "y"}, {"0", "6", "x"}));
-  CHECK(has_header({"a", "1,5"}, {"1", "2"}));
-  CHECK_FALSE(has_header({"5.1", "3.5", "setosa"}, {"4.9", "3", "setosa"}));
-  CHECK_FALSE(has_header({"1", "2"}, {}));
-}
-
-TEST_CASE("a first record with an empty cell above a number is not a header, unless pandas numbered the columns") {
-  CHECK_FALSE(has_header({"", "5", "0"}, {"1", "2", "1"}));
-  CHECK_FALSE(has_header({"NA", "5", "0"}, {"1", "2", "1"}));
-  CHECK_FALSE(has_header({"5", "?", "0"}, {"1", "2", "1"}));
-  CHECK(has_header({"", "0", "1"}, {"0", "2.5", "1"}));
-  CHECK_FALSE(has_header({"", "1", "0"}, {"0", "2.5", "1"}));
-  CHECK_FALSE(has_header({"0"}, {"0"}));
-}
-
 TEST_CASE("columns are found by name first and then by number") {
   const Texts names = {"a", "b", "1", "c"};
   CHECK(find_columns("c,a", names, 4, "f") == Columns{3, 0});
@@ -78,7 +60,7 @@ TEST_CASE("options choose targets, dropped and categorical columns and the ident
   CHECK(chosen.features == Columns{0, 3});
   CHECK(chosen.targets == Columns{1, 4});
   CHECK(chosen.categorical == Columns{0});
-  CHECK_FALSE(chosen.row_names);
+  CHECK(chosen.row_names.empty());
   options.label = "none";
   CHECK(roles(options, {"a", "b", "y"}).features == Columns{0, 2});
   CHECK(roles(options, {"a", "b", "y"}).targets.empty());
@@ -104,16 +86,61 @@ TEST_CASE("the identifier stays a feature if the model has it") {
   CHECK(roles(options, {"name", "a"}).features == Columns{1});
 }
 
-TEST_CASE("an unnamed first column has row names, unless it is the label") {
+TEST_CASE("unnamed first columns have row names, unless they are the label") {
   CHECK(roles({}, {"", "a", "y"}).features == Columns{1});
-  CHECK(roles({}, {"", "a", "y"}).row_names == 0);
-  CHECK(roles({}, {"Unnamed: 0", "a", "y"}).row_names == 0);
+  CHECK(roles({}, {"", "a", "y"}).row_names == Columns{0});
+  CHECK(roles({}, {"Unnamed: 0", "a", "y"}).row_names == Columns{0});
+  CHECK(roles({}, {"", "Unnamed: 0", "a", "y"}).row_names == Columns{0, 1});
+  CHECK(roles({}, {"Unnamed: 0.1", "Unnamed: 0", "a", "y"}).features == Columns{2});
   CHECK(choose_roles({}, {}, 3, "f").features == Columns{0, 1});
   CHECK_THROWS_WITH(roles({}, {"", "y"}), StartsWith("'f' has no features"));
   CsvOptions options;
   options.label = "0";
   CHECK(roles(options, {"", "a"}).features == Columns{1});
-  CHECK_FALSE(roles(options, {"", "a"}).row_names);
+  CHECK(roles(options, {"", "a"}).row_names.empty());
+}
+
+TEST_CASE("columns that are left out by their content stay if an option or the model wants them") {
+  const Texts names = {"when", "a", "y"};
+  CHECK(choose_roles({}, names, 3, "f", {0}).features == Columns{1});
+  CHECK(choose_roles({}, names, 3, "f", {0}).left_out == Columns{0});
+  CsvOptions options;
+  options.keep = "when";
+  CHECK(choose_roles(options, names, 3, "f", {0}).features == Columns{0, 1});
+  options.keep = "";
+  options.categorical = "0";
+  CHECK(choose_roles(options, names, 3, "f", {0}).features == Columns{0, 1});
+  DataDescription known;
+  known.columns = number_columns({"a", "when"});
+  known.target_names = {"y"};
+  CHECK(choose_roles(like(known), names, 3, "f", {0}).features == Columns{1, 0});
+}
+
+TEST_CASE("columns that the training left out are left out again") {
+  DataDescription known;
+  known.columns = number_columns({"a"});
+  known.target_names = {"y"};
+  known.dropped_columns = {"id", "note"};
+  const ColumnRoles found = roles(like(known), {"id", "a", "note", "y"});
+  CHECK(found.features == Columns{1});
+  CHECK(found.targets == Columns{3});
+  CHECK_THROWS_WITH(roles(like(known), {"id", "a", "b", "y"}), StartsWith("'f' has column 'b'"));
+}
+
+TEST_CASE("groups, folds and weights are no features") {
+  CsvOptions options;
+  options.groups = "patient";
+  options.folds = "-2";
+  options.weights = "w";
+  const ColumnRoles found = roles(options, {"patient", "a", "w", "y", "fold", "z"});
+  CHECK(found.groups == 0);
+  CHECK(found.folds == 4);
+  CHECK(found.weights == 2);
+  CHECK(found.features == Columns{1, 3});
+  CHECK(found.targets == Columns{5});
+  options.weights = "w,a";
+  CHECK_THROWS_WITH(roles(options, {"patient", "a", "w", "y", "fold", "z"}),
+                    "--weights=w,a names 2 columns. Name one.");
 }
 
 TEST_CASE("features with the same name are refused, and other columns may have equal names") {

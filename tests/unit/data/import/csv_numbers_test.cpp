@@ -9,22 +9,18 @@ using namespace sheaf;
 
 namespace {
 
-// The numbers that one file's cells are read as, in order; NaN for a text.
-std::vector<double> read(const std::vector<std::string>& cells, std::optional<char> decimal, char delimiter) {
-  CellNumbers numbers(decimal, delimiter);
+using Texts = std::vector<std::string>;
+
+// The numbers of a column, in the form that all have in common; NaN for a text, nothing without a common form.
+std::vector<double> read(const Texts& cells, std::optional<char> decimal = std::nullopt, char delimiter = ',') {
+  CommonForm common;
+  for (const auto& cell : cells) common.add(cell);
+  const auto form = common.form(decimal, delimiter);
   std::vector<double> values;
-  for (const auto& cell : cells) values.push_back(numbers.parse<double>(cell).value_or(std::nan("")));
+  for (const auto& cell : cells)
+    if (form) values.push_back(parse_cell(cell, *form).value_or(std::nan("")));
   return values;
 }
-
-// Whether equal, where NaN equals NaN.
-bool same(const std::vector<double>& a, const std::vector<double>& b) {
-  bool equal = a.size() == b.size();
-  for (std::size_t i = 0; equal && i < a.size(); ++i) equal = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
-  return equal;
-}
-
-const double text = std::nan("");
 
 }  // namespace
 
@@ -39,38 +35,92 @@ TEST_CASE("numbers are read with full precision, are infinite out of range, and 
   for (const char* bad : {"", "+", "+-1", "1,5", "0x10", "1 2", "one"}) CHECK_FALSE(parse_number<float>(bad));
 }
 
-TEST_CASE("empty cells are written in several ways") {
-  for (const char* word : {"", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "?"})
-    CHECK(is_missing(word));
-  for (const char* word : {" ", "none", "na", "-", "0", "NANA", "N"}) CHECK_FALSE(is_missing(word));
+TEST_CASE("empty cells are written in several ways, in columns of numbers in more") {
+  const EmptyCells empty;
+  for (const char* word :
+       {"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A", "<NA>", "#DIV/0!"})
+    CHECK(empty.is_empty(word));
+  for (const char* word : {" ", "-", ".", "unknown", "0", "NANA", "N"}) CHECK_FALSE(empty.is_empty(word));
+  for (const char* word : {"", "NA", ".", "-", "--", "*", "unknown", "Missing"}) CHECK(empty.is_empty_number(word));
+  for (const char* word : {" ", "0", "-1", "x", "<1"}) CHECK_FALSE(empty.is_empty_number(word));
 }
 
-TEST_CASE("without semicolons, only a point is a decimal separator") {
-  CHECK(same(read({"1,5", "1.5", "2"}, std::nullopt, ','), {text, 1.5, 2}));
-  CHECK(same(read({"1,5", "1.5"}, std::nullopt, '\t'), {text, 1.5}));
-  CHECK(same(read({"1,5", "1.5"}, '.', ';'), {text, 1.5}));
+TEST_CASE("texts can be added to those that mean an empty cell, or replace them") {
+  EmptyCells empty;
+  CHECK_FALSE(empty.has_numbers());
+  empty.add({"-999", "lost"});
+  CHECK(empty.has_numbers());
+  CHECK(empty.is_empty("-999"));
+  CHECK(empty.is_empty("NA"));
+  empty.use_default(false);
+  CHECK(empty.is_empty("lost"));
+  CHECK(empty.is_empty(""));
+  for (const char* word : {"NA", "None", "?"}) CHECK_FALSE(empty.is_empty(word));
+  CHECK_FALSE(empty.is_empty_number("-"));
 }
 
-TEST_CASE("with semicolons, the first number with a separator decides") {
-  CHECK(same(read({"3", "1,5", "2,25", "1.5", "7"}, std::nullopt, ';'), {3, 1.5, 2.25, text, 7}));
-  CHECK(same(read({"3", "1.5", "1,5", "7"}, std::nullopt, ';'), {3, 1.5, text, 7}));
-  CHECK(same(read({"a,b", "1,2,3", "1.000,5", "1,5e1"}, std::nullopt, ';'), {text, text, text, 15}));
-  CHECK(same(read({"3.5.2020", "1,5"}, std::nullopt, ';'), {text, 1.5}));
+TEST_CASE("a decimal comma is found by the numbers of the column") {
+  CHECK(read({"1.5", "2", "-0.25"}) == std::vector<double>{1.5, 2, -0.25});
+  CHECK(read({"1,5", "2", "-0,25"}) == std::vector<double>{1.5, 2, -0.25});
+  CHECK(read({"1,5", "1234"}) == std::vector<double>{1.5, 1234});
+  CHECK(read({"1,5", "1.5"}).empty());
 }
 
-TEST_CASE("a declared decimal comma holds with any delimiter, and points may separate thousands") {
-  CHECK(same(read({"1,5", "1.000", "2", "-,5"}, ',', ','), {1.5, text, 2, -0.5}));
-  CHECK(same(read({"1,234,567", ","}, ',', ';'), {text, text}));
+TEST_CASE("groups of three digits are one number if all numbers of the column fit") {
+  CHECK(read({"1,037", "950", "1,234,567"}) == std::vector<double>{1037, 950, 1234567});
+  CHECK(read({"1,037.5", "950"}) == std::vector<double>{1037.5, 950});
+  CHECK(read({"1.037,5", "950"}) == std::vector<double>{1037.5, 950});
+  CHECK(read({"1 037",
+              "1\xc2\xa0"
+              "950,5"}) == std::vector<double>{1037, 1950.5});
+  CHECK(read({"1'037", "12"}) == std::vector<double>{1037, 12});
+  CHECK(read({"1,037", "12345"}, std::nullopt, ',') == std::vector<double>{1.037, 12345});
+  CHECK(std::isnan(read({"1,037,5", "1"})[0]));
 }
 
-TEST_CASE("only a decimal comma that was not declared is reported") {
-  CellNumbers found(std::nullopt, ';'), declared(',', ';'), point(std::nullopt, ';');
-  CHECK_FALSE(found.found_comma());
-  found.parse<float>("1,5");
-  declared.parse<float>("1,5");
-  point.parse<float>("1.5");
-  point.parse<float>("1,5");
-  CHECK(found.found_comma());
-  CHECK_FALSE(declared.found_comma());
-  CHECK_FALSE(point.found_comma());
+TEST_CASE("one comma before three digits is a decimal comma in files with semicolons, or if the file has others") {
+  const Texts cells = {"1,037", "2,500"};
+  CHECK(read(cells, std::nullopt, ',') == std::vector<double>{1037, 2500});
+  CHECK(read(cells, std::nullopt, ';') == std::vector<double>{1.037, 2.5});
+  CHECK(read(cells, '.', ';') == std::vector<double>{1037, 2500});
+  CHECK(read(cells, ',', '\t') == std::vector<double>{1.037, 2.5});
+  CHECK(read({"1.037", "2.500"}, std::nullopt, ';') == std::vector<double>{1.037, 2.5});
+  CHECK(read({"1.037", "2.500"}, ',', ';') == std::vector<double>{1037, 2500});
+}
+
+TEST_CASE("percent and currency signs are read if all numbers of the column have the same") {
+  CHECK(read({"2.5%", "10 %"}) == std::vector<double>{2.5, 10});
+  CHECK(read({"$1,011", "-$950", "$ 3"}) == std::vector<double>{1011, -950, 3});
+  CHECK(read({"1.011,5 \xe2\x82\xac", "3 \xe2\x82\xac"}) == std::vector<double>{1011.5, 3});
+  CHECK(read({"EUR 5", "7 EUR"}) == std::vector<double>{5, 7});
+  CHECK(read({"2.5%", "10"}).empty());
+  CHECK(read({"$5",
+              "\xc2\xa3"
+              "7"})
+            .empty());
+  CommonForm common;
+  for (const char* text : {"<1.0", "12 kg", "x", "%", "$", "1.2.3", ""}) CHECK_FALSE(common.add(text));
+  CHECK(common.is_empty());
+}
+
+TEST_CASE("texts that resemble numbers are found") {
+  for (const char* text : {"<1.0", "> 5", "12 kg", "5-7", "~3", "1.2.3"}) CHECK(resembles_number(text));
+  for (const char* text : {"", "a1", "abc", "-", "kg", "12 Main Street, Springfield"})
+    CHECK_FALSE(resembles_number(text));
+}
+
+TEST_CASE("dates and times in usual forms are found") {
+  for (const char* text : {"2019-03-01", "2019/3/1", "01.03.2019", "3/1/19", "1-Mar-2019", "1 March 2019",
+                           "2019-03-01 10:30:00", "2019-03-01T10:30:00.5Z", "3/1/2019 10:30 AM", "10:30", "10:30:15"})
+    CHECK(is_date(text));
+  for (const char* text : {"", "2019", "1.2.3", "555-1234", "1-2-3-4", "March", "a1", "192.168.0.1", "1:234", "12-34"})
+    CHECK_FALSE(is_date(text));
+}
+
+TEST_CASE("a code is the same number in another spelling, but not with leading zeros") {
+  CHECK(number_of_code("1") == 1.0);
+  CHECK(number_of_code("1.0") == 1.0);
+  for (const char* text : {"01", "007", "x", "nan", "9007199254740993"}) CHECK_FALSE(number_of_code(text));
+  for (const char* text : {"007", "01", "-01"}) CHECK(has_leading_zeros(text));
+  for (const char* text : {"0", "0.5", "10", "", "0x1"}) CHECK_FALSE(has_leading_zeros(text));
 }

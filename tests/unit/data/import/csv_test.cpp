@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "data/import/csv.hpp"
+
+#include <cmath>
+
 #include "data/import/csv_labels.hpp"
 #include "data/import/csv_records.hpp"
 #include "import_samples.hpp"
@@ -39,7 +42,7 @@ TEST_CASE("records end at newlines outside quotes and have line numbers") {
       "a,b\r\n\n  \n\"x\ny\"\"\",2\n3,4";
   for (const std::size_t block : {3, 4, 5, 7, 11, 1000}) {
     MemorySource source("text", text);
-    CsvRecords records(source, block);
+    CsvRecords records(source, {}, block);
     REQUIRE(records.next());
     CHECK(records.text() == "a,b");
     CHECK(records.line() == 1);
@@ -66,7 +69,7 @@ TEST_CASE("a record longer than the limit is refused with its line number before
   const std::string text = "1,2\n" + std::string(100, '7') + "\n3,4\n";
   for (const std::size_t longest : {99, 100}) {
     MemorySource source("long.csv", text);
-    CsvRecords records(source, 8, longest);
+    CsvRecords records(source, {}, 8, longest);
     REQUIRE(records.next());
     if (longest == 100)
       CHECK(records.next());
@@ -76,7 +79,7 @@ TEST_CASE("a record longer than the limit is refused with its line number before
   }
   const std::string open_quote = "1,\"2\n" + std::string(1000, '7');
   MemorySource source("open.csv", open_quote);
-  CsvRecords records(source, 8, 500);
+  CsvRecords records(source, {}, 8, 500);
   CHECK_THROWS_WITH(records.next(), StartsWith("The record that begins in line 1 of 'open.csv' is longer than"));
   std::string left(1000, 'x');
   CHECK(source.read(left.data(), left.size()) > 400);
@@ -101,12 +104,38 @@ TEST_CASE("fields lose their quotes and surrounding blanks, and quoted text is u
   CHECK_FALSE(fields.split("\"a\"b,c", ','));
 }
 
-TEST_CASE("the delimiter is the candidate that occurs most often in the first record") {
-  CHECK(detect_delimiter("a,b,c;d") == ',');
-  CHECK(detect_delimiter("1,5;2,5;3") == ';');
-  CHECK(detect_delimiter("a\tb\tc,d") == '\t');
-  CHECK(detect_delimiter("\"a;b;c\",d") == ',');
-  CHECK(detect_delimiter("abc") == ',');
+TEST_CASE("the delimiter is the one that gives all records the same number of fields") {
+  CHECK(detect_delimiter({"a,b,c;d"}) == ',');
+  CHECK(detect_delimiter({"1,5;2,5;3"}) == ';');
+  CHECK(detect_delimiter({"a\tb\tc,d"}) == '\t');
+  CHECK(detect_delimiter({"\"a;b;c\",d"}) == ',');
+  CHECK(detect_delimiter({"abc"}) == ',');
+  CHECK(detect_delimiter({}) == ',');
+  CHECK(detect_delimiter({"1,5;2,25", "1,75;2,5", "3,5;4,5"}) == ';');
+  CHECK(detect_delimiter({"a|b", "1|2", "3|4"}) == '|');
+  CHECK(detect_delimiter({"# a b", "1 2", "3 4"}) == ' ');
+  CHECK(detect_delimiter({"New York", "San Jose", "Rome"}) == ',');
+  CHECK(detect_delimiter({"genres,y", "a|b,1", "b|c|d,2", "a,1"}) == ',');
+}
+
+TEST_CASE("a quote inside a field is text, also before a line end") {
+  const std::string text = "size,y\n5\" pipe,1\n\"a \"\"b\"\", c\",2\n6\",3\n \"x\ny\",4\n";
+  for (const std::size_t block : {3, 5, 1000}) {
+    MemorySource source("f", text);
+    CsvRecords records(source, {',', '\n'}, block);
+    Texts found;
+    while (records.next()) found.emplace_back(records.text());
+    CHECK(found == Texts{"size,y", "5\" pipe,1", "\"a \"\"b\"\", c\",2", "6\",3", " \"x\ny\",4"});
+    CHECK(records.line() == 5);
+  }
+}
+
+TEST_CASE("records may end in returns alone") {
+  MemorySource source("f", "a,b\r\r1,\"x\ny\"\r3,4");
+  CsvRecords records(source, {',', '\r'}, 4);
+  Texts found;
+  while (records.next()) found.emplace_back(records.text());
+  CHECK(found == Texts{"a,b", "1,\"x\ny\"", "3,4"});
 }
 
 TEST_CASE("integer labels 0..K-1 are used as class numbers unchanged") {
@@ -125,6 +154,13 @@ TEST_CASE("labels that are not class numbers are numbered in sorted order") {
   const auto texts = import({"1,dog\n2,cat\n3,dog\n4,011\n"});
   CHECK(numbers(*texts.targets) == std::vector<double>{2, 1, 2, 0});
   CHECK(texts.description.class_names == Texts{"011", "cat", "dog"});
+  const auto codes = import({"1,01\n2,1\n3,007\n4,01\n"});
+  CHECK(codes.description.class_names == Texts{"007", "01", "1"});
+  CHECK(numbers(*codes.targets) == std::vector<double>{1, 2, 0, 1});
+  const auto beyond =
+      import({"1,9007199254740993\n2,9007199254740992\n3,18446744073709551617\n"
+              "4,18446744073709551618\n"});
+  CHECK(beyond.classes() == 4);
   const auto large = import({"1,100\n2,20\n3,-3\n4,100\n"});
   CHECK(numbers(*large.targets) == std::vector<double>{2, 1, 0, 2});
   CHECK(large.description.class_names == Texts{"-3", "20", "100"});
@@ -141,6 +177,11 @@ TEST_CASE("fractional labels, several targets, or the requested task make a regr
   CHECK(fractions.targets->type == NumberType::float32);
   CHECK(numbers(*fractions.targets) == std::vector<double>{0.5, 1});
   CHECK(fractions.classes() == 0);
+  const auto whole = import({"1,1.0\n2,0.0\n3,1.0\n"});
+  CHECK(whole.targets->type == NumberType::float32);
+  CHECK(whole.notes.back() ==
+        "the targets are whole numbers, taken as quantities: regression (--task=classification makes each number a "
+        "class)");
   const auto two = import({"a,b,c\n1,2,3\n4,5,6\n"}, label("a,c"));
   CHECK(two.targets->shape == std::vector<std::int64_t>{2, 2});
   CHECK(numbers(*two.targets) == std::vector<double>{1, 3, 4, 6});
@@ -167,21 +208,24 @@ TEST_CASE("integers with more than 100 different values and gaps are regression 
   CHECK(import({dense}).classes() == 101);
   const auto regression = import({sparse});
   CHECK(regression.targets->type == NumberType::float32);
-  REQUIRE(regression.notes.size() == 1);
-  CHECK_THAT(regression.notes[0], ContainsSubstring("--task=classification"));
+  REQUIRE(regression.notes.size() == 2);
+  CHECK_THAT(regression.notes[1], ContainsSubstring("--task=classification"));
   CsvOptions options;
   options.task = Task::classification;
   CHECK(import({sparse}, options).classes() == 101);
-  CHECK(import({sparse}, options).notes.empty());
+  CHECK(import({sparse}, options).notes.size() == 1);
 }
 
 TEST_CASE("too many different text labels are refused, and the same number of integer labels is accepted") {
   std::string names, integers;
+  CsvOptions classes;
+  classes.task = Task::classification;
   for (std::size_t row = 0; row <= max_class_names; ++row) {
     names += "1,a" + std::to_string(row) + "\n";
     integers += "1," + std::to_string(row) + "\n";
   }
-  CHECK_THROWS_WITH(import({names}), StartsWith("The label column 1 of '0' has more than 65536 different values"));
+  CHECK_THROWS_WITH(import({names}, classes),
+                    StartsWith("The label column 1 of '0' has more than 65536 different values"));
   CHECK(import({integers}).classes() == 65537);
   CHECK(import({integers}).description.class_names.empty());
 }
@@ -198,12 +242,11 @@ TEST_CASE("several files with the same columns are concatenated") {
 TEST_CASE("an invalid file is refused with the line number") {
   CHECK_THROWS_WITH(import({""}), StartsWith("'0' is empty (it has no rows)"));
   CHECK_THROWS_WITH(import({"1,0\n2\n"}), StartsWith("Line 2 of '0' has 1 columns, not 2"));
-  CHECK_THROWS_WITH(import({"a,y\n1,\"p\nq\"\nx,1\n"}),
+  CHECK_THROWS_WITH(import({"a,y\n1,\"p\nq\"\nx,1\n2,1\n"}),
                     StartsWith("line 4 of '0', column 0 ('a'), contains 'x' (a number"));
   CHECK_THROWS_WITH(import({"1,x\n"}, label("0,1")), StartsWith("'0' has no features"));
   CHECK_THROWS_WITH(import({"1,2,x\n"}, label("1,2")),
                     "line 1 of '0', column 2, contains 'x' (a number is expected). Correct it.");
-  CHECK_THROWS_WITH(import({"1,0\n,1\n"}), StartsWith("line 2 of '0', column 0, is empty"));
   CHECK_THROWS_WITH(import({"1,0\ninf,1\n"}),
                     StartsWith("line 2 of '0', column 0, contains 'inf' (values must be finite"));
   CHECK_THROWS_WITH(import({"1,0\n2,\n"}), StartsWith("line 2 of '0', column 1, is empty"));
@@ -223,7 +266,8 @@ TEST_CASE("columns of text are encoded, and the description says how") {
                                                             text_column("floor", {"2", "10"}), number_column("size")});
   CHECK(data.description.target_names == Texts{"y"});
   CHECK(data.description.class_names == Texts{"no", "yes"});
-  CHECK(data.notes == Texts{"text was encoded by categories (column 0 ('city'): 2 categories, column 1 ('floor'): 2 "
+  CHECK(data.notes == Texts{"'0': 3 rows of 4 columns: header in line 1, label column 3 ('y')",
+                            "text was encoded by categories (column 0 ('city'): 2 categories, column 1 ('floor'): 2 "
                             "categories)"});
   CsvOptions headless;
   headless.header = false;
@@ -238,23 +282,151 @@ TEST_CASE("a column and a category with the same feature name are refused") {
                     "each category). Rename a column.");
 }
 
-TEST_CASE("empty cells are replaced, and are errors otherwise") {
+TEST_CASE("empty cells stay empty, or are refused, or their rows are left out") {
   const Texts file = {"a,b,y\n1,x,0\n,y,1\n2,,0\n9,NA,1\n"};
-  CHECK_THROWS_WITH(import(file),
-                    "line 3 of '0', column 0 ('a'), is empty. Correct it, set --missing=median or --missing=drop, or "
-                    "drop the column with --drop=a.");
   const auto import_with = [&](MissingCells missing) {
     CsvOptions options;
     options.missing = missing;
     return import(file, options);
   };
-  CHECK(numbers(import_with({MissingCells::Kind::mean, 0}).features) == std::vector<double>{1, 0, 4, 1, 2, -1, 9, -1});
-  CHECK(numbers(import_with({MissingCells::Kind::median, 0}).features)[2] == 2);
-  CHECK(numbers(import_with({MissingCells::Kind::value, -1}).features)[2] == -1);
+  CHECK_THROWS_WITH(import_with({MissingCells::Kind::error, 0}),
+                    "line 3 of '0', column 0 ('a'), is empty. Correct it, set --missing=median or --missing=drop, or "
+                    "drop the column with --drop=a.");
+  const auto data = import(file);
+  const auto cells = numbers(data.features);
+  CHECK(std::isnan(cells[2]));
+  CHECK(cells[5] == -1);
+  CHECK(cells[7] == -1);
+  CHECK(data.description.columns[1] == text_column("b", {"x", "y"}, true));
+  CHECK(
+      data.notes.back() ==
+      "3 cells in 2 columns are empty: numbers are filled with the median of the training rows, and an empty text is a "
+      "category of its own");
+  CHECK(import_with({MissingCells::Kind::value, -1}).description.columns[0].fill == -1.0);
   const auto dropped = import_with({MissingCells::Kind::drop, 0});
   CHECK(numbers(dropped.features) == std::vector<double>{1, 0});
   CHECK(dropped.targets->rows() == 1);
-  CHECK(dropped.notes[0] == "3 rows with empty cells were left out");
+  CHECK(dropped.notes.back() == "3 rows with empty cells were left out");
+}
+
+TEST_CASE("the bad cell is named, not a good one after it") {
+  CHECK_THROWS_WITH(import({"a,y\n<1.0,0\n2,1\n3,1\n"}), StartsWith("line 2 of '0', column 0 ('a'), contains '<1.0'"));
+  CHECK(std::isnan(numbers(import({"a,y\n#DIV/0!,0\n2,1\n3,1\n"}).features)[0]));
+}
+
+TEST_CASE("a label that is a number but for one cell is refused, or the row is left out") {
+  const Texts file = {"a,y\n1,1.5\n2,2.5\n3,#N/A\n4,0.5\n"};
+  CHECK_THROWS_WITH(import(file),
+                    StartsWith("line 4 of '0', column 1 ('y'), contains '#N/A', which means an empty cell"));
+  CsvOptions options;
+  options.missing.kind = MissingCells::Kind::drop;
+  CHECK(numbers(*import(file, options).targets) == std::vector<double>{1.5, 2.5, 0.5});
+  CHECK_THROWS_WITH(import({"a,y\n1,1.5\n2,2.5\n3,<1\n4,0.5\n"}),
+                    "line 4 of '0', column 1 ('y'), contains '<1' (a number is expected). Correct it, or pass "
+                    "--task=classification to make each text a class.");
+}
+
+TEST_CASE("a class may have a name that usually means an empty cell") {
+  const Texts file = {"a,y\n1,None\n2,yes\n3,None\n4,yes\n"};
+  CHECK_THROWS_WITH(import(file), EndsWith("or keep it as a class with --keep_default_na=false."));
+  CsvOptions options;
+  options.empty.use_default(false);
+  CHECK(import(file, options).description.class_names == Texts{"None", "yes"});
+}
+
+TEST_CASE("labels that are dates, identifiers or resemble numbers are refused") {
+  std::string names = "a,y\n", weights = "a,y\n";
+  for (int row = 0; row < 40; ++row) {
+    names += "1,name " + std::to_string(row) + "\n";
+    weights += "1," + std::to_string(row) + " kg\n";
+  }
+  CHECK_THROWS_WITH(import({names}),
+                    StartsWith("The label column 1 ('y') of '0' has a different text in nearly every row"));
+  CHECK_THROWS_WITH(import({weights}), StartsWith("The label column 1 ('y') of '0' has texts that look like numbers"));
+  CHECK_THROWS_WITH(import({"a,y\n1,2019-03-01\n2,2019-03-02\n"}),
+                    StartsWith("The label column 1 ('y') of '0' has dates"));
+  CsvOptions options;
+  options.task = Task::classification;
+  CHECK(import({names}, options).classes() == 40);
+}
+
+TEST_CASE("columns of identifiers and dates are left out, with a note, and remembered") {
+  std::string file = "name,when,a,y\n";
+  for (int row = 0; row < 40; ++row)
+    file += "name " + std::to_string(row) + ",2019-03-0" + std::to_string(1 + row % 9) + "," + std::to_string(row) +
+            ".5,0\n";
+  const auto data = import({file});
+  CHECK(data.description.columns == number_columns({"a"}));
+  CHECK(data.description.dropped_columns == Texts{"name", "when"});
+  CHECK_THAT(data.notes[1],
+             StartsWith("column 0 ('name') has 40 different texts in 40 rows ('name 0'), like an identifier, "
+                        "and was left out; pass --keep=name"));
+  CHECK_THAT(data.notes[2], StartsWith("column 1 ('when') has dates ('2019-03-01') and was left out;"));
+  CsvOptions options;
+  options.keep = "name";
+  CHECK(import({file}, options).description.columns[0].categories.size() == 40);
+}
+
+TEST_CASE("numbers with separators, signs and units of money are read, with a note") {
+  const auto data = import({"pop,y\n\"1,037\",$1.50\n\"2,500\",$2\n950,$3\n"});
+  CHECK(numbers(data.features) == std::vector<double>{1037, 2500, 950});
+  CHECK(numbers(*data.targets) == std::vector<double>{1.5, 2, 3});
+  CHECK(
+      data.notes[1] ==
+      "numbers with commas, signs or units of money were read as numbers (column 0 ('pop'): '2,500' is 2500, column 1 "
+      "('y'): '$3' is 3); pass --decimal or --categorical if that is wrong");
+  std::string weights = "w,y\n";
+  for (int row = 0; row < 20; ++row) weights += std::to_string(row) + " kg,0\n";
+  CHECK_THROWS_WITH(
+      import({weights}),
+      "The texts of column 0 ('w') of '0' look like numbers, but cannot be read as such ('0 kg'). Write them "
+      "as numbers, read them as categories with --categorical=w, or drop the column with --drop=w.");
+}
+
+TEST_CASE("numbers and targets that are large compared to their differences have offsets") {
+  const auto data = import({"t,y\n1700000003.5,20000000.25\n1700000007.25,20000000.75\n1700000001.125,20000001.5\n"});
+  const double offset = data.description.columns[0].offset;
+  CHECK(numbers(data.features)[1] + offset == 1700000007.25);
+  REQUIRE(data.description.target_offsets.size() == 1);
+  CHECK(numbers(*data.targets)[2] + data.description.target_offsets[0] == 20000001.5);
+}
+
+TEST_CASE("groups, folds and weights become arrays of their own") {
+  CsvOptions options;
+  options.groups = "who";
+  options.folds = "fold";
+  options.weights = "w";
+  const auto data = import({"who,a,fold,w,y\nb,1,0,0.5,0\na,2,1,2,1\nb,3,1,1,0\n"}, options);
+  CHECK(data.description.columns == number_columns({"a"}));
+  CHECK(data.description.dropped_columns == Texts{"fold", "w", "who"});
+  CHECK(numbers(*data.groups) == std::vector<double>{1, 0, 1});
+  CHECK(data.groups->type == NumberType::int64);
+  CHECK(numbers(*data.folds) == std::vector<double>{0, 1, 1});
+  CHECK(data.folds->type == NumberType::int32);
+  CHECK(numbers(*data.weights) == std::vector<double>{0.5, 2, 1});
+  CHECK_THROWS_WITH(
+      import({"who,a,fold,w,y\nb,1,0,-1,0\n"}, options),
+      StartsWith("line 2 of '0', column 3 ('w'), contains '-1' (weights that are not negative are expected)"));
+  CHECK_THROWS_WITH(import({"who,a,fold,w,y\nb,1,x,1,0\n"}, options), ContainsSubstring("numbers of folds, from 0"));
+  CHECK_THROWS_WITH(import({"who,a,fold,w,y\n,1,0,1,0\n"}, options), ContainsSubstring("every row needs a group"));
+}
+
+TEST_CASE("lines with nothing but delimiters are skipped, but not in new data") {
+  const auto data = import({"a,y\n1,0\n2,1\n,\n,\n"});
+  CHECK(data.features.rows() == 2);
+  CHECK(data.notes.back() == "2 lines without any cell were skipped");
+  CsvOptions options;
+  options.like = &data.description;
+  CHECK(import({"a\n1\n\"\"\n3\n"}, options).features.rows() == 3);
+}
+
+TEST_CASE("comments between rows are skipped, and separators at line ends make no column") {
+  const auto data = import({"# by a tool\na,y,\n1,0,\n# recalibrated\n2,1,\n3,1\n"});
+  CHECK(numbers(data.features) == std::vector<double>{1, 2, 3});
+  CHECK_THAT(data.notes[0], StartsWith("'0': 3 rows of 2 columns: header in line 2, 1 line above it skipped, label"));
+  std::string lines;
+  for (int row = 0; row < 20; ++row) lines += "4,1,\n";
+  CHECK_THROWS_WITH(import({"a,y,\n1,0,\n2,1,\n3,1,5\n" + lines}), StartsWith("Line 4 of '0' has 3 columns, not 2"));
 }
 
 TEST_CASE("rows without a label are errors or are left out") {
@@ -263,10 +435,10 @@ TEST_CASE("rows without a label are errors or are left out") {
                     "with --missing=drop.");
   CsvOptions regression;
   regression.task = Task::regression;
-  CHECK_THROWS_WITH(
-      import({"a,y\n1,2\n2,nan\n"}, regression),
-      "line 3 of '0', column 1 ('y'), contains 'nan' (a number is expected). Correct it, or leave out its "
-      "row with --missing=drop.");
+  CHECK_THROWS_WITH(import({"a,y\n1,2\n2,nan\n"}, regression),
+                    "line 3 of '0', column 1 ('y'), contains 'nan', which means an empty cell (a number is expected). "
+                    "Correct it, or leave out its "
+                    "row with --missing=drop.");
   regression.missing.kind = MissingCells::Kind::drop;
   CHECK(numbers(*import({"a,y\n1,2\n2,nan\n4,5\n"}, regression).targets) == std::vector<double>{2, 5});
   CHECK_THROWS_WITH(import({"a,y\n,2\n2,nan\n"}, regression),
@@ -280,11 +452,17 @@ TEST_CASE("a row whose first cell is empty is not taken for a header") {
   CHECK(import({",2,0\n1,2,1\n"}, options).features.rows() == 2);
 }
 
-TEST_CASE("an unnamed first column is left out, with a note") {
+TEST_CASE("unnamed first columns are left out, with a note") {
   const auto data = import({",a,y\nr1,5,0\nr2,6,1\n"});
   CHECK(numbers(data.features) == std::vector<double>{5, 6});
   CHECK(data.description.columns == number_columns({"a"}));
-  CHECK(data.notes[0] == "the unnamed first column of '0' was left out (it has the names of the rows)");
+  CHECK(data.notes[1] == "the unnamed first column of '0' was left out (names or numbers of the rows)");
+  const auto twice = import({",Unnamed: 0,a,y\n0,0,5,0\n1,1,6,1\n"});
+  CHECK(twice.description.columns == number_columns({"a"}));
+  CHECK(twice.description.dropped_columns == Texts{"Unnamed: 0"});
+  CHECK_THAT(twice.notes[1], EndsWith("column 1 ('Unnamed: 0') of '0' were left out (names or numbers of the rows)"));
+  const auto short_header = import({"a,y\nr1,5,0\nr2,6,1\n"});
+  CHECK(short_header.description.columns == number_columns({"a"}));
 }
 
 TEST_CASE("a file without targets has only features") {
@@ -333,16 +511,19 @@ TEST_CASE("a first line sep= sets the delimiter of its file") {
   CHECK(import({"sep=;\na;b,c\n1;0\n2;1\n"}).description.target_names == Texts{"b,c"});
   CHECK(numbers(import({"sep=|\n1|0\n", "sep=\t\r\n2\t1\n"}).features) == std::vector<double>{1, 2});
   CHECK_THROWS_WITH(import({"sep=;\n"}), StartsWith("'0' is empty (it has no rows)"));
-  CHECK_THROWS_WITH(import({"sep=;\nx;0\n1;2;3\n"}), StartsWith("Line 3 of '0' has 3 columns, not 2"));
+  CHECK_THROWS_WITH(import({"sep=;\nx;y\n1;2\n1;2;3\n"}), StartsWith("Line 4 of '0' has 3 columns, not 2"));
 }
 
 TEST_CASE("decimal commas are found in files with semicolons, with a note") {
   const auto data = import({"a;y\n1,5;0\n2;1\n"});
   CHECK(numbers(data.features) == std::vector<double>{1.5, 2});
-  CHECK(data.notes[0] == "commas in numbers of '0' were read as decimal commas (pass --decimal=. if they are not)");
+  CHECK(data.notes.back() ==
+        "numbers with commas, signs or units of money were read as numbers (column 0 ('a'): '1,5' is 1.5); pass "
+        "--decimal "
+        "or --categorical if that is wrong");
   CsvOptions options;
   options.decimal = '.';
-  CHECK(import({"a;y\n1,5;0\n2,5;1\n"}, options).description.columns[0].categories == Texts{"1,5", "2,5"});
+  CHECK(numbers(import({"a;y\n1,500;0\n2,500;1\n"}, options).features) == std::vector<double>{1500, 2500});
   options.decimal = ',';
   CHECK(numbers(import({"a,y\n\"1,5\",0\n"}, options).features) == std::vector<double>{1.5});
 }
@@ -354,19 +535,21 @@ TEST_CASE("text that is not UTF-8 is read as Latin-1, and zero bytes become ques
 }
 
 TEST_CASE("messages name columns whose names cannot be part of an option by their number") {
-  CHECK_THROWS_WITH(import({"\"a,b\nc\",y\n1,0\nx,1\n"}),
-                    "line 4 of '0', column 0 ('a,b?c'), contains 'x' (a number is expected). Correct it, read the "
-                    "column as text with --categorical=0, or drop the column with --drop=0.");
+  CHECK_THROWS_WITH(
+      import({"\"a,b\nc\",y\n1,0\nx,1\n2,1\n"}),
+      "line 4 of '0', column 0 ('a,b?c'), contains 'x' (a number is expected). Correct it, take it for an "
+      "empty cell with --na_values='x', read the column as text with --categorical=0, or drop the column "
+      "with --drop=0.");
 }
 
 namespace {
 
 const Texts training = {"age,city,y\n1,Oslo,no\n,Rome,yes\n4,,maybe\n"};
 
-// Imports a file like `training`, whose missing ages were replaced by 2.5.
+// Imports a file like `training`, whose missing ages are 2.5.
 ImportedData like_training(const std::string& file, CsvOptions options = {}) {
   CsvOptions first;
-  first.missing.kind = MissingCells::Kind::mean;
+  first.missing = {MissingCells::Kind::value, 2.5};
   const ImportedData trained = import(training, first);
   options.task = Task::classification;
   options.like = &trained.description;
@@ -383,7 +566,7 @@ TEST_CASE("a file is encoded like the training data, whatever the order of its c
   CHECK(numbers(data.features) == std::vector<double>{7, 1, 2.5, -1});
   CHECK(numbers(*data.targets) == std::vector<double>{2, 1});
   CHECK(data.description.class_names == Texts{"maybe", "no", "yes"});
-  CHECK(data.notes.empty());
+  CHECK(data.notes.back() == "2 cells in 2 columns are empty: they are treated as in the training data");
   const auto unlabelled = like_training("city,age\nRome,7\n");
   CHECK(numbers(unlabelled.features) == std::vector<double>{7, 1});
   CHECK_FALSE(unlabelled.targets);
@@ -402,15 +585,19 @@ TEST_CASE("a file that cannot be encoded like the training data is refused") {
   CHECK_THROWS_WITH(
       like_training("age,city,zip,y\n1,Rome,5,no\n"),
       "'0' has column 'zip', which 'train.h5' does not have. Leave out columns that are not features (--drop).");
-  CHECK_THROWS_WITH(like_training("age,city,y\n1,Bern,no\n"),
-                    "line 2 of '0', column 1 ('city'), contains 'Bern' (not one of the column's 2 categories). Correct "
-                    "it, or pass --unknown=ignore.");
   CHECK_THROWS_WITH(like_training("age,city,y\n1,Rome,perhaps\n"),
                     StartsWith("The label column 2 ('y') of '0' contains 'perhaps', which is not one of the 3 known "
                                "classes ('maybe' to 'yes')."));
   CsvOptions options;
-  options.ignore_unknown = true;
-  CHECK(numbers(like_training("age,city,y\n1,Bern,no\n", options).features) == std::vector<double>{1, -1});
+  options.refuses_unknown = true;
+  CHECK_THROWS_WITH(like_training("age,city,y\n1,Bern,no\n", options),
+                    "line 2 of '0', column 1 ('city'), contains 'Bern' (not one of the column's 2 categories). Correct "
+                    "it, or leave out --unknown=error.");
+  const auto unknown = like_training("age,city,y\n1,Bern,no\n2,Rome,yes\n");
+  CHECK(numbers(unknown.features) == std::vector<double>{1, -1, 2, 1});
+  CHECK(unknown.notes.back() ==
+        "1 cell has a text that is not among the categories of the column, and counts as none of "
+        "them ('Bern' in column 1 ('city'))");
 }
 
 TEST_CASE("labels of a part of the classes keep the numbers of the classes") {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_kinds.hpp"
+
+#include <algorithm>
+
+namespace sheaf {
+namespace {
+
+// Fewer texts may all be different by chance.
+constexpr std::int64_t min_identifiers = 30;
+constexpr std::int64_t min_measurements = 10;
+
+bool are_most(std::int64_t part, std::int64_t all) {
+  return part * 10 >= all * 9;
+}
+
+}  // namespace
+
+void ColumnEvidence::add(std::string_view cell, const EmptyCells& empty) {
+  if (empty.has_numbers() && empty.is_empty(cell)) return;
+  if (form.add(cell)) {
+    ++numbers;
+    leading_zeros += has_leading_zeros(cell);
+    whole += cell.find_first_of(".,eE") == std::string_view::npos;
+    if (counts_numbers) different_numbers.insert(cell);
+    if (example.empty() || !parse_number<double>(cell)) example = cell;
+    return;
+  }
+  if (empty.is_empty_number(cell)) {
+    if (!empty.is_empty(cell)) different_texts.insert(cell);
+    return;
+  }
+  ++texts;
+  dates += is_date(cell);
+  resembling += resembles_number(cell);
+  different_texts.insert(cell);
+  if (texts == 1 && numbers == 0) example = cell;
+}
+
+std::vector<ColumnEvidence> collect_evidence(const CsvSample& sample, std::size_t begin, std::size_t columns,
+                                             std::optional<std::size_t> label, const EmptyCells& empty) {
+  std::vector<ColumnEvidence> evidence(columns);
+  if (label) evidence[*label].counts_numbers = true;
+  for (std::size_t index = begin; index < sample.records.size(); ++index) {
+    const auto& cells = sample.records[index].cells;
+    if (cells.size() < columns) continue;
+    for (std::size_t column = 0; column < columns; ++column) evidence[column].add(cells[column], empty);
+  }
+  return evidence;
+}
+
+std::optional<char> common_decimal(const std::vector<ColumnEvidence>& columns) {
+  std::optional<char> common;
+  for (const auto& column : columns) {
+    const auto decimal = column.numbers > 0 ? column.form.decimal() : std::nullopt;
+    if (decimal && common && *decimal != *common) return std::nullopt;
+    if (decimal) common = decimal;
+  }
+  return common;
+}
+
+KnownKind kind_of(const ColumnEvidence& column, std::optional<char> decimal, char delimiter) {
+  const auto different = static_cast<std::int64_t>(column.different_texts.size());
+  if (column.numbers == 0 && column.texts == 0) return {};
+  if (column.numbers >= column.texts) {
+    const auto form = column.form.form(decimal, delimiter);
+    return form ? KnownKind{ColumnKind::number, *form} : KnownKind{ColumnKind::unclear, {}};
+  }
+  if (are_most(column.dates, column.texts)) return {ColumnKind::date, {}};
+  const bool are_many = different >= min_measurements && 2 * different >= column.texts;
+  if (are_most(column.resembling, column.texts) && are_many) return {ColumnKind::unclear, {}};
+  if (column.texts >= min_identifiers && are_most(different, column.texts)) return {ColumnKind::identifier, {}};
+  return {ColumnKind::text, {}};
+}
+
+}  // namespace sheaf

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_row_data.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/quoted.hpp"
+#include "core/text.hpp"
+#include "data/import/class_labels.hpp"
+#include "data/import/csv_features.hpp"
+
+namespace sheaf {
+namespace {
+
+template <class T>
+NumberArray array_of(const std::vector<double>& numbers, NumberType type) {
+  NumberArray array{type, {static_cast<std::int64_t>(numbers.size())}, {}};
+  array.bytes.resize(numbers.size() * sizeof(T));
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const auto value = static_cast<T>(numbers[row]);
+    std::memcpy(array.bytes.data() + row * sizeof value, &value, sizeof value);
+  }
+  return array;
+}
+
+}  // namespace
+
+void RowData::add(std::string_view text, const EmptyCells& empty) {
+  const std::string cell = quoted(std::string(text));
+  if (role_ == Role::groups) {
+    if (empty.is_empty(text)) throw BadCell{"is empty (every row needs a group)", ", or leave out its row"};
+    group_of_row_.push_back(
+        groups_.try_emplace(as_utf8(text), static_cast<std::int64_t>(groups_.size())).first->second);
+    return;
+  }
+  const auto value = parse_number<double>(text);
+  const double limit = role_ == Role::folds ? double{std::numeric_limits<std::int32_t>::max()}
+                                            : double{std::numeric_limits<float>::max()};
+  const bool is_valid =
+      value && *value >= 0 && *value <= limit && (role_ == Role::weights || std::floor(*value) == *value);
+  if (!is_valid)
+    throw BadCell{fmt::format("contains {} ({} are expected)", cell,
+                              role_ == Role::folds ? "numbers of folds, from 0," : "weights that are not negative"),
+                  ""};
+  numbers_.push_back(*value);
+}
+
+NumberArray RowData::array() const {
+  if (role_ == Role::groups) return group_codes();
+  return role_ == Role::folds ? array_of<std::int32_t>(numbers_, NumberType::int32)
+                              : array_of<float>(numbers_, NumberType::float32);
+}
+
+NumberArray RowData::group_codes() const {
+  std::vector<std::string> names;
+  for (const auto& [name, first] : groups_) names.push_back(name);
+  sort_names(names);
+  std::vector<std::int64_t> codes(names.size());
+  for (std::size_t code = 0; code < names.size(); ++code)
+    codes[static_cast<std::size_t>(groups_.at(names[code]))] = static_cast<std::int64_t>(code);
+  std::vector<std::int64_t> rows;
+  rows.reserve(group_of_row_.size());
+  for (const std::int64_t group : group_of_row_) rows.push_back(codes[static_cast<std::size_t>(group)]);
+  return label_array(rows);
+}
+
+}  // namespace sheaf

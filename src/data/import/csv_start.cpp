@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/text.hpp"
+
+namespace sheaf {
+namespace {
+
+using Cells = std::vector<std::string_view>;
+using Columns = std::vector<ColumnEvidence>;
+using Records = std::vector<CsvSample::Record>;
+
+constexpr std::size_t max_lines_above = 100;
+
+enum class Verdict { header, row, contradictory };
+
+bool is_comment(const CsvSample::Record& record) {
+  return record.text.front() == '#';
+}
+
+std::size_t empty_cells_at_end(const Cells& cells) {
+  return static_cast<std::size_t>(
+      std::find_if(cells.rbegin(), cells.rend(), [](std::string_view cell) { return !cell.empty(); }) - cells.rbegin());
+}
+
+bool is_number(std::string_view cell) {
+  CommonForm form;
+  return form.add(cell);
+}
+
+bool has_number(const Cells& cells) {
+  return std::any_of(cells.begin(), cells.end(), is_number);
+}
+
+// The number of cells that most records have, apart from the first one, which may be a header.
+std::size_t usual_size(const Records& records) {
+  if (records.size() == 1) return records.front().cells.size();
+  std::map<std::size_t, std::size_t> times;
+  for (std::size_t index = 1; index < records.size(); ++index)
+    if (!is_comment(records[index])) ++times[records[index].cells.size()];
+  std::size_t usual = 0, most = 0;
+  for (std::size_t index = 1; index < records.size(); ++index) {
+    const std::size_t size = records[index].cells.size();
+    const auto found = times.find(size);
+    if (found != times.end() && found->second > most) {
+      most = found->second;
+      usual = size;
+    }
+  }
+  const Cells& first = records.front().cells;
+  const bool may_be_short = usual == first.size() + 1 && !has_number(first);
+  return most == 1 && !may_be_short && !is_comment(records.front()) ? first.size() : usual;
+}
+
+// How many cells at the end of nearly all records are empty; `size`: their usual number of cells.
+std::size_t common_empty_ends(const Records& records, std::size_t size) {
+  std::vector<std::size_t> ends;
+  for (std::size_t index = 1; index < records.size(); ++index)
+    if (records[index].cells.size() == size) ends.push_back(empty_cells_at_end(records[index].cells));
+  if (ends.empty()) return 0;
+  std::sort(ends.begin(), ends.end());
+  const std::size_t common = ends[ends.size() / 10];
+  return common == size ? 0 : common;
+}
+
+// Whether the numbers are first, first + 1, ...
+bool counts_from(const Cells& cells, std::size_t begin, int first) {
+  for (std::size_t index = begin; index < cells.size(); ++index)
+    if (cells[index] != std::to_string(static_cast<std::size_t>(first) + index - begin)) return false;
+  return cells.size() > begin + 1;
+}
+
+bool are_monotone(const std::vector<double>& values) {
+  const auto falls = [](double a, double b) { return a >= b; };
+  const auto rises = [](double a, double b) { return a <= b; };
+  return values.size() > 1 && (std::adjacent_find(values.begin(), values.end(), falls) == values.end() ||
+                               std::adjacent_find(values.begin(), values.end(), rises) == values.end());
+}
+
+// The first row of a table that may be a header, and the evidence of the rows below.
+class FirstLine {
+ public:
+  // `is_unnamed`: the columns of the model have no names.
+  FirstLine(const Cells& cells, const Columns& columns, std::optional<std::size_t> label, const EmptyCells& empty,
+            bool is_unnamed)
+      : cells_(cells), columns_(columns), label_(label), empty_(empty), is_unnamed_(is_unnamed) {
+    for (std::size_t column = 0; column < columns_.size(); ++column) count(column);
+  }
+
+  Verdict verdict() const {
+    const bool is_new_label = label_ && !label_occurs();
+    const bool is_text_label = label_ && !is_number(cells_[*label_]) && !empty_.is_empty_number(cells_[*label_]);
+    if (texts_above_ > 0) {
+      const bool are_more = texts_above_ > numbers_above_.size();
+      const bool is_clear = broken_numbers_
+                                ? are_more && is_new_label
+                                : are_more || are_monotone(numbers_above_) || (is_new_label && is_text_label);
+      return is_clear ? Verdict::header : Verdict::contradictory;
+    }
+    if (const auto unnamed = counted_after()) {
+      const bool is_clear = is_new_label || !label_ || (*unnamed > 0 && cells_[*unnamed] == "0");
+      return is_clear ? Verdict::header : contradictory_count();
+    }
+    const bool has_text_labels = label_ && columns_[*label_].numbers == 0 && is_text_label;
+    if (is_new_label && has_text_labels && are_monotone(numbers_above_)) return Verdict::header;
+    if (is_unnamed_) return Verdict::row;
+    if (is_new_label && is_text_label && labels_repeat()) {
+      const bool are_rows = !numbers_above_.empty() || (texts_ > 1 && texts_again_ == texts_ - 1);
+      return are_rows ? Verdict::contradictory : Verdict::header;
+    }
+    if (is_new_label && looks_like_years()) return Verdict::contradictory;
+    if (numeric_ > 0 || texts_ == 0) return Verdict::row;
+    if (texts_again_ == 0) return Verdict::header;
+    return 2 * texts_again_ >= texts_ ? Verdict::row : Verdict::contradictory;
+  }
+
+ private:
+  void count(std::size_t column) {
+    const std::string_view cell = cells_[column];
+    const ColumnEvidence& below = columns_[column];
+    const bool means_empty = empty_.is_empty_number(cell);
+    if (below.is_numeric()) {
+      ++numeric_;
+      if (is_number(cell)) {
+        numbers_above_.push_back(parse_number<double>(cell).value_or(std::nan("")));
+        fractions_below_ += 2 * below.whole < below.numbers;
+      } else if (!means_empty) {
+        ++texts_above_;
+        broken_numbers_ = broken_numbers_ || resembles_number(cell);
+      }
+      return;
+    }
+    const auto different = static_cast<std::int64_t>(below.different_texts.size());
+    const bool repeats = 10 * different < 9 * below.texts || below.texts < 10;
+    if (below.texts == 0 || means_empty || !repeats) return;
+    ++texts_;
+    texts_again_ += below.occurs(cell);
+  }
+
+  bool label_occurs() const { return columns_[*label_].occurs(cells_[*label_]); }
+
+  bool labels_repeat() const {
+    const ColumnEvidence& label = columns_[*label_];
+    const auto different = static_cast<std::int64_t>(label.different_texts.size() + label.different_numbers.size());
+    return 2 * different <= label.texts + label.numbers;
+  }
+
+  // Whether the line is 0, 1, ... or 1, 2, ..., perhaps after unnamed columns, whose number it returns, and perhaps
+  // with a text as the label.
+  std::optional<std::size_t> counted_after() const {
+    Cells cells = cells_;
+    if (label_ && !is_number(cells[*label_])) cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*label_));
+    std::size_t begin = 0;
+    while (begin < cells.size() && is_row_number_name(std::string(cells[begin]))) ++begin;
+    return counts_from(cells, begin, 0) || counts_from(cells, begin, 1) ? std::optional(begin) : std::nullopt;
+  }
+
+  // Two or three integers may count by chance.
+  Verdict contradictory_count() const {
+    const bool are_above_fractions = fractions_below_ > 0 && fractions_below_ + 1 >= numbers_above_.size();
+    return cells_.size() > 3 || are_above_fractions ? Verdict::contradictory : Verdict::row;
+  }
+
+  bool looks_like_years() const {
+    const auto is_whole = [](double value) { return std::floor(value) == value; };
+    return numbers_above_.size() > 3 && are_monotone(numbers_above_) && 2 * fractions_below_ > numbers_above_.size() &&
+           std::all_of(numbers_above_.begin(), numbers_above_.end(), is_whole);
+  }
+
+  const Cells& cells_;
+  const Columns& columns_;
+  std::optional<std::size_t> label_;
+  const EmptyCells& empty_;
+  bool is_unnamed_;
+  std::vector<double> numbers_above_;  // cells above columns of numbers that are numbers
+  std::size_t texts_above_ = 0;        // cells above columns of numbers that are texts
+  bool broken_numbers_ = false;        // of these texts, whether one resembles a number
+  std::size_t fractions_below_ = 0;    // of numbers_above_: those whose column has mostly fractions
+  std::size_t numeric_ = 0;            // columns of numbers
+  std::size_t texts_ = 0;              // columns of texts, apart from identifiers
+  std::size_t texts_again_ = 0;        // of these: those in which the cell of the line occurs
+};
+
+// Looks for the start of a table.
+class StartFinder {
+ public:
+  StartFinder(const CsvSample& sample, const StartHints& hints, const EmptyCells& empty, const std::string& file)
+      : records_(sample.records), sample_(sample), hints_(hints), empty_(empty), file_(file) {}
+
+  CsvStart find() {
+    const std::size_t usual = usual_size(records_);
+    const std::size_t empty_ends = common_empty_ends(records_, usual);
+    start_.columns = usual - empty_ends;
+    pass_lines_above();
+    require_cells(start_.first);
+    const Cells& first = records_[start_.first].cells;
+    choose_columns(first, usual, empty_ends);
+    const bool lacks_name = first.size() + 1 == start_.columns && empty_ends == 0 && !has_number(first);
+    if (lacks_name && hints_.header.value_or(true)) {
+      take_header(first);
+      start_.names.insert(start_.names.begin(), "");
+    } else if (is_header()) {
+      take_header(first);
+    } else if (const auto comment = header_comment()) {
+      start_.first = *comment;
+      take_header(records_[*comment].cells);
+      std::string& name = start_.names.front();
+      if (name.size() > 1) name.erase(0, name.find_first_not_of("# \t"));
+    }
+    start_.units = start_.header && has_units(start_.first + 1);
+    return start_;
+  }
+
+ private:
+  // Whether only a header can have a text above a column of numbers in this record.
+  bool is_clearly_header(std::size_t index) const {
+    if (index + 1 >= records_.size() || records_[index].cells.size() != start_.columns) return false;
+    const Columns columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
+    const Cells& cells = records_[index].cells;
+    bool has_text = false;
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      if (columns[column].is_numeric()) {
+        if (is_number(cells[column])) return false;
+        has_text = has_text || !empty_.is_empty_number(cells[column]);
+      }
+    return has_text;
+  }
+
+  void pass_lines_above() {
+    const std::size_t last = std::min(records_.size() - 1, max_lines_above);
+    std::size_t index = 0;
+    for (; index < last; ++index) {
+      if (is_comment(records_[index])) continue;
+      const Cells& cells = records_[index].cells;
+      if (cells.size() >= start_.columns || has_number(cells)) break;
+      const bool may_be_header =
+          cells.size() + 1 == start_.columns && cells.size() > 1 && records_[index + 1].cells.size() >= start_.columns;
+      if (may_be_header && !is_clearly_header(index + 1)) break;
+    }
+    start_.first = index;
+  }
+
+  // `usual`: the number of cells of rows, of which `empty_ends` at the end are empty. The header may have none of
+  // these, or the same, or names for them, and one more delimiter than the rows.
+  void choose_columns(const Cells& first, std::size_t usual, std::size_t empty_ends) {
+    const std::size_t named = first.size() - empty_cells_at_end(first);
+    start_.columns = std::max(named, usual - empty_ends);
+    start_.empty_ends = usual - std::min(usual, start_.columns);
+  }
+
+  void require_cells(std::size_t index) const {
+    require(!records_[index].cells.empty(), [&] {
+      return fmt::format(
+          "Text follows a closing quote in line {} of '{}' (a quoted field ends there). Double the quotes inside a "
+          "field.",
+          records_[index].line, file_);
+    });
+  }
+
+  // A comment directly above the rows may be the header: "# a,b,y".
+  std::optional<std::size_t> header_comment() const {
+    if (start_.first == 0 || hints_.header == false) return std::nullopt;
+    const std::size_t index = start_.first - 1;
+    const Cells& cells = records_[index].cells;
+    if (!is_comment(records_[index]) || cells.size() != start_.columns || cells.size() < 2 || has_number(cells))
+      return std::nullopt;
+    return index;
+  }
+
+  void take_header(const Cells& cells) {
+    start_.header = true;
+    for (std::size_t column = 0; column < std::min(cells.size(), start_.columns); ++column)
+      start_.names.push_back(as_utf8(cells[column]));
+  }
+
+  std::optional<std::size_t> position_of(const std::string& column, const Cells& first) const {
+    const auto named = std::find(first.begin(), first.end(), column);
+    if (named != first.end()) return static_cast<std::size_t>(named - first.begin());
+    std::int64_t number = 0;
+    const char* end = column.data() + column.size();
+    if (std::from_chars(column.data(), end, number).ptr != end) return std::nullopt;
+    if (number < 0) number += static_cast<std::int64_t>(start_.columns);
+    if (number < 0 || number >= static_cast<std::int64_t>(start_.columns)) return std::nullopt;
+    return static_cast<std::size_t>(number);
+  }
+
+  std::optional<std::size_t> label_position(const Cells& first) const {
+    if (hints_.label == "none") return std::nullopt;
+    if (hints_.label) return position_of(hints_.label->substr(0, hints_.label->find(',')), first);
+    for (std::size_t column = start_.columns; column-- > 0;) {
+      const auto is_here = [&](const std::string& name) { return position_of(name, first) == column; };
+      if (std::none_of(hints_.left_out.begin(), hints_.left_out.end(), is_here)) return column;
+    }
+    return std::nullopt;
+  }
+
+  bool is_header() const {
+    if (hints_.header) return *hints_.header;
+    const Cells& first = records_[start_.first].cells;
+    const auto is_here = [&](const std::string& name) {
+      return std::find(first.begin(), first.end(), name) != first.end();
+    };
+    const auto is_name = [&](const std::string& name) { return !is_number(name) && is_here(name); };
+    if (!hints_.features.empty() && std::all_of(hints_.features.begin(), hints_.features.end(), is_here)) return true;
+    if (std::any_of(hints_.columns.begin(), hints_.columns.end(), is_name)) return true;
+    if (start_.first + 1 == records_.size()) return !has_number(first);
+    if (first.size() < start_.columns) return false;
+    const auto label = label_position(first);
+    const Columns columns = collect_evidence(sample_, start_.first + 1, start_.columns, label, empty_);
+    const Cells cells(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(start_.columns));
+    const Verdict verdict = FirstLine(cells, columns, label, empty_, hints_.is_unnamed).verdict();
+    require(verdict != Verdict::contradictory, [&] {
+      return fmt::format(
+          "Line {} of '{}' may be a header or a row (some of its cells are like those below, others are not). Pass "
+          "--header=true or --header=false.",
+          records_[start_.first].line, file_);
+    });
+    return verdict == Verdict::header;
+  }
+
+  // Whether a record has texts, no numbers, above columns of numbers, and nothing that occurs in other columns.
+  bool has_units(std::size_t index) const {
+    if (index + 2 >= records_.size() || records_[index].cells.size() < start_.columns) return false;
+    const Columns columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);
+    bool has_unit = false;
+    for (std::size_t column = 0; column < start_.columns; ++column) {
+      const std::string_view cell = records_[index].cells[column];
+      const bool means_empty = empty_.is_empty_number(cell);
+      if (columns[column].is_numeric()) {
+        if (is_number(cell) || (!means_empty && resembles_number(cell))) return false;
+        has_unit = has_unit || !means_empty;
+      } else if (columns[column].occurs(cell) && !means_empty) {
+        return false;
+      }
+    }
+    return has_unit;
+  }
+
+  const Records& records_;
+  const CsvSample& sample_;
+  const StartHints& hints_;
+  const EmptyCells& empty_;
+  const std::string& file_;
+  CsvStart start_;
+};
+
+}  // namespace
+
+CsvStart find_start(const CsvSample& sample, const StartHints& hints, const EmptyCells& empty,
+                    const std::string& file) {
+  return StartFinder(sample, hints, empty, file).find();
+}
+
+bool is_row_number_name(const std::string& name) {
+  constexpr std::string_view start = "Unnamed: ";
+  if (name.empty()) return true;
+  return name.compare(0, start.size(), start) == 0 && name.size() > start.size() &&
+         name.find_first_not_of("0123456789.", start.size()) == std::string::npos;
+}
+
+}  // namespace sheaf

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_kinds.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+ColumnKind kind(const Texts& cells) {
+  const EmptyCells empty;
+  ColumnEvidence evidence;
+  for (const auto& cell : cells) evidence.add(cell, empty);
+  return kind_of(evidence, std::nullopt, ',').kind;
+}
+
+// "x0", "x1", ...
+Texts counted(const std::string& before, int count, const std::string& after = "") {
+  Texts texts;
+  for (int number = 0; number < count; ++number) texts.push_back(before + std::to_string(number) + after);
+  return texts;
+}
+
+Texts operator+(Texts a, const Texts& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+TEST_CASE("a column of numbers with a few bad cells is a column of numbers") {
+  CHECK(kind({"1.5", "2", "NA", "-"}) == ColumnKind::number);
+  CHECK(kind(counted("", 20) + Texts{"<1.0", "abc"}) == ColumnKind::number);
+  CHECK(kind({"$1,011", "$950"}) == ColumnKind::number);
+  CHECK(kind({"", "NA", "."}) == ColumnKind::undecided);
+}
+
+TEST_CASE("texts are categories, even if some are numbers") {
+  CHECK(kind({"red", "blue", "red"}) == ColumnKind::text);
+  CHECK(kind({"A", "B", "12", "C", "NA"}) == ColumnKind::text);
+  CHECK(kind({"<18", "18-25", "26-40", ">40", "<18"}) == ColumnKind::text);
+}
+
+TEST_CASE("texts that nearly all differ are identifiers, unless they are few") {
+  CHECK(kind(counted("name ", 40)) == ColumnKind::identifier);
+  CHECK(kind(counted("name ", 20)) == ColumnKind::text);
+  CHECK(kind(counted("name ", 20) + counted("name ", 20)) == ColumnKind::text);
+}
+
+TEST_CASE("dates are a kind of their own") {
+  CHECK(kind({"2019-03-01", "2020-01-07", ""}) == ColumnKind::date);
+  CHECK(kind({"2019-03-01", "red", "blue"}) == ColumnKind::text);
+}
+
+TEST_CASE("many texts that resemble numbers, and numbers without a common form, are unclear") {
+  CHECK(kind(counted("", 20, " kg")) == ColumnKind::unclear);
+  CHECK(kind(counted("<", 20)) == ColumnKind::unclear);
+  CHECK(kind({"5 kg", "10 kg", "5 kg"}) == ColumnKind::text);
+  CHECK(kind({"2.5%", "3"}) == ColumnKind::unclear);
+  CHECK(kind({"1.5", "1,5"}) == ColumnKind::unclear);
+}
+
+TEST_CASE("numbers show the decimal separator of the file, unless they contradict each other") {
+  const EmptyCells empty;
+  const auto columns = [&](const std::vector<Texts>& cells) {
+    std::vector<ColumnEvidence> evidence(cells.size());
+    for (std::size_t column = 0; column < cells.size(); ++column)
+      for (const auto& cell : cells[column]) evidence[column].add(cell, empty);
+    return evidence;
+  };
+  CHECK(common_decimal(columns({{"1,5"}, {"1,037"}, {"x"}})) == ',');
+  CHECK(common_decimal(columns({{"1.5"}, {"1,037"}})) == '.');
+  CHECK_FALSE(common_decimal(columns({{"1.5"}, {"1,5"}})));
+  CHECK_FALSE(common_decimal(columns({{"3"}, {"1,037"}})));
+}

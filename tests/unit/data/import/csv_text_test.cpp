@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "data/import/csv_text.hpp"
+
+#include "support/catch.hpp"
+
+using namespace sheaf;
+
+namespace {
+
+std::string read_whole(const std::string& bytes, std::size_t sample_bytes, std::size_t at_once) {
+  MemorySource source("f", bytes);
+  CsvText text(source, sample_bytes, 1000);
+  std::string all;
+  for (bool more = true; more;) {
+    std::string part(at_once, '\0');
+    part.resize(text.read(part.data(), at_once));
+    more = part.size() == at_once;
+    all += part;
+  }
+  CHECK(all.compare(0, text.sample().size(), text.sample()) == 0);
+  CHECK(text.is_whole() == (text.sample().size() == all.size() && all.size() < std::max(sample_bytes, all.size() + 1)));
+  return all;
+}
+
+std::string utf16(const std::u16string& text, bool little) {
+  std::string bytes;
+  for (const char16_t unit : text) {
+    const char low = static_cast<char>(unit & 0xff), high = static_cast<char>(unit >> 8);
+    bytes.push_back(little ? low : high);
+    bytes.push_back(little ? high : low);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("UTF-16 is decoded, with and without a byte order mark") {
+  const std::u16string text = u"a,\u00fc,\u20ac,\U0001f600\n1,2,3,4\n";
+  const std::string expected = "a,\xc3\xbc,\xe2\x82\xac,\xf0\x9f\x98\x80\n1,2,3,4\n";
+  for (const bool little : {true, false})
+    for (const std::size_t sample : {7, 1000})
+      for (const std::size_t at_once : {1, 3, 1000})
+        CHECK(read_whole(utf16(u"\ufeff" + text, little), sample, at_once) == expected);
+  const std::u16string ascii = u"a,b,y\n1,2,3\n";
+  for (const bool little : {true, false}) CHECK(read_whole(utf16(ascii, little), 100, 5) == "a,b,y\n1,2,3\n");
+}
+
+TEST_CASE("halves of characters in UTF-16 are replaced") {
+  CHECK(read_whole("\xff\xfe" + utf16(u"a\xd83d"
+                                      u"b",
+                                      true),
+                   100, 4) ==
+        "a\xef\xbf\xbd"
+        "b");
+  CHECK(read_whole("\xff\xfe" + utf16(u"ab\xd83d", true), 100, 4) == "ab\xef\xbf\xbd");
+  CHECK(read_whole("\xff\xfe" + utf16(u"ab", true) + "c", 100, 4) == "ab\xef\xbf\xbd");
+}
+
+TEST_CASE("other bytes are unchanged, and the sample contains a whole line") {
+  const std::string bytes = std::string(300, 'x') + "\nK\xe4se,1\n";
+  CHECK(read_whole(bytes, 10, 7) == bytes);
+  MemorySource source("f", bytes);
+  CHECK(CsvText(source, 10, 1000).sample().find('\n') != std::string::npos);
+}
+
+TEST_CASE("lines end in returns only if no line outside quotes ends in a newline") {
+  CHECK(detect_line_end("a,b\r1,2\r") == '\r');
+  CHECK(detect_line_end("a,b\r\n1,2\r\n") == '\n');
+  CHECK(detect_line_end("a,b\n1,2\n") == '\n');
+  CHECK(detect_line_end("a,\"x\ny\"\r1,2\r") == '\r');
+  CHECK(detect_line_end("a,\"x\"\"\ny\"\r1,2\r") == '\r');
+  CHECK(detect_line_end("a,5\"\r\n1,2\r\n") == '\n');
+  CHECK(detect_line_end("abc") == '\n');
+}
