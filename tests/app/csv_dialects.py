@@ -132,7 +132,7 @@ def label_column(rng, rows, point, draw):
 def identifier_column(rng, rows, draw):
     if rng.random() < 0.5:
         draw.traits.append("dates")
-        form = rng.choice(["{y}-{m:02}-{d:02}", "{d:02}.{m:02}.{y}", "{m}/{d}/{y}", "{y}-{m:02}-{d:02} 10:{d:02}:00"])
+        form = rng.choice(["{y}-{m:02}-{d:02}", "{d}-May-{y}", "{d:02}.{m:02}.{y}", "{m}/{d}/{y}", "{y}-{m:02}-{d:02} 10:{d:02}:00"])
         draw.may_refuse.append("date")
         return [form.format(y=rng.randrange(1990, 2026), m=rng.randrange(1, 13), d=rng.randrange(1, 29))
                 for _ in range(rows)]
@@ -162,7 +162,10 @@ def draw_table(rng, draw, point, delimiter):
     for index in range(rng.randrange(2, 6)):
         name = rng.choice(["a", "x", "size", "temp", "v_"]) + str(index)
         pick = rng.random()
-        if only_text or pick > 0.85:
+        if not only_text and pick > 0.96:
+            values = [rng.choice(["True", "False"]) for _ in range(rows)]
+            features.append(Column(name, TEXT, values, list(values)))
+        elif only_text or pick > 0.85:
             features.append(Column(name, TEXT, *text_column(rng, rows)))
         elif pick > 0.72:
             features.append(Column(name, NUMBER, *decorated_column(rng, rows, point, delimiter, draw)))
@@ -195,7 +198,7 @@ def draw_file(seed):
     rng = random.Random(f"csv {seed}")
     draw = Draw()
     draw.rows = rng.randrange(30, 120)
-    delimiter = rng.choice([",", ",", ",", ";", "\t", "|"])
+    delimiter = rng.choice([",", ",", ",", ";", "\t", "|", " "])
     point = "," if delimiter in ";\t" and rng.random() < 0.4 else "."
     draw.traits += [f"delimiter {delimiter!r}", f"point {point!r}"]
     features, label = draw_table(rng, draw, point, delimiter)
@@ -237,7 +240,7 @@ def draw_file(seed):
         draw.traits.append("all quoted")
 
     def cell(text, force=False):
-        special = delimiter in text or '"' in text or "\n" in text or force
+        special = delimiter in text or '"' in text or "\n" in text or force or (delimiter == " " and not text)
         return quoted(text, '"') if special or quote_all else text
 
     label_first = header_kind != "integers" and rng.random() < 0.15
@@ -279,6 +282,8 @@ def draw_file(seed):
     # Separators at the ends of lines.
     trailing = rng.random()
     trailing = "all" if trailing < 0.06 else "rows" if trailing < 0.1 and index_kind != "R" else "none"
+    if delimiter == " ":
+        trailing = "none"
     if trailing != "none":
         draw.traits.append("separators at line ends: " + trailing)
         body = [line + [""] for line in body]
@@ -290,13 +295,18 @@ def draw_file(seed):
     if rng.random() < 0.12:
         draw.traits.append("comments")
         above += ["# made by tool 1.2", f"# date 2026{delimiter} version 3", "#"][:rng.randrange(1, 4)]
+        if header is not None and header_kind == "names" and index_kind == "none" and not label_first and rng.random() < 0.3:
+            draw.traits.append("header in a comment")
+            above.append("# " + delimiter.join(header))
+            header = None
     elif header_kind == "names" and rng.random() < 0.06:
         draw.traits.append("title")
-        above += [rng.choice(["Measurements of 2019", "Table 1. Results of the survey"])] + [""] * rng.randrange(2)
+        above += rng.choice([["Measurements"], ["Table"], ["Operator" + delimiter + "Smith", "Site" + delimiter + "Bern"]]
+                            if len(order) > 3 or index_kind != "none" else [["Measurements"]]) + [""] * rng.randrange(2)
     elif rng.random() < 0.04:
         draw.traits.append("sep=")
         above += ["sep=" + delimiter]
-    if header_kind == "names" and index_kind == "none" and trailing == "none" and rng.random() < 0.08:
+    if header is not None and header_kind == "names" and index_kind == "none" and trailing == "none" and rng.random() < 0.08:
         if any(column.kind == NUMBER for column in features):
             draw.traits.append("units")
             units = {NUMBER: ["mm", "kg", "m/s", "(C)"], TEXT: ["", "-"], LEFT_OUT: ["", "-"]}
@@ -334,7 +344,7 @@ def draw_file(seed):
     if trailing == "none" and rng.random() < 0.08:
         draw.traits.append("blanks")
         text_lines = [line if "\n" in line else line.replace(delimiter, delimiter + " ")
-                      if delimiter != "\t" and '"' not in line else line for line in text_lines]
+                      if delimiter not in "\t " and '"' not in line else line for line in text_lines]
     lines = above + ([delimiter.join(header)] if header is not None else []) + below
     blank = rng.random() < 0.06
     for row, line in enumerate(text_lines):
@@ -342,6 +352,9 @@ def draw_file(seed):
             at = 1 + sum(text.count("\n") + 1 for text in lines)
             draw.refusals = [f"line {at} ", f"Line {at} ", f"line {at},"]
         lines.append(line)
+        if row == draw.rows - 1 and not draw.refusals and delimiter != " " and rng.random() < 0.05:
+            draw.traits.append("empty rows at the end")
+            lines += [delimiter * (len(order) - 1 + (index_kind != "none"))] * 2
         if blank and row % 7 == 3:
             lines.append("")
     if blank:

@@ -280,8 +280,8 @@ void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const
   const bool is_text = has(roles_.categorical);
   require(is_text || kind.kind != ColumnKind::unclear, [&] {
     return fmt::format(
-        "The texts of {} of '{}' look like numbers, but cannot be read as such ({}). Write them as numbers, read them "
-        "as categories with --categorical={}, or drop the column with --drop={}.",
+        "The texts of {} of '{}' look like numbers, but cannot all be read as such (for example {}). Write them as "
+        "numbers, read them as categories with --categorical={}, or drop the column with --drop={}.",
         column_text(column), file_, quoted(as_utf8(evidence.example)), option_name(column), option_name(column));
   });
   const Kind as = is_text || (kind.kind != ColumnKind::number && kind.kind != ColumnKind::undecided) ? Kind::text
@@ -304,7 +304,7 @@ void Table::note_left_out(const std::vector<ColumnEvidence>& evidence) {
     const std::string example = quoted(as_utf8(cells.example));
     data_.notes.push_back(
         cells.dates > 0
-            ? fmt::format("{} has dates ({}) and was left out; write them as numbers (such as days) to use "
+            ? fmt::format("{} has dates or times ({}) and was left out; write them as numbers (such as days) to use "
                           "them, or pass --keep={} to take them as categories",
                           column_text(column), example, option_name(column))
             : fmt::format("{} has {} different texts in {} rows ({}), like an identifier, and was left out; "
@@ -364,8 +364,8 @@ void Table::choose_labels(const ColumnEvidence& evidence, const KnownKind& kind)
         "text a class.",
         column_text(column), file_, problem, quoted(as_utf8(evidence.example))));
   };
-  if (kind.kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot be read as such");
-  if (kind.kind == ColumnKind::date) refuse("has dates");
+  if (kind.kind == ColumnKind::unclear) refuse("has texts that look like numbers, but cannot all be read as such");
+  if (kind.kind == ColumnKind::date) refuse("has dates or times");
   if (kind.kind == ColumnKind::identifier) refuse("has a different text in nearly every row, like an identifier");
 }
 

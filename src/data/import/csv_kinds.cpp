@@ -22,7 +22,7 @@ void ColumnEvidence::add(std::string_view cell, const EmptyCells& empty) {
     ++numbers;
     leading_zeros += has_leading_zeros(cell);
     whole += cell.find_first_of(".,eE") == std::string_view::npos;
-    if (counts_numbers) different_numbers.insert(cell);
+    if (counts_numbers || texts > 0) different_numbers.insert(cell);
     if (example.empty() || !parse_number<double>(cell)) example = cell;
     return;
   }
@@ -67,6 +67,10 @@ KnownKind kind_of(const ColumnEvidence& column, std::optional<char> decimal, cha
     return form ? KnownKind{ColumnKind::number, *form} : KnownKind{ColumnKind::unclear, {}};
   }
   if (are_most(column.dates, column.texts)) return {ColumnKind::date, {}};
+  // Such as measurements of which most are below a limit.
+  const auto different_numbers = static_cast<std::int64_t>(column.different_numbers.size());
+  if (different_numbers >= min_measurements && 2 * different_numbers >= column.numbers)
+    return {ColumnKind::unclear, {}};
   const bool are_many = different >= min_measurements && 2 * different >= column.texts;
   if (are_most(column.resembling, column.texts) && are_many) return {ColumnKind::unclear, {}};
   if (column.texts >= min_identifiers && are_most(different, column.texts)) return {ColumnKind::identifier, {}};

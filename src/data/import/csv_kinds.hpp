@@ -20,7 +20,7 @@ enum class ColumnKind {
   text,        ///< categories
   identifier,  ///< texts that are nearly all different
   date,        ///< dates or times
-  unclear      ///< texts that resemble numbers, and numbers that have no form in common
+  unclear      ///< texts that resemble numbers, many different numbers among texts, numbers without a common form
 };
 
 /// Counts of the cells of a column.
@@ -33,7 +33,7 @@ struct ColumnEvidence {
   std::int64_t whole = 0;          ///< of the numbers: those without a decimal separator
   CommonForm form;                 ///< of the numbers
   std::unordered_set<std::string_view> different_texts;
-  std::unordered_set<std::string_view> different_numbers;  ///< as texts; only if `counts_numbers`
+  std::unordered_set<std::string_view> different_numbers;  ///< as texts; after a text, or if `counts_numbers`
   bool counts_numbers = false;
   std::string_view example;  ///< a text or a number of the column, preferably one that is not a plain number
 

@@ -22,8 +22,14 @@ constexpr std::size_t max_lines_above = 100;
 
 enum class Verdict { header, row, contradictory };
 
-bool is_comment(const CsvSample::Record& record) {
-  return record.text.front() == '#';
+// The number of comments at the beginning. If all lines begin with #, or if it begins an error value (#N/A), it belongs
+// to the cell.
+std::size_t count_comments(const Records& records, const EmptyCells& empty) {
+  const auto is_row = [&](const CsvSample::Record& record) {
+    return record.text.front() != '#' || (!record.cells.empty() && empty.is_empty(record.cells.front()));
+  };
+  const auto row = std::find_if(records.begin(), records.end(), is_row);
+  return row == records.end() ? 0 : static_cast<std::size_t>(row - records.begin());
 }
 
 std::size_t empty_cells_at_end(const Cells& cells) {
@@ -40,14 +46,14 @@ bool has_number(const Cells& cells) {
   return std::any_of(cells.begin(), cells.end(), is_number);
 }
 
-// The number of cells that most records have, apart from the first one, which may be a header.
-std::size_t usual_size(const Records& records) {
-  if (records.size() == 1) return records.front().cells.size();
+// The number of cells that most records have, apart from the first one after the comments, which may be a header.
+std::size_t usual_size(const Records& records, std::size_t comments) {
+  const Cells& first = records[comments].cells;
+  if (comments + 1 == records.size()) return first.size();
   std::map<std::size_t, std::size_t> times;
-  for (std::size_t index = 1; index < records.size(); ++index)
-    if (!is_comment(records[index])) ++times[records[index].cells.size()];
+  for (std::size_t index = comments + 1; index < records.size(); ++index) ++times[records[index].cells.size()];
   std::size_t usual = 0, most = 0;
-  for (std::size_t index = 1; index < records.size(); ++index) {
+  for (std::size_t index = comments + 1; index < records.size(); ++index) {
     const std::size_t size = records[index].cells.size();
     const auto found = times.find(size);
     if (found != times.end() && found->second > most) {
@@ -55,9 +61,8 @@ std::size_t usual_size(const Records& records) {
       usual = size;
     }
   }
-  const Cells& first = records.front().cells;
   const bool may_be_short = usual == first.size() + 1 && !has_number(first);
-  return most == 1 && !may_be_short && !is_comment(records.front()) ? first.size() : usual;
+  return most == 1 && !may_be_short ? first.size() : usual;
 }
 
 // How many cells at the end of nearly all records are empty; `size`: their usual number of cells.
@@ -78,11 +83,13 @@ bool counts_from(const Cells& cells, std::size_t begin, int first) {
   return cells.size() > begin + 1;
 }
 
-bool are_monotone(const std::vector<double>& values) {
-  const auto falls = [](double a, double b) { return a >= b; };
-  const auto rises = [](double a, double b) { return a <= b; };
-  return values.size() > 1 && (std::adjacent_find(values.begin(), values.end(), falls) == values.end() ||
-                               std::adjacent_find(values.begin(), values.end(), rises) == values.end());
+// Whether numbers are like those of names: they rise, or they fall in nearly equal steps, such as wave numbers.
+bool are_ordered(const std::vector<double>& values) {
+  if (values.size() < 2) return false;
+  std::vector<double> steps;
+  for (std::size_t index = 1; index < values.size(); ++index) steps.push_back(values[index] - values[index - 1]);
+  const auto [least, most] = std::minmax_element(steps.begin(), steps.end());
+  return *least > 0 || (*most < 0 && values.size() > 2 && *least > 1.2 * *most);
 }
 
 // The first row of a table that may be a header, and the evidence of the rows below.
@@ -102,7 +109,7 @@ class FirstLine {
       const bool are_more = texts_above_ > numbers_above_.size();
       const bool is_clear = broken_numbers_
                                 ? are_more && is_new_label
-                                : are_more || are_monotone(numbers_above_) || (is_new_label && is_text_label);
+                                : are_more || are_ordered(numbers_above_) || (is_new_label && is_text_label);
       return is_clear ? Verdict::header : Verdict::contradictory;
     }
     if (const auto unnamed = counted_after()) {
@@ -110,7 +117,7 @@ class FirstLine {
       return is_clear ? Verdict::header : contradictory_count();
     }
     const bool has_text_labels = label_ && columns_[*label_].numbers == 0 && is_text_label;
-    if (is_new_label && has_text_labels && are_monotone(numbers_above_)) return Verdict::header;
+    if (is_new_label && has_text_labels && are_ordered(numbers_above_)) return Verdict::header;
     if (is_unnamed_) return Verdict::row;
     if (is_new_label && is_text_label && labels_repeat()) {
       const bool are_rows = !numbers_above_.empty() || (texts_ > 1 && texts_again_ == texts_ - 1);
@@ -171,7 +178,7 @@ class FirstLine {
 
   bool looks_like_years() const {
     const auto is_whole = [](double value) { return std::floor(value) == value; };
-    return numbers_above_.size() > 3 && are_monotone(numbers_above_) && 2 * fractions_below_ > numbers_above_.size() &&
+    return numbers_above_.size() > 3 && are_ordered(numbers_above_) && 2 * fractions_below_ > numbers_above_.size() &&
            std::all_of(numbers_above_.begin(), numbers_above_.end(), is_whole);
   }
 
@@ -196,7 +203,8 @@ class StartFinder {
       : records_(sample.records), sample_(sample), hints_(hints), empty_(empty), file_(file) {}
 
   CsvStart find() {
-    const std::size_t usual = usual_size(records_);
+    comments_ = count_comments(records_, empty_);
+    const std::size_t usual = usual_size(records_, comments_);
     const std::size_t empty_ends = common_empty_ends(records_, usual);
     start_.columns = usual - empty_ends;
     pass_lines_above();
@@ -210,10 +218,9 @@ class StartFinder {
     } else if (is_header()) {
       take_header(first);
     } else if (const auto comment = header_comment()) {
-      start_.first = *comment;
-      take_header(records_[*comment].cells);
-      std::string& name = start_.names.front();
-      if (name.size() > 1) name.erase(0, name.find_first_not_of("# \t"));
+      start_.first = start_.first - 1;
+      start_.header = true;
+      start_.names = *comment;
     }
     start_.units = start_.header && has_units(start_.first + 1);
     return start_;
@@ -236,9 +243,8 @@ class StartFinder {
 
   void pass_lines_above() {
     const std::size_t last = std::min(records_.size() - 1, max_lines_above);
-    std::size_t index = 0;
+    std::size_t index = comments_;
     for (; index < last; ++index) {
-      if (is_comment(records_[index])) continue;
       const Cells& cells = records_[index].cells;
       if (cells.size() >= start_.columns || has_number(cells)) break;
       const bool may_be_header =
@@ -265,14 +271,21 @@ class StartFinder {
     });
   }
 
-  // A comment directly above the rows may be the header: "# a,b,y".
-  std::optional<std::size_t> header_comment() const {
-    if (start_.first == 0 || hints_.header == false) return std::nullopt;
-    const std::size_t index = start_.first - 1;
-    const Cells& cells = records_[index].cells;
-    if (!is_comment(records_[index]) || cells.size() != start_.columns || cells.size() < 2 || has_number(cells))
+  // A comment directly above the rows may be the header: "# a,b,y", "#,b,y". Returns the names.
+  std::optional<std::vector<std::string>> header_comment() const {
+    if (start_.first == 0 || hints_.header == false || start_.first != comments_) return std::nullopt;
+    std::string_view text = records_[start_.first - 1].text;
+    text.remove_prefix(std::min(text.find_first_not_of("# \t"), text.size()));
+    CsvFields fields;
+    if (!fields.split(text, sample_.syntax.delimiter) || fields.size() != start_.columns || fields.size() < 2)
       return std::nullopt;
-    return index;
+    std::vector<std::string> names;
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      if (is_number(fields[field])) return std::nullopt;
+      names.push_back(as_utf8(fields[field]));
+    }
+    if (names.front().empty()) names.front() = "#";
+    return names;
   }
 
   void take_header(const Cells& cells) {
@@ -349,6 +362,7 @@ class StartFinder {
   const StartHints& hints_;
   const EmptyCells& empty_;
   const std::string& file_;
+  std::size_t comments_ = 0;  // records at the beginning
   CsvStart start_;
 };
 

@@ -58,6 +58,8 @@ TEST_CASE("many texts that resemble numbers, and numbers without a common form, 
   CHECK(kind(counted("", 20, " kg")) == ColumnKind::unclear);
   CHECK(kind(counted("<", 20)) == ColumnKind::unclear);
   CHECK(kind({"5 kg", "10 kg", "5 kg"}) == ColumnKind::text);
+  CHECK(kind(Texts(30, "<0.5") + counted("1.", 20)) == ColumnKind::unclear);
+  CHECK(kind(Texts(30, "trace") + Texts(20, "7")) == ColumnKind::text);
   CHECK(kind({"2.5%", "3"}) == ColumnKind::unclear);
   CHECK(kind({"1.5", "1,5"}) == ColumnKind::unclear);
 }

@@ -84,6 +84,7 @@ TEST_CASE("rising or falling numbers are names beside a label text that occurs n
   CHECK(has_header("4000,3998,3996,species\n" + rows(3, true)));
   CHECK_FALSE(has_header("400.5,410,420.5,A\n" + rows(3, true)));
   CHECK_FALSE(has_header("1.5,2.5,3.5,1\n" + rows(3)));
+  CHECK_THROWS_WITH(start_of("5.1,3.5,1.4,rare\n" + rows(3, true)), ContainsSubstring("--header=true"));
   CHECK_THROWS_WITH(start_of("5.1,1.4,3.5,rare\n" + rows(3, true)), ContainsSubstring("--header=true"));
   CHECK_THROWS_WITH(start_of("2019,2020,2021,2022,2023\n" + rows(4)), ContainsSubstring("--header=true"));
 }
@@ -114,6 +115,7 @@ TEST_CASE("comments and titles above the table are skipped") {
   CHECK(comments.names == Texts{"a", "b", "y"});
   CHECK(start_of("# made by tool\n" + rows(2)).first == 1);
   CHECK_FALSE(start_of("# made by tool\n" + rows(2)).header);
+  CHECK(start_of("# a\n# b\n# c\na,b,y\n1,2,0\n").names == Texts{"a", "b", "y"});
   const CsvStart title = start_of("Results\n\na,b,y\n" + rows(2));
   CHECK(title.first == 1);
   CHECK(title.header);
@@ -127,6 +129,13 @@ TEST_CASE("a comment directly above the rows is the header if it has a name for 
   CHECK(saved.names == Texts{"a", "b", "y"});
   CHECK(saved.first_row() == 1);
   CHECK(start_of("#,b,y\n" + rows(2)).names == Texts{"#", "b", "y"});
+  CHECK(start_of("# a b y\n1.5 2 0\n2.5 3 1\n3.5 4 1\n").names == Texts{"a", "b", "y"});
+  CHECK(start_of("# made in 2019\n# 1,2,3\n" + rows(2)).first == 2);
+}
+
+TEST_CASE("a # may belong to a cell") {
+  CHECK(start_of("#N/A,1.5,0\n" + rows(2)).first == 0);
+  CHECK(start_of("#1,0.5,a\n#2,1.5,b\n#3,2.5,a\n#4,3.5,b\n").first == 0);
 }
 
 TEST_CASE("a row of units below the header is skipped") {

@@ -344,7 +344,7 @@ TEST_CASE("labels that are dates, identifiers or resemble numbers are refused") 
                     StartsWith("The label column 1 ('y') of '0' has a different text in nearly every row"));
   CHECK_THROWS_WITH(import({weights}), StartsWith("The label column 1 ('y') of '0' has texts that look like numbers"));
   CHECK_THROWS_WITH(import({"a,y\n1,2019-03-01\n2,2019-03-02\n"}),
-                    StartsWith("The label column 1 ('y') of '0' has dates"));
+                    StartsWith("The label column 1 ('y') of '0' has dates or times"));
   CsvOptions options;
   options.task = Task::classification;
   CHECK(import({names}, options).classes() == 40);
@@ -361,7 +361,7 @@ TEST_CASE("columns of identifiers and dates are left out, with a note, and remem
   CHECK_THAT(data.notes[1],
              StartsWith("column 0 ('name') has 40 different texts in 40 rows ('name 0'), like an identifier, "
                         "and was left out; pass --keep=name"));
-  CHECK_THAT(data.notes[2], StartsWith("column 1 ('when') has dates ('2019-03-01') and was left out;"));
+  CHECK_THAT(data.notes[2], StartsWith("column 1 ('when') has dates or times ('2019-03-01') and was left out;"));
   CsvOptions options;
   options.keep = "name";
   CHECK(import({file}, options).description.columns[0].categories.size() == 40);
@@ -377,10 +377,10 @@ TEST_CASE("numbers with separators, signs and units of money are read, with a no
       "('y'): '$3' is 3); pass --decimal or --categorical if that is wrong");
   std::string weights = "w,y\n";
   for (int row = 0; row < 20; ++row) weights += std::to_string(row) + " kg,0\n";
-  CHECK_THROWS_WITH(
-      import({weights}),
-      "The texts of column 0 ('w') of '0' look like numbers, but cannot be read as such ('0 kg'). Write them "
-      "as numbers, read them as categories with --categorical=w, or drop the column with --drop=w.");
+  CHECK_THROWS_WITH(import({weights}),
+                    "The texts of column 0 ('w') of '0' look like numbers, but cannot all be read as such (for example "
+                    "'0 kg'). Write them "
+                    "as numbers, read them as categories with --categorical=w, or drop the column with --drop=w.");
 }
 
 TEST_CASE("numbers and targets that are large compared to their differences have offsets") {
