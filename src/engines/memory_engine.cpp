@@ -48,16 +48,20 @@ class MemoryEngine : public Engine {
 
   TrainedIteration train_one(std::int64_t number, const std::function<bool()>& stop_requested) {
     const Iteration iteration = context_.plan.iteration(number);
-    Trainer& trainer = trainer_of(engine_of_trial(iteration.trial));
+    begin_trial(iteration);
+    Trainer& trainer = trainer_of(*engine_);
     const IterationInput input = inputs_.of(iteration);
-    return train_iteration(context_, iteration, input, trainer, stop_requested);
+    return train_iteration(context_, iteration, trial_, input, trainer, stop_requested);
   }
 
-  // Remembers the last trial, because consecutive iterations often have the same one.
-  const EngineEntry& engine_of_trial(std::int64_t trial) {
-    if (trial != trial_) engine_ = &engine_of(context_.plan.trial(trial), shape_, context_.study.run.engine, device_);
-    trial_ = trial;
-    return *engine_;
+  // Sets the trial of the iteration and its engine. Consecutive iterations often have the same trial.
+  void begin_trial(const Iteration& iteration) {
+    if (iteration.trial == trial_number_ && iteration.stage == stage_) return;
+    trial_number_ = -1;  // in case of an exception
+    trial_ = context_.plan.trial_of(iteration);
+    engine_ = &engine_of(trial_, shape_, context_.study.run.engine, device_);
+    stage_ = iteration.stage;
+    trial_number_ = iteration.trial;
   }
 
   Trainer& trainer_of(const EngineEntry& engine) {
@@ -74,7 +78,8 @@ class MemoryEngine : public Engine {
   LaneDevice device_;
   DataShape shape_;
   IterationInputs inputs_;
-  std::int64_t trial_ = -1;              // trial of the current iteration
+  std::int64_t stage_ = -1, trial_number_ = -1;  // of the current iteration
+  Trial trial_;
   const EngineEntry* engine_ = nullptr;  // engine for this trial
   std::map<const EngineEntry*, std::unique_ptr<Trainer>> trainers_;
 };

@@ -67,6 +67,7 @@ struct TrainedIteration {
   std::vector<float> predictions;
   std::vector<EpochResult> epochs;  ///< one for each completed epoch; filled only with `run.curves`
   std::string message;              ///< the error message; empty unless the iteration failed
+  double earlier_seconds = 0;       ///< the part of `seconds` that is from earlier jobs; not written to journals
   NetworkState network;             ///< filled only if finished and `run.models` is set; not written to journals
   FeatureScaling scaling;           ///< the feature scaling for `network`; filled together with it
 };

@@ -35,10 +35,10 @@ bool depends_on_data(const Study& study) {
 // The driver of one iteration: runs its TrainingLoop.
 class MemoryTraining {
  public:
-  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const IterationInput& input,
-                 Trainer& trainer)
+  MemoryTraining(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
+                 const IterationInput& input, Trainer& trainer)
       : context_(context),
-        trial_(context.plan.trial_of(iteration)),
+        trial_(trial),
         training_{iteration, trial_.train.epochs, 0},
         input_(input),
         shape_(shape_of(input_.data, context.study.data)),
@@ -74,7 +74,7 @@ class MemoryTraining {
       if (leaving) return TrainedIteration{};
     }
     loop_.write_results(trained_);
-    trained_.result.seconds = seconds_before_;
+    trained_.result.seconds = trained_.earlier_seconds = seconds_before_;
     if (trained_.result.status == IterationStatus::finished)
       add_optional_results(context_, trial_, *input_.split, trainer_, std::move(outputs_), trained_);
     return std::move(trained_);
@@ -141,7 +141,7 @@ class MemoryTraining {
   }
 
   const TrainingContext& context_;
-  const Trial trial_;
+  const Trial& trial_;
   const CheckpointedTraining training_;
   const IterationInput& input_;
   const DataShape shape_;
@@ -180,10 +180,10 @@ IterationInput IterationInputs::of(const Iteration& iteration) const {
   return {drawn, Splits(context_.study, drawn).split(iteration.repeat, iteration.fold)};
 }
 
-TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration,
+TrainedIteration train_iteration(const TrainingContext& context, const Iteration& iteration, const Trial& trial,
                                  const IterationInput& input, Trainer& trainer,
                                  const std::function<bool()>& stop_requested) {
-  return MemoryTraining(context, iteration, input, trainer).run(stop_requested);
+  return MemoryTraining(context, iteration, trial, input, trainer).run(stop_requested);
 }
 
 }  // namespace sheaf

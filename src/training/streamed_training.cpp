@@ -49,7 +49,7 @@ StreamedTraining::StreamedTraining(const TrainingContext& context, const Iterati
   trained_.result.engine = trainer_->engine();
   start();
   if (context.checkpoints != nullptr)
-    seconds_ = restore_checkpoint(
+    seconds_ = trained_.earlier_seconds = restore_checkpoint(
         *context.checkpoints, training_, loop_, *trainer_, [&] { start(); },
         [&](ByteReader& state) { restore(state); });
   saved_steps_ = loop_.steps();

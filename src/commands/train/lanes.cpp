@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/lanes.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +15,12 @@
 #include "engines/engine_table.hpp"
 
 namespace sheaf {
+namespace {
+
+// The engine gets larger claims in pieces, because it lists their iterations.
+constexpr std::int64_t max_listed_iterations = 65536;
+
+}  // namespace
 
 struct Lanes::State {
   State(const StageWork& part, WorkSource& work, int rank_number) : stage(part), source(work), rank(rank_number) {}
@@ -57,7 +64,7 @@ struct Lanes::State {
       const EngineName& name = iteration.result.engine;
       const bool on_gpu = name != no_engine && engine_named(name.view()).uses_gpus;
       iteration.result.gpu = on_gpu ? stage.placement.lanes[static_cast<std::size_t>(lane)].gpu : -1;
-      iteration.result.start_seconds = now() - iteration.result.seconds;
+      iteration.result.start_seconds = now() - (iteration.result.seconds - iteration.earlier_seconds);
       const bool failed = iteration.result.status == IterationStatus::failed;
       failed_count += failed;
       if (failed && stage.options.on_failure == OnFailure::stop) source.stop();
@@ -69,7 +76,14 @@ struct Lanes::State {
     // The engine runs to its end even when the job stops, since other lanes may wait for this one. Claims are empty
     // then.
     const auto stop_requested = [this] { return is_stopping(); };
-    while (engine->train(stage.work.iterations_at_positions(source.claim(lane)), sink, stop_requested)) {
+    IndexRange claim;  // positions that the engine has not got yet
+    const auto next_iterations = [&] {
+      if (claim.empty()) claim = source.claim(lane);
+      const IndexRange piece{claim.begin, std::min(claim.end, claim.begin + max_listed_iterations)};
+      claim.begin = piece.end;
+      return stage.work.iterations_at_positions(piece);
+    };
+    while (engine->train(next_iterations(), sink, stop_requested)) {
     }
   }
 

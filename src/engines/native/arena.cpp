@@ -10,21 +10,24 @@ namespace sheaf {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::align_val_t alignment{huge_page};
+constexpr std::size_t cache_line = 64;
+
+// Smaller arenas would waste most of a huge page, which the system clears.
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes < huge_page / 2 ? cache_line : huge_page};
+}
 
 }  // namespace
 
 Arena::Arena(std::size_t bytes) {
-  const std::size_t rounded = (bytes + huge_page - 1) / huge_page * huge_page;
-  memory_.reset(static_cast<std::byte*>(::operator new(rounded, alignment)));
+  const std::align_val_t alignment = alignment_of(bytes);
+  const auto unit = static_cast<std::size_t>(alignment);
+  const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+  memory_ = {static_cast<std::byte*>(::operator new(rounded, alignment)), AlignedFree{alignment}};
 #ifdef MADV_HUGEPAGE
-  madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // a hint: without huge pages, training is slower
+  if (unit == huge_page) madvise(memory_.get(), rounded, MADV_HUGEPAGE);  // a hint: training is slower without
 #endif
   std::memset(memory_.get(), 0, rounded);
-}
-
-void Arena::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, alignment);
 }
 
 }  // namespace sheaf

@@ -5,8 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 namespace sheaf {
+
+/// Frees memory of operator new with this alignment.
+struct AlignedFree {
+  std::align_val_t alignment{1};
+
+  void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+};
 
 /// Zeroed memory, aligned to cache lines. Large arenas use huge pages if the system has them, because an optimizer step
 /// of a large network accesses thousands of small pages.
@@ -18,10 +26,7 @@ class Arena {
   std::byte* data() const { return memory_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, AlignedFree> memory_;
 };
 
 /// Assigns the memory of an arena to arrays that begin at cache lines. Without memory it only computes the size.

@@ -13,6 +13,7 @@
 #include "engines/native/product.hpp"
 #include "engines/native/training.hpp"
 #include "models/target_units.hpp"
+#include "training/batches.hpp"
 #include "training/engine_entry.hpp"
 
 namespace sheaf {
@@ -26,45 +27,17 @@ auto members(const Layer& layer) {
                   on_shortcut, ends_block);
 }
 
-auto members(const ModelOptions& model) {
-  const auto& [kind, file, hidden, channels, kernel, stem, activation, dropout, bias, initialization, keep_weights] =
-      model;
-  return std::tie(kind, file, hidden, channels, kernel, stem, activation, dropout, bias, initialization, keep_weights);
-}
-
-auto members(const TrainOptions& train) {
-  const auto& [epochs, batch_size, shuffle, loss, reduction, optimizer, learning_rate, momentum, nesterov, weight_decay,
-               beta1, beta2, alpha, epsilon, precision] = train;
-  return std::tie(epochs, batch_size, shuffle, loss, reduction, optimizer, learning_rate, momentum, nesterov,
-                  weight_decay, beta1, beta2, alpha, epsilon, precision);
-}
-
-template <class Options>
-bool same(const Options& one, const Options& other) {
+bool same(const Layer& one, const Layer& other) {
   return members(one) == members(other);
 }
 
-// The properties of a task that determine its memory and products.
-struct Shape {
-  std::vector<Layer> layers;
-  ModelOptions model;
-  TrainOptions train;
-  std::int64_t training_count = 0;
-  std::int64_t validation_count = 0;
+bool is_double(const TrainingTask& task) {
+  return task.trial.train.precision == Precision::float64;
+}
 
-  explicit Shape(const TrainingTask& task)
-      : layers(task.layers),
-        model(task.trial.model),
-        train(task.trial.train),
-        training_count(task.rows.count()),
-        validation_count(task.split.validation_rows.count()) {}
-
-  bool fits(const TrainingTask& task) const {
-    return training_count == task.rows.count() && validation_count == task.split.validation_rows.count() &&
-           same(train, task.trial.train) && same(model, task.trial.model) &&
-           std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same<Layer>);
-  }
-};
+bool is_dropping(const TrainingTask& task) {
+  return task.trial.model.dropout > 0;
+}
 
 class NativeTrainer : public Trainer {
   template <class Use>
@@ -74,7 +47,7 @@ class NativeTrainer : public Trainer {
 
  public:
   void start(const TrainingTask& task) override {
-    if (!shape_ || !shape_->fits(task)) make(task);
+    if (!fits(task)) make(task);
     target_scaling_ = &task.split.target_scaling;
     visit([&](auto& training) { training.start(task); });
   }
@@ -106,23 +79,40 @@ class NativeTrainer : public Trainer {
 
   NetworkState network() const override {
     NetworkState state{std::visit([](const auto& training) { return training->parameters(); }, training_), {}};
-    return in_target_units(std::move(state), shape_->layers, *target_scaling_);
+    return in_target_units(std::move(state), shape_.layers, *target_scaling_);
   }
 
  private:
+  // Whether the memory and the products of the previous trainings fit the task.
+  bool fits(const TrainingTask& task) const {
+    const auto& [layers, drops, batch_size, training_count, validation_count] = shape_;
+    const std::int64_t count = task.rows.count();
+    return std::holds_alternative<DoubleTraining>(training_) == is_double(task) && drops == is_dropping(task) &&
+           training_count == count && batch_size == batch_rows(task.trial.train, count) &&
+           validation_count == task.split.validation_rows.count() &&
+           std::equal(layers.begin(), layers.end(), task.layers.begin(), task.layers.end(), same);
+  }
+
+  // Frees the memory of the previous trainings first.
   void make(const TrainingTask& task) {
-    Shape shape(task);
-    const auto& [layers, model, train, training_count, validation_count] = shape;
-    if (train.precision == Precision::float64)
-      training_ = std::make_unique<NativeTraining<double>>(layers, model, train, training_count, validation_count);
+    shape_ = {};
+    std::visit([](auto& training) { training.reset(); }, training_);
+    const std::int64_t count = task.rows.count();
+    TrainingShape shape{task.layers, is_dropping(task), batch_rows(task.trial.train, count), count,
+                        task.split.validation_rows.count()};
+    if (is_double(task))
+      training_ = std::make_unique<NativeTraining<double>>(shape);
     else
-      training_ = std::make_unique<NativeTraining<float>>(layers, model, train, training_count, validation_count);
+      training_ = std::make_unique<NativeTraining<float>>(shape);
     shape_ = std::move(shape);
   }
 
-  std::optional<Shape> shape_;
+  using FloatTraining = std::unique_ptr<NativeTraining<float>>;
+  using DoubleTraining = std::unique_ptr<NativeTraining<double>>;
+
+  TrainingShape shape_;  // without layers before the first training
   const TargetScaling* target_scaling_ = nullptr;
-  std::variant<std::unique_ptr<NativeTraining<float>>, std::unique_ptr<NativeTraining<double>>> training_;
+  std::variant<FloatTraining, DoubleTraining> training_;
 };
 
 }  // namespace

@@ -69,9 +69,8 @@ RowSource from_row(RowSource source, std::int64_t row) {
 }  // namespace
 
 template <class Value>
-NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model,
-                                    const TrainOptions& train, std::int64_t max_rows)
-    : model_(model), train_(train), updater_(train) {
+NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, bool drops, std::int64_t max_rows)
+    : drops_(drops) {
   for (const Layer& layer : layers) {
     assert(layer.kind == Layer::Kind::dense);
     LayerMemory memory;
@@ -92,6 +91,15 @@ NativeNetwork<Value>::NativeNetwork(const std::vector<Layer>& layers, const Mode
   arena_ = Arena(sizes.bytes());
   ArenaLayout arrays(arena_.data());
   lay_out(arrays, round_up(max_rows, padding));
+}
+
+template <class Value>
+void NativeNetwork<Value>::set_options(const ModelOptions& model, const TrainOptions& train) {
+  assert(drops_ || model.dropout == 0);
+  dropout_ = model.dropout;
+  function_ = model.activation;
+  loss_kind_ = train.loss;
+  updater_.emplace(train);
 }
 
 template <class Value>
@@ -123,7 +131,7 @@ void NativeNetwork<Value>::lay_out(ArenaLayout& arena, std::int64_t max_rows) {
   labels_ = arena.take<Value>(max_rows);
   targets_ = arena.take<Value>(output_count * max_rows);
   weights_ = arena.take<Value>(max_rows);
-  if (model_.dropout > 0) {
+  if (drops_) {
     mask_ = arena.take<float>(widest * max_rows + padding);  // the last vector of a row may extend beyond it
     keep_ = arena.take<float>(widest * max_rows);
   }
@@ -273,7 +281,7 @@ void NativeNetwork<Value>::gather_targets(const std::int64_t* rows, std::int64_t
         for (std::int64_t index = 0; index < count; ++index)
           to[index] = static_cast<Value>(from[rows[index] * output_count]);
     }
-  } else if (train_.loss == LossKind::cross_entropy) {
+  } else if (loss_kind_ == LossKind::cross_entropy) {
     for (std::int64_t index = 0; index < count; ++index)
       labels_[index] = static_cast<Value>(data_->labels[rows[index]]);
   } else {

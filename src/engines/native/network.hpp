@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/bytes.hpp"
@@ -36,13 +37,16 @@ struct BatchTile {
   TrainingStep step;
 };
 
-/// Value: float or double. Only load(), reserve() and the constructor allocate memory. Not shared between threads.
+/// Value: float or double. Only reserve() and the constructor allocate memory. Not shared between threads.
 template <class Value>
 class NativeNetwork {
  public:
-  /// `layers` must be dense. `max_rows`: the maximum number of rows per tile.
-  NativeNetwork(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                std::int64_t max_rows);
+  /// `layers` must be dense. `drops`: whether trainings may use dropout. `max_rows`: the maximum number of rows per
+  /// tile.
+  NativeNetwork(const std::vector<Layer>& layers, bool drops, std::int64_t max_rows);
+
+  /// Sets the options of the next trainings: dropout, activation, loss and optimizer. Called before load().
+  void set_options(const ModelOptions& model, const TrainOptions& train);
 
   /// Makes the products for tiles of `count` rows, for training and evaluation.
   void reserve(std::int64_t count);
@@ -136,7 +140,7 @@ class NativeNetwork {
   void columns_to_rows(const FeatureBlocks& cut, Value* columns, Value* rows) const;
   void rows_to_columns(const FeatureBlocks& cut, const Value* rows, Value* columns) const;
   void draw_mask(std::size_t index, const BatchTile& tile);
-  Value keep_scale() const { return static_cast<Value>(1 / (1 - model_.dropout)); }
+  Value keep_scale() const { return static_cast<Value>(1 / (1 - dropout_)); }
   double loss(const BatchTile* tile);
   template <class LossOfOutputs>
   double sum_in_target_units(const LossOfOutputs& of_outputs) const;
@@ -154,8 +158,10 @@ class NativeNetwork {
   void update(const Value* gradients, std::int64_t offset, std::int64_t count);
   bool updates_by_groups(const BatchTile& tile) const { return tile.last && hook_ == nullptr; }
 
-  ModelOptions model_;
-  TrainOptions train_;
+  const bool drops_;
+  double dropout_ = 0;
+  Activation function_{};
+  LossKind loss_kind_{};
   std::vector<LayerMemory> layers_;
   std::int64_t parameter_count_ = 0;  // including padding
   std::vector<TileProducts> tile_products_;
@@ -164,7 +170,7 @@ class NativeNetwork {
   ActivationKernels<Value> activation_ = activation_kernels<Value>();
   LossKernels<Value> loss_ = loss_kernels<Value>();
   LinearKernels<Value> linear_ = linear_kernels<Value>();
-  Updater<Value> updater_;
+  std::optional<Updater<Value>> updater_;
   const GradientHook<Value>* hook_ = nullptr;  // hook for the current batch
 
   Arena arena_;

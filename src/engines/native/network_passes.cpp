@@ -39,7 +39,7 @@ void NativeNetwork<Value>::multiply_by_rows(std::size_t index, Value* blocks) co
 template <class Value>
 void NativeNetwork<Value>::draw_mask(std::size_t index, const BatchTile& tile) {
   const std::int64_t width = layers_[index].layout.outputs;
-  draw_dropout_mask(tile.step, index, model_.dropout, tile.begin * width, mask_, count_ * width);
+  draw_dropout_mask(tile.step, index, dropout_, tile.begin * width, mask_, count_ * width);
 }
 
 template <class Value>
@@ -67,15 +67,14 @@ void NativeNetwork<Value>::activate_columns(std::size_t index, const BatchTile* 
   const LayerMemory& layer = layers_[index];
   const LayerMemory& next = layers_[index + 1];
   const std::int64_t row_count = products_->row_count, width = layer.layout.outputs;
-  const bool drops = tile != nullptr && model_.dropout > 0;
+  const bool drops = tile != nullptr && dropout_ > 0;
   if (drops) {
     draw_mask(index, *tile);
     // Padding rows contain values from earlier tiles, which are zeros and ones.
     move_floats_.transpose(mask_, width, row_count, round_up(width, 4), keep_, row_count);
   }
-  activation_.activate(model_.activation, layer.layout.bias ? parameters_ + layer.bias : nullptr,
-                       drops ? keep_ : nullptr, keep_scale(), width, row_count, next.columns,
-                       tile == nullptr ? nullptr : next.slopes);
+  activation_.activate(function_, layer.layout.bias ? parameters_ + layer.bias : nullptr, drops ? keep_ : nullptr,
+                       keep_scale(), width, row_count, next.columns, tile == nullptr ? nullptr : next.slopes);
   if (next.by_rows || (tile != nullptr && next.needs_rows())) columns_to_rows(next.inputs, next.columns, next.rows);
 }
 
@@ -84,11 +83,11 @@ template <class Value>
 void NativeNetwork<Value>::activate_rows(std::size_t index, const BatchTile* tile) {
   const LayerMemory& layer = layers_[index];
   const LayerMemory& next = layers_[index + 1];
-  const bool drops = tile != nullptr && model_.dropout > 0;
+  const bool drops = tile != nullptr && dropout_ > 0;
   if (drops) draw_mask(index, *tile);
   for (std::int64_t block = 0; block < layer.outputs.count(); ++block) {
     const std::int64_t offset = layer.outputs.offset(block, products_->row_count), first = block * FeatureBlocks::width;
-    activation_.activate_rows(model_.activation, layer.layout.bias ? parameters_ + layer.bias + first : nullptr,
+    activation_.activate_rows(function_, layer.layout.bias ? parameters_ + layer.bias + first : nullptr,
                               drops ? mask_ + first : nullptr, layer.layout.outputs, keep_scale(),
                               layer.outputs.columns(block), products_->row_count, next.rows + offset,
                               tile == nullptr ? nullptr : next.slopes + offset);
@@ -118,7 +117,7 @@ double NativeNetwork<Value>::loss(const BatchTile* tile) {
   const Value scale = tile == nullptr ? Value{0} : static_cast<Value>(tile->gradient_scale);
   const auto of_outputs = [&](std::int64_t first, std::int64_t count) {
     const std::int64_t offset = first * row_count;
-    return loss_.loss(train_.loss, last.layout.bias ? parameters_ + last.bias + first : nullptr,
+    return loss_.loss(loss_kind_, last.layout.bias ? parameters_ + last.bias + first : nullptr,
                       {labels_, targets_ + offset, weights_}, scale, count, row_count, tile != nullptr && !tile->first,
                       outputs_ + offset, tile == nullptr ? nullptr : layer_gradients_[0] + offset,
                       tile == nullptr ? nullptr : bias_gradients(last) + first);
@@ -145,7 +144,7 @@ Value* NativeNetwork<Value>::bias_gradients(const LayerMemory& layer) const {
 template <class Value>
 double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Value>* hook) {
   hook_ = hook;
-  if (tile.last) updater_.begin_step(tile.step.number, tile.learning_rate);
+  if (tile.last) updater_->begin_step(tile.step.number, tile.learning_rate);
   double sum = 0;
   if (can_train_in_one_pass()) {
     sum = train_in_one_pass(tile);
@@ -165,7 +164,7 @@ double NativeNetwork<Value>::train(const BatchTile& tile, const GradientHook<Val
 template <class Value>
 bool NativeNetwork<Value>::can_train_in_one_pass() const {
   return layers_.size() == 1 && layers_.front().is_narrow() && layers_.front().inputs.count() == 1 &&
-         train_.loss != LossKind::cross_entropy;
+         loss_kind_ != LossKind::cross_entropy;
 }
 
 template <class Value>
@@ -173,7 +172,7 @@ double NativeNetwork<Value>::train_in_one_pass(const BatchTile& tile) {
   const LayerMemory& layer = layers_.front();
   const std::int64_t padded = layer.inputs.padded(0), outputs = layer.layout.outputs;
   const auto of_outputs = [&](std::int64_t first, std::int64_t count) {
-    return linear_.loss(train_.loss,
+    return linear_.loss(loss_kind_,
                         {layer.columns, layer.inputs.columns(0), count, parameters_ + layer.weights + first * padded,
                          padded, layer.layout.bias ? parameters_ + layer.bias + first : nullptr},
                         {labels_, targets_ + first * products_->row_count, weights_},
@@ -323,7 +322,7 @@ void NativeNetwork<Value>::weight_gradient(const LayerMemory& layer, const Block
 
 template <class Value>
 void NativeNetwork<Value>::update(const Value* gradients, std::int64_t offset, std::int64_t count) {
-  updater_(gradients, count, parameters_ + offset, first_ + offset, second_ + offset);
+  (*updater_)(gradients, count, parameters_ + offset, first_ + offset, second_ + offset);
 }
 
 template <class Value>

@@ -10,19 +10,16 @@
 namespace sheaf {
 
 template <class Value>
-NativeTraining<Value>::NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model,
-                                      const TrainOptions& train, std::int64_t training_count,
-                                      std::int64_t validation_count)
-    : train_(train),
-      batch_size_(batch_rows(train, training_count)),
-      output_count_(layers.back().outputs),
-      one_tile_(is_one_batch(train, training_count) && model.dropout == 0 &&
-                training_count <= cached_rows(layers, sizeof(Value))),
-      tile_limit_(one_tile_ ? cached_rows(layers, sizeof(Value)) : best_tile_rows(layers, sizeof(Value))),
-      network_(layers, model, train, std::min(tile_limit_, std::max(batch_size_, validation_count))) {
+NativeTraining<Value>::NativeTraining(const TrainingShape& shape)
+    : batch_size_(shape.batch_size),
+      output_count_(shape.layers.back().outputs),
+      one_tile_(batch_size_ == shape.training_count && !shape.drops &&
+                shape.training_count <= cached_rows(shape.layers, sizeof(Value))),
+      tile_limit_(one_tile_ ? cached_rows(shape.layers, sizeof(Value)) : best_tile_rows(shape.layers, sizeof(Value))),
+      network_(shape.layers, shape.drops, std::min(tile_limit_, std::max(batch_size_, shape.validation_count))) {
   reserve_batch(batch_size_);
-  reserve_batch(last_tile_rows(training_count, batch_size_));
-  if (validation_count > 0) reserve_batch(validation_count);
+  reserve_batch(last_tile_rows(shape.training_count, batch_size_));
+  if (shape.validation_count > 0) reserve_batch(shape.validation_count);
 }
 
 template <class Value>
@@ -37,6 +34,8 @@ void NativeTraining<Value>::start(const TrainingTask& task) {
   seed_ = task.seed;
   keeps_tile_ = one_tile_ && task.repeats_one_batch;
   has_tile_ = false;
+  train_ = task.trial.train;
+  network_.set_options(task.trial.model, task.trial.train);
   network_.load(task.weights, task.data, task.split);
 }
 

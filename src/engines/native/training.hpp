@@ -15,16 +15,24 @@
 
 namespace sheaf {
 
+/// The properties of a training that determine its memory and its products. Trainings of equal shape may differ in
+/// everything else, such as their learning rates, activations and losses.
+struct TrainingShape {
+  std::vector<Layer> layers;
+  bool drops = false;  ///< uses dropout
+  std::int64_t batch_size = 0;
+  std::int64_t training_count = 0;
+  std::int64_t validation_count = 0;  ///< may be 0
+};
+
 /// Value: float or double. An object is made once for trainings of one shape, then started for each of them. Except for
 /// its very first call, train() allocates no memory and makes no system call. Not shared between threads.
 template <class Value>
 class NativeTraining {
  public:
-  /// For `training_count` training rows, and evaluations of `validation_count` rows (may be 0).
-  NativeTraining(const std::vector<Layer>& layers, const ModelOptions& model, const TrainOptions& train,
-                 std::int64_t training_count, std::int64_t validation_count);
+  explicit NativeTraining(const TrainingShape& shape);
 
-  /// See Trainer::start().
+  /// See Trainer::start(). The task has the shape.
   void start(const TrainingTask& task);
 
   /// See Trainer::read_from(). The data are scaled as those of the task.

@@ -55,7 +55,8 @@ Training train(const Shape& shape, OptimizerKind optimizer, std::int64_t tiles, 
   const DataSet data = draw_synthetic(study.data, 1);
   const auto layers = network_layout(model, {row_count, 21, 3, {}});
   const std::int64_t tile = row_count / tiles;
-  NativeNetwork<double> network(layers, model, study.train, tile);
+  NativeNetwork<double> network(layers, model.dropout > 0, tile);
+  network.set_options(model, study.train);
   network.reserve(tile);
   const Split split;
   network.load(initial_weights(layers, model.initialization, 1), data, split);

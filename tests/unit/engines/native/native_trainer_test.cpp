@@ -63,9 +63,10 @@ Study base_study(std::uint64_t seed) {
   return study;
 }
 
-// Studies that differ in seeds, row counts, batches, tiles, precisions, losses and networks.
+// Studies that differ in seeds, row counts, batches, tiles, precisions, losses and networks. Some have equal shapes, so
+// that a trainer reuses its memory.
 std::vector<Study> different_studies() {
-  std::vector<Study> studies(8, base_study(1));
+  std::vector<Study> studies(13, base_study(1));
   studies[1].study.seed = 2;
   studies[2].data.rows = 230;
   studies[2].model.dropout = 0.4;
@@ -85,6 +86,19 @@ std::vector<Study> different_studies() {
   studies[7].data.rows = 300;
   studies[7].train.batch_size = 0;
   studies[7].model.dropout = 0.2;
+  studies[8].model.activation = Activation::tanh;
+  studies[8].train.optimizer = OptimizerKind::sgd;
+  studies[8].train.momentum = 0.9;
+  studies[8].train.nesterov = true;
+  studies[9].train.loss = LossKind::bce;
+  studies[9].train.learning_rate = 0.1;
+  studies[9].train.reduction = Reduction::sum;
+  studies[10].model.initialization = Initialization::he;
+  studies[10].train.optimizer = OptimizerKind::adamw;
+  studies[10].train.weight_decay = 0.1;
+  studies[11].data.rows = 230;
+  studies[11].model.dropout = 0.1;
+  studies[12].train.learning_rate = 1e30;  // diverges, in the shape of others
   return studies;
 }
 
@@ -102,8 +116,8 @@ TEST_CASE("a trainer that is started again gives bitwise the same training as a 
   std::vector<Outcome> expected;
   for (const auto& training : trainings) expected.push_back(train_afresh(*training));
   const auto trainer = make_native_trainer();
-  for (std::size_t turn = 0; turn < 3 * trainings.size(); ++turn) {
-    const std::size_t which = turn * 3 % trainings.size();
+  for (std::size_t turn = 0; turn < 4 * trainings.size(); ++turn) {
+    const std::size_t which = turn * (1 + turn / trainings.size()) % trainings.size();  // other neighbors in each round
     for (int again = 0; again < 2; ++again) {
       INFO("turn " << turn << ", study " << which << (again ? ", again" : ""));
       CHECK(same_bits(train(*trainer, *trainings[which]), expected[which]));
