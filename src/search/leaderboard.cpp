@@ -53,7 +53,11 @@ Ranking ranking_of(const Study& study) {
   return {by_loss, score_metric(study).larger_is_better};
 }
 
-Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {}
+Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {
+  std::int64_t trials = 0;
+  for (std::int64_t stage = 0; stage < plan.stage_count(); ++stage) trials += plan.stage(stage).trial_count();
+  trials_.reserve(static_cast<std::size_t>(trials));
+}
 
 void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensemble) {
   const Iteration iteration = plan_.iteration(result.iteration);
@@ -65,7 +69,7 @@ void Leaderboard::add(const IterationResult& result, const EnsembleResult* ensem
   trial_.seconds += result.seconds;
   validation_losses_ += result.validation_loss;
   final_losses_ += result.final_loss;
-  scores_.push_back(result.validation_score);
+  group_.scores.push_back(result.validation_score);
 
   group_.score += result.validation_score;
   group_.validation_loss += result.validation_loss;
@@ -83,10 +87,10 @@ Leaderboard::Costs Leaderboard::costs_of(double score, double validation_loss, d
 
 void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) {
   if (ensemble != nullptr) {  // the ensemble's score replaces the scores of its members
-    scores_.resize(scores_.size() - static_cast<std::size_t>(members.count()));
-    scores_.push_back(ensemble->score);
+    group_.scores = {ensemble->score};
     group_.score = ensemble->score;
   }
+  for (const double score : group_.scores) add_score(score);
   const Group group = std::exchange(group_, {});
   const Costs costs = costs_of(group.score, group.validation_loss, group.final_loss);
   if (!group.finished || (!best_model_.empty() && !(costs < least_))) return;
@@ -94,15 +98,25 @@ void Leaderboard::end_group(IndexRange members, const EnsembleResult* ensemble) 
   least_ = costs;
 }
 
+// The scores of a trial with many repeats are stored only as long as they have a mean.
+void Leaderboard::add_score(double score) {
+  any_score_missing_ = any_score_missing_ || std::isnan(score);
+  if (any_score_missing_)
+    scores_.clear();
+  else
+    scores_.push_back(score);
+}
+
 void Leaderboard::end_trial() {
   const auto count = static_cast<double>(trial_.iterations);
-  const Mean score = mean_of(scores_);
+  const Mean score = any_score_missing_ ? Mean{} : mean_of(scores_);
   trial_.mean_score = score.mean;
   trial_.score_deviation = score.deviation;
   trial_.mean_validation_loss = validation_losses_ / count;
   trial_.mean_final_loss = final_losses_ / count;
   trials_.push_back({std::exchange(trial_, {}), std::exchange(best_model_, {})});
   scores_.clear();
+  any_score_missing_ = false;
   validation_losses_ = final_losses_ = 0;
 }
 
@@ -114,8 +128,11 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   const auto costs = [this](const TrialSummary& trial) {
     return costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
   };
-  std::stable_sort(trials.begin(), trials.end(),
-                   [&](const TrialSummary& a, const TrialSummary& b) { return costs(a) < costs(b); });
+  // Sorts in place, because a stable sort copies half of the trials.
+  std::sort(trials.begin(), trials.end(), [&](const TrialSummary& a, const TrialSummary& b) {
+    const Costs of_a = costs(a), of_b = costs(b);
+    return of_a != of_b ? of_a < of_b : a.trial < b.trial;
+  });
   for (std::size_t index = 0; index < trials.size(); ++index) trials[index].rank = static_cast<std::int64_t>(index) + 1;
   return trials;
 }

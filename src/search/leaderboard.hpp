@@ -75,10 +75,12 @@ class Leaderboard {
   struct Group {
     double score = 0, validation_loss = 0, final_loss = 0;  // summed over the members
     bool finished = true;                                   // all members finished
+    std::vector<double> scores;                             // of the members
   };
 
   Costs costs_of(double score, double validation_loss, double final_loss) const;
   void end_group(IndexRange members, const EnsembleResult* ensemble);
+  void add_score(double score);
   void end_trial();
 
   // The results of a trial in one stage.
@@ -93,6 +95,7 @@ class Leaderboard {
   // The state of the current trial.
   TrialSummary trial_;
   std::vector<double> scores_;
+  bool any_score_missing_ = false;
   double validation_losses_ = 0, final_losses_ = 0;  // sums
   IndexRange best_model_;
   Costs least_{};

@@ -53,6 +53,12 @@ TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::in
   return estimate;
 }
 
+bool decides_cost(const std::string& key) {
+  for (const char* name : {"train.epochs", "train.batch_size", "train.optimizer", "train.momentum"})
+    if (key == name) return true;
+  return decides_network(key);
+}
+
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows) {
   if (study.search.folds > 1) return rows - rows / study.search.folds;
   const double validation = study.data.validation.value_or(0);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "data/dataset.hpp"
 #include "models/network_layout.hpp"
@@ -32,6 +33,9 @@ struct TrialEstimate {
 /// Estimates one iteration of a trial that trains a network with `parameters` parameters on `training_rows` rows.
 TrialEstimate estimate_trial(const Trial& trial, const DataShape& shape, std::int64_t parameters,
                              std::int64_t training_rows);
+
+/// Whether estimate_trial() depends on this key of a trial. Pure.
+bool decides_cost(const std::string& key);
 
 /// The number of training rows per iteration: all rows if there are neither folds nor a hold-out.
 std::int64_t training_rows_per_iteration(const Study& study, std::int64_t rows);

@@ -95,6 +95,27 @@ checks.check(numpy.array_equal(some, other) and not numpy.allclose(some, plain, 
              "rows with weight 0 do not affect losses",
              f"{some}\n{other}")
 
+
+
+def planned(*args):
+    """The arithmetic (GFLOP) and the memory per lane that `plan` shows."""
+    result = sheaf("plan", os.path.join(folder, "digits-search.cfg"), f"--data.file={DIGITS}", *args)
+    return (float(re.search(r"arithmetic +([0-9.e+-]+) GFLOP", result.stdout)[1]),
+            re.search(r"at most (.*?) per lane", result.stdout)[1]) if result.code == 0 else result.stderr
+
+
+# All trials count in the sum, those with equal costs as often as they occur.
+hidden, rates = ("8", "64 64"), "1e-2, 1e-3, 1e-4"
+whole = planned(f"--search.model.hidden={', '.join(hidden)}", f"--search.train.learning_rate={rates}",
+                "--search.train.epochs=1, 5")
+single = [planned(f"--search.model.hidden={width}", f"--search.train.learning_rate={rates}", f"--train.epochs={epochs}")
+          for width in hidden for epochs in (1, 5)]
+checks.check(numpy.isclose(whole[0], sum(one[0] for one in single), rtol=1e-3) and whole[1] == single[-1][1],
+             "plan: the arithmetic of a grid is the sum over its trials", f"{whole} {single}")
+many = ", ".join(str(number) for number in range(1, 10001))
+checks.check(planned(f"--search.train.learning_rate={many}", f"--search.train.weight_decay={many}",
+                     "--search.model.hidden=8", "--search.folds=2")[0] > 0, "plan: a hundred million trials")
+
 stdout, rows = run("digits-search", f"--data.file={DIGITS}", "--train.epochs=3")
 checks.check(len(rows) == 60 and "mean accuracy" in stdout, "search: 60 iterations and the mean accuracy", stdout)
 sys.exit(checks.finish())

@@ -33,7 +33,7 @@ std::string torch_text() {
 }
 
 // `speeds`: FLOP/s of each rank. `torch_loads`: whether LibTorch could be loaded.
-std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<double>& speeds, bool torch_loads) {
+std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, bool torch_loads) {
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
@@ -51,9 +51,11 @@ std::string info_text(const std::vector<RankInfo>& ranks, const std::vector<doub
     text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));
   text += "\n";
   std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s per core"});
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    rows.push_back({fmt::format("{}", rank), ranks[rank].host, ranks[rank].device, fmt::format("{}", ranks[rank].lanes),
-                    fmt::format("{}", ranks[rank].cores), fmt::format("{:.1f}", speeds[rank] / 1e9)});
+  for (std::size_t number = 0; number < ranks.size(); ++number) {
+    const RankInfo rank = ranks[number];
+    rows.push_back({fmt::format("{}", number), rank.host, rank.device, fmt::format("{}", rank.lanes),
+                    fmt::format("{}", rank.cores), fmt::format("{:.1f}", speeds[number] / 1e9)});
+  }
   return text + format_table(rows);
 }
 
@@ -90,7 +92,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
       },
       world, node);
   const auto ranks = gather_rank_infos(placement, world);
-  const auto speeds = world.all_gather(std::vector<double>{flops});
+  const auto speeds = world.gather(std::vector<double>{flops});
   agree(world, [&] {
     if (world.is_root()) print_result(info_text(ranks, speeds, !torch_problem));
   });

@@ -41,12 +41,15 @@ struct Counts {
 
 // The progress of an array task, from the journals of all tasks.
 Counts counts_of(const ResultStore& results, const ArraySlice& slice, IndexRange stage) {
-  const auto left = iterations_left(results, stage);
-  Counts counts{slice.count(stage), RemainingIterations(slice_of(left, slice)).count(), 0,
-                RemainingIterations(left).count()};
+  Counts counts{slice.count(stage), slice.count(stage), 0, stage.count()};
   const IndexRange positions = results.positions_of(stage);
-  for (std::int64_t position = positions.begin; position < positions.end; ++position)
-    counts.recorded += slice.has(results.packed(static_cast<std::size_t>(position)).iteration()) ? 1 : 0;
+  for (std::int64_t position = positions.begin; position < positions.end; ++position) {
+    const PackedResult result = results.packed(static_cast<std::size_t>(position));
+    const bool in_slice = slice.has(result.iteration()), has_result = result.has_result();
+    counts.recorded += in_slice ? 1 : 0;
+    counts.left -= in_slice && has_result ? 1 : 0;
+    counts.stage_left -= has_result ? 1 : 0;
+  }
   return counts;
 }
 
@@ -291,6 +294,7 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const ResultStore nothing;
   gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), all_iterations, {}, route,
                  [&](const std::vector<GatheredResult>& window) { results->take(window); });
+  end.trained.results = {};  // frees memory for the ranking of the trials
   route.do_on_root([&] { code = results->finish(); });
   return code_of_all();
 }

@@ -26,8 +26,8 @@ struct EndOfRun {
   Plan& plan;  ///< of the stages and the context; an array task adds the stages that follow from other tasks' results
   const TrainingContext& context;
   const SavedModels& models;
-  const TrainingOutcome& trained;
-  const std::vector<RankInfo>& ranks;
+  TrainingOutcome& trained;  ///< its results are freed when they are written
+  const RankTable& ranks;
   const EngineOfTrial& engine_of_trial;
   std::int64_t streamed_bytes;  ///< read by this rank
   const DataSummary& data;

@@ -102,24 +102,27 @@ std::string trial_lines(const Plan& plan, const std::vector<TrialEstimate>& esti
 
 std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy& prepared) {
   const StudyData& data = prepared.data;
-  std::vector<TrialEstimate> shown;
-  double flops = 0, memory = 0;
-  std::int64_t lanes = 0;
   const std::int64_t training_rows = training_rows_per_iteration(study, data.shape.rows);
-  for (std::int64_t number = 0; number < plan.trial_count(); ++number) {
-    const Trial trial = plan.trial(number);
-    const std::int64_t parameters = parameters_of(data.networks, plan, number, trial);
-    const TrialEstimate estimate = estimate_trial(trial, data.shape, parameters, training_rows);
-    flops += estimate.flops * static_cast<double>(plan.iteration_count()) / static_cast<double>(plan.trial_count());
+  const auto estimate_of = [&](std::int64_t number, const Trial& trial) {
+    return estimate_trial(trial, data.shape, parameters_of(data.networks, plan, number, trial), training_rows);
+  };
+  double flops = 0, memory = 0, estimated = 0;  // sums and maximum over trials of different costs, and their number
+  plan.for_each_distinct(decides_cost, [&](std::int64_t number, const Trial& trial) {
+    const TrialEstimate estimate = estimate_of(number, trial);
+    flops += estimate.flops;
     memory = std::max(memory, estimate.memory_bytes);
-    if (number < trials_shown) shown.push_back(estimate);
-  }
-  for (const auto& rank : prepared.ranks) lanes += rank.lanes;
+    estimated += 1;
+  });
+  flops *= static_cast<double>(plan.iteration_count()) / estimated;  // each represents the same number of trials
+  std::vector<TrialEstimate> shown;
+  for (std::int64_t number = 0; number < std::min(plan.trial_count(), trials_shown); ++number)
+    shown.push_back(estimate_of(number, plan.trial(number)));
   std::string text = fmt::format("study        {}\n{}\n", study.study.name, data_line(study, data));
   if (data.shape.image.channels > 0)
     text += fmt::format("rows         {}\n", row_text(prepared.facts.layout, data.shape.features));
   text += iterations_line(plan) + "\n";
-  text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"), counted(lanes, "lane"),
+  text += fmt::format("partition    {} over {} of {}\n", setting_text(study, "run.partition"),
+                      counted(prepared.ranks.lane_count(), "lane"),
                       counted(static_cast<std::int64_t>(prepared.ranks.size()), "rank"));
   text += stem_lines(plan, data.shape.image);
   text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);

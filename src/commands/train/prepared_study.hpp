@@ -20,7 +20,7 @@ struct PreparedStudy {
   Study study;                    ///< settled
   Placement placement;            ///< of this rank
   JobFacts facts;                 ///< by which it was settled
-  std::vector<RankInfo> ranks;    ///< in rank order
+  RankTable ranks;                ///< on rank 0; empty on other ranks
   EngineOfTrial engine_of_trial;  ///< with the reasons for the choice; refers to the plan
   StudyData data;
 };

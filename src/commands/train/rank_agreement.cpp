@@ -37,8 +37,9 @@ void require_same(const std::string& what, const std::string& own, const std::st
   // The texts of all ranks are sent only for the message.
   const auto sum = static_cast<std::int64_t>(checksum(own.data(), own.size()));
   if (world.minimum(sum) == world.maximum(sum)) return;
-  const auto texts = world.all_gather(own);
+  const auto texts = world.gather(own);
   agree(world, [&] {
+    if (!world.is_root()) return;
     const std::string problem = odd_rank_problem(what, texts, advice);
     require(problem.empty(), problem);
   });

@@ -165,8 +165,8 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
     if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) log_root(note);
   }
-  const TrainingOutcome trained = train_run({run, stages, plan, context, models, prepared.placement, start},
-                                            std::move(current), world, node, leaders);
+  TrainingOutcome trained = train_run({run, stages, plan, context, models, prepared.placement, start},
+                                      std::move(current), world, node, leaders);
 
   // 3. Gather the results, write them and print the summary.
   const auto make_provenance = [&, mpi_version = MpiSession::library_version()] {

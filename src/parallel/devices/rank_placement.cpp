@@ -69,22 +69,22 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   return placement;
 }
 
-std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world) {
-  const auto texts = [&](const std::string& text) { return world.all_gather(text); };
+RankTable gather_rank_infos(const Placement& placement, const Communicator& world) {
+  const auto texts = [&](const std::string& text) { return world.gather(text); };
   const auto hosts = texts(MpiSession::host_name());
   const auto devices = texts(device_names(placement));
   const auto notes = texts(placement.note);
-  const auto numbers = world.all_gather(
+  const auto numbers = world.gather(
       std::vector<std::int64_t>{static_cast<std::int64_t>(find_bound_cores().cores.size()), placement.lane_count(),
                                 std::int64_t{placement.lanes.front().thread_count}});
-  std::vector<RankInfo> ranks;
+  RankTable ranks;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank)
-    ranks.push_back(
+    ranks.add(
         {hosts[rank], devices[rank], numbers[3 * rank], numbers[3 * rank + 1], numbers[3 * rank + 2], notes[rank]});
   return ranks;
 }
 
-std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit) {
+std::vector<std::string> placement_lines(const RankTable& ranks, std::size_t limit) {
   const auto describe = [](const RankInfo& rank) {
     std::string text = fmt::format("{} on {}: {}", rank.device, rank.host, counted(rank.lanes, "lane"));
     if (rank.threads > 1) text += fmt::format(" x {} threads", rank.threads);
@@ -94,7 +94,7 @@ std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std
   std::vector<std::string> lines;
   for (std::size_t first = 0; first < ranks.size();) {
     std::size_t last = first;
-    while (last + 1 < ranks.size() && describe(ranks[last + 1]) == describe(ranks[first])) ++last;
+    while (last + 1 < ranks.size() && ranks.are_equal(last + 1, first)) ++last;
     if (lines.size() == limit) {
       lines.push_back(fmt::format("ranks {}-{}: see the table /ranks of results.h5", first, ranks.size() - 1));
       return lines;

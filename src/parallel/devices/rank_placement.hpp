@@ -20,11 +20,12 @@ namespace sheaf {
 Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus()>& find_usable_gpus,
                       const Communicator& world, const Communicator& node);
 
-/// Gathers the information on every rank of the job, on every rank. Collective over world.
-std::vector<RankInfo> gather_rank_infos(const Placement& placement, const Communicator& world);
+/// Gathers the information on every rank of the job on rank 0; returns an empty table on other ranks. Collective over
+/// world.
+RankTable gather_rank_infos(const Placement& placement, const Communicator& world);
 
 /// Formats the placement for the log. Consecutive ranks with equal placement share a line. Returns at most `limit`
 /// lines, followed by a line for the other ranks, if any.
-std::vector<std::string> placement_lines(const std::vector<RankInfo>& ranks, std::size_t limit = 32);
+std::vector<std::string> placement_lines(const RankTable& ranks, std::size_t limit = 32);
 
 }  // namespace sheaf

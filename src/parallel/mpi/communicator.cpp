@@ -235,10 +235,9 @@ std::string Communicator::broadcast(const std::string& text, int root) const {
   return received;
 }
 
-std::vector<std::string> Communicator::all_gather(const std::string& text) const {
-  const std::vector<std::int64_t> lengths =
-      all_gather(std::vector<std::int64_t>{static_cast<std::int64_t>(text.size())});
-  const std::vector<char> characters = all_gather(std::vector<char>(text.begin(), text.end()));
+std::vector<std::string> Communicator::gather(const std::string& text) const {
+  const std::vector<std::int64_t> lengths = gather(std::vector<std::int64_t>{static_cast<std::int64_t>(text.size())});
+  const std::vector<char> characters = gather(std::vector<char>(text.begin(), text.end()));
   std::vector<std::string> texts;
   texts.reserve(lengths.size());
   auto next = characters.begin();

@@ -61,8 +61,8 @@ class Communicator {
 
   /// Returns the `text` of rank `root` on every rank. Collective.
   std::string broadcast(const std::string& text, int root) const;
-  /// Returns the texts of all ranks in rank order, on every rank. Collective.
-  std::vector<std::string> all_gather(const std::string& text) const;
+  /// Returns the texts of all ranks in rank order on rank 0; returns no texts on other ranks. Collective.
+  std::vector<std::string> gather(const std::string& text) const;
 
   /// Concatenates the values of all ranks in rank order on rank 0; returns no values on other ranks. The total may
   /// exceed 2^31 bytes, but each rank must have fewer than 2^31 values. Collective.

@@ -24,10 +24,11 @@ void write_in_slices(Hdf5Writer& file, const std::string& name, const std::vecto
   table.close();
 }
 
-void write_ranks(Hdf5Writer& file, const std::vector<RankInfo>& ranks) {
+void write_ranks(Hdf5Writer& file, const RankTable& ranks) {
   std::vector<std::string> hosts, devices, notes;
   std::vector<std::int64_t> numbers, cores, lanes, threads;
-  for (const auto& rank : ranks) {
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    const RankInfo rank = ranks[at];
     numbers.push_back(static_cast<std::int64_t>(numbers.size()));
     hosts.push_back(rank.host);
     devices.push_back(rank.device);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -18,13 +17,6 @@ namespace sheaf {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keeps the order of the members
-
-std::vector<std::string> hosts_of(const RunResults& results) {
-  std::vector<std::string> hosts;
-  for (const auto& rank : results.ranks)
-    if (std::find(hosts.begin(), hosts.end(), rank.host) == hosts.end()) hosts.push_back(rank.host);
-  return hosts;
-}
 
 std::int64_t finished_count(const RunResults& results) {
   return results.iterations - results.diverged - results.failed;
@@ -82,7 +74,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                       counted(results.iterations, "iteration"), finished_count(results), results.diverged,
                       results.failed, counted(static_cast<std::int64_t>(results.trials.size()), "trial"));
   text += fmt::format("best         {}\n", best_text(study, plan, results.trials));
-  text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(hosts_of(results)),
+  text += fmt::format("user         {} on {}, {}\n", printable(results.user), hosts_text(results.ranks.hosts()),
                       counted(static_cast<std::int64_t>(results.ranks.size()), "rank"));
   text += fmt::format("time         {} to {} (UTC), job {} of the run\n", origin("started_utc"), origin("finished_utc"),
                       origin("attempts"));
@@ -99,7 +91,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
 }
 
 std::string summary_json(const Study& study, const Plan& plan, const RunResults& results) {
-  Json json = {{"study", study.study.name}, {"user", results.user}, {"hosts", hosts_of(results)}};
+  Json json = {{"study", study.study.name}, {"user", results.user}, {"hosts", results.ranks.hosts()}};
   for (const auto& [name, value] : results.provenance)
     std::visit([&, &name = name](const auto& content) { json[name] = content; }, value);
   json["data"] = {{"file", nullptr},

@@ -100,7 +100,7 @@ struct RunResults {
   double seconds = 0;              ///< of training, summed over the iterations
   double wait_seconds = 0;         ///< waiting for streamed data, summed over the iterations
   // The following values do not come from the iterations; the caller sets them.
-  std::vector<RankInfo> ranks;      ///< in rank order
+  RankTable ranks;
   std::int64_t streamed_bytes = 0;  ///< of features, read by all ranks during the training; 0 if none were streamed
   DataSummary data;
   std::string user;                      ///< who ran the last job
@@ -131,8 +131,9 @@ class ResultTally {
   const Plan& plan_;
   const EngineOfTrial engine_of_trial_;
   Leaderboard leaderboard_;
-  std::int64_t trial_ = -1;  // trial of the last iteration
-  TrialEngine engine_;       // of trial_
+  std::int64_t trial_ = -1;    // trial of the last iteration
+  std::int64_t network_ = -1;  // its Plan::first_of_network(), on which the engine depends
+  TrialEngine engine_;         // of trial_
   RunResults results_;
 };
 

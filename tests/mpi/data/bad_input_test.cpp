@@ -34,9 +34,8 @@ std::string error_of(Write write, DataOptions options) {
     CHECK(error.code() == ExitCode::failed);
     message = error.what();
   }
-  for (const auto& other : world.all_gather(message))
-    if (other != message) return "different: " + message + " | " + other;
-  return message;
+  const std::string first = world.broadcast(message, 0);
+  return message == first ? message : "different: " + message + " | " + first;
 }
 
 DataOptions options_of(Task task, std::int64_t classes = 0) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "training/training_cost.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "study/settings.hpp"
 #include "support/catch.hpp"
 #include "support/regression_study.hpp"
 
@@ -22,6 +27,37 @@ TEST_CASE("the cost of an mlp equals the computation by hand") {
   trial.train.precision = Precision::float64;
   CHECK(estimate_trial(trial, shape, 64 * 32 + 32 + 32 * 10 + 10, 80).memory_bytes ==
         Approx(2 * estimate.memory_bytes));
+}
+
+TEST_CASE("keys that change an estimate decide the cost") {
+  const std::vector<std::pair<std::string, std::string>> values = {
+      {"model.kind", "linear"},     {"model.hidden", "7"},        {"model.bias", "false"},
+      {"model.dropout", "0.5"},     {"model.activation", "tanh"}, {"model.initialization", "he"},
+      {"train.epochs", "7"},        {"train.batch_size", "7"},    {"train.shuffle", "false"},
+      {"train.loss", "bce"},        {"train.reduction", "sum"},   {"train.optimizer", "sgd"},
+      {"train.learning_rate", "1"}, {"train.momentum", "0.5"},    {"train.nesterov", "true"},
+      {"train.weight_decay", "1"},  {"train.beta1", "0.5"},       {"train.beta2", "0.5"},
+      {"train.alpha", "0.5"},       {"train.epsilon", "0.5"},     {"train.precision", "float64"}};
+  const auto estimate_of = [](const Study& study) {
+    const Trial trial{{}, study.model, study.train};
+    const DataShape shape{100, 64, 10, {}};
+    return estimate_trial(trial, shape, parameter_count(network_layout(trial.model, shape)), 80);
+  };
+  for (const OptimizerKind optimizer : {OptimizerKind::adam, OptimizerKind::rmsprop}) {
+    Study study = test::regression_study();
+    study.model.kind = ModelKind::mlp;
+    study.model.hidden = {32};
+    study.train.optimizer = optimizer;
+    for (const auto& [key, value] : values) {
+      Study other = study;
+      apply_setting(other, key, value);
+      const TrialEstimate one = estimate_of(study), changed = estimate_of(other);
+      const bool same = one.parameters == changed.parameters && one.steps == changed.steps &&
+                        one.flops == changed.flops && one.memory_bytes == changed.memory_bytes;
+      CAPTURE(key);
+      CHECK((same || decides_cost(key)));
+    }
+  }
 }
 
 TEST_CASE("the number of training rows excludes the fold or the hold-out") {

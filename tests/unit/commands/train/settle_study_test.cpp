@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/train/settle_study.hpp"
 
+#include <string>
+
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
 #include "runs/directory/study_identity.hpp"
@@ -150,6 +152,15 @@ TEST_CASE("the expected GPU speedup is relative to the busy lanes of a rank, ove
   CHECK(small < 0.1);
   CHECK(large > 1);
   CHECK(speedup(plan, 1, 1) > large / 2.5);
+  // Trials that differ only in keys without a cost are not visited one by one: this plan has a hundred million.
+  study.search.keys = {{"model.hidden", {"16", "4096 4096"}}};
+  const double both = speedup(test::whole_plan(study), 1, 1);
+  for (const char* key : {"train.learning_rate", "train.weight_decay"}) {
+    study.search.keys.push_back({key, {}});
+    for (int number = 1; number <= 7000; ++number)
+      study.search.keys.back().candidates.push_back(std::to_string(number / 1e4));
+  }
+  CHECK(speedup(test::whole_plan(study), 1, 1) == Approx(both));
   // With other kinds of models in the study, a rank with a GPU has one lane.
   study.model.channels = {4};
   study.search.keys = {{"model.kind", {"mlp", "cnn"}}};
