@@ -4,9 +4,11 @@ from a checkpoint on another number of ranks, with bit-identical results."""
 import functools
 import math
 import os
+import re
 import shutil
 import signal
 import struct
+import subprocess
 import sys
 import time
 import zlib
@@ -137,6 +139,31 @@ def check_unusable(name, reference):
     checks.check(results("damaged") == reference, f"{name}: same results without usable checkpoints")
 
 
+def start_seconds(directory):
+    """The times in the journals of a run at which iterations began."""
+    found = []
+    for attempt, _, names in os.walk(os.path.join(directory, "journal")):
+        for name in names:
+            with open(os.path.join(attempt, name), errors="replace") as file:
+                found += [float(re.search(r'"start_seconds":([^,]*)', line)[1]) for line in file
+                          if line.startswith('{"iteration":')]
+    return found
+
+
+def check_listings():
+    """A job with many checkpoints lists their directory only at its start and at its end."""
+    for name in ("listed", "listings"):
+        subprocess.run(["rm", "-rf", name], check=True)
+    # A lane trains for a tenth of a second between two checkpoints.
+    args = [arg for arg in short_epochs("native", 4) if "checkpoint_interval" not in arg]
+    result = sheaf("run", *args, "--run.checkpoint_interval=0.01", "--run.output=listed", timeout=300,
+                   environment={"LD_PRELOAD": os.environ["COUNTED_LISTINGS"], "COUNTED_PATH": "listed/checkpoints",
+                                "COUNTED_FILE": os.path.abspath("listings")})
+    checks.check(result.code == 0, "a run with many checkpoints succeeds", result.stderr)
+    count = os.path.getsize("listings") if os.path.exists("listings") else 0
+    checks.check(0 < count <= 4, "saving and removing checkpoints does not list their directory", str(count))
+
+
 def check(name, make_args, kill_ranks, stop_ranks, last_ranks, side_by_side=1, unusable=False):
     times = shortest = 0  # factor on the number of epochs; seconds of the shortest iteration
     while True:
@@ -184,9 +211,12 @@ def check(name, make_args, kill_ranks, stop_ranks, last_ranks, side_by_side=1, u
     result = sheaf("resume", "run", ranks=last_ranks, timeout=300)
     checks.check(result.code == 0, f"{name}: the last resume succeeds", result.stderr)
     checks.check(results("run") == reference, f"{name}: same results", f"{killed_with}, {stopped_with}")
+    checks.check(min(start_seconds("run")) >= 0, f"{name}: resumed iterations begin after their job",
+                 str(start_seconds("run")))
     checks.check(not os.path.exists("run/checkpoints"), f"{name}: checkpoints are removed at the end")
 
 
+check_listings()
 write_large("large.h5")
 for engine in ("native", "torch"):
     check(f"{engine}, short epochs", functools.partial(short_epochs, engine), 2, 1, 3, unusable=True)

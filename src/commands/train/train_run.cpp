@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "commands/train/cut_off.hpp"
 #include "commands/train/final_gather.hpp"
@@ -72,7 +73,12 @@ class RunTraining {
  private:
   // Opens the journal and the checkpoints and creates the models directory, before the first iteration.
   void begin() {
-    files_.emplace(job_.run.directory, job_.run.header);
+    std::vector<CheckpointName> earlier;
+    agree(world_, [&] {
+      if (world_.is_root()) earlier = list_checkpoints(job_.run.directory);
+    });
+    world_.broadcast_vector(earlier);
+    files_.emplace(job_.run.directory, job_.run.header, earlier);
     checkpoints_ = {options_.checkpoint_interval, [this](std::int64_t iteration) { return files_->load(iteration); },
                     [this](std::int64_t iteration, const std::string& reason) { files_->set_aside(iteration, reason); },
                     [this](std::int64_t iteration, const std::string& state) { files_->save(iteration, state); }};

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "core/bytes.hpp"
 #include "core/error.hpp"
@@ -39,17 +39,13 @@ struct CheckpointHead {
   std::uint32_t checksum = 0;  // of the state
 };
 
-struct Name {
-  std::int64_t iteration = 0, number = 0;
-};
-
-std::string name_text(const Name& name) {
+std::string name_text(const CheckpointName& name) {
   return fmt::format("{}.{}", name.iteration, name.number);
 }
 
 // Parses the name of a checkpoint; nothing for other names.
-std::optional<Name> parse_name(const std::string& text) {
-  Name name;
+std::optional<CheckpointName> parse_name(const std::string& text) {
+  CheckpointName name;
   const char* end = text.data() + text.size();
   const auto [dot, error] = std::from_chars(text.data(), end, name.iteration);
   if (error != std::errc{} || dot == end || *dot != '.') return std::nullopt;
@@ -64,27 +60,6 @@ bool is_own_name(const std::string& text) {
   const std::size_t end = text.rfind(unusable_ending);
   const bool is_unusable = end != std::string::npos && end + unusable_ending.size() == text.size();
   return parse_name(is_unusable ? text.substr(0, end) : final_path(text).value_or(text)).has_value();
-}
-
-std::vector<Name> names_in(const std::string& directory) {
-  std::vector<Name> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(directory, none))
-    if (const auto name = parse_name(entry.path().filename().string())) names.push_back(*name);
-  return names;
-}
-
-// Numbers of the files of an iteration, ascending.
-std::vector<std::int64_t> numbers_of(const std::string& directory, std::int64_t iteration) {
-  std::vector<std::int64_t> numbers;
-  for (const Name& name : names_in(directory))
-    if (name.iteration == iteration) numbers.push_back(name.number);
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
-std::string path_of(const std::string& directory, std::int64_t iteration, std::int64_t number) {
-  return directory + "/" + name_text({iteration, number});
 }
 
 // Reads the file at `path` into `state`. Returns the reason if the file cannot be used, otherwise nothing. Throws
@@ -117,32 +92,62 @@ std::string checkpoint_directory(const std::string& run_directory) {
   return run_directory + "/checkpoints";
 }
 
-CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header)
-    : directory_(checkpoint_directory(run_directory)), seed_(header.seed()) {
-  for (const Name& name : names_in(directory_)) with_files_.insert(name.iteration);
+std::vector<CheckpointName> list_checkpoints(const std::string& run_directory) {
+  std::vector<CheckpointName> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(checkpoint_directory(run_directory), none))
+    if (const auto name = parse_name(entry.path().filename().string())) names.push_back(*name);
+  return names;
 }
 
-bool CheckpointFiles::has(std::int64_t iteration) const {
+CheckpointFiles::CheckpointFiles(const std::string& run_directory, const JournalHeader& header,
+                                 const std::vector<CheckpointName>& earlier)
+    : directory_(checkpoint_directory(run_directory)), seed_(header.seed()) {
+  for (const CheckpointName& name : earlier) numbers_[name.iteration].push_back(name.number);
+  for (auto& [iteration, numbers] : numbers_) std::sort(numbers.begin(), numbers.end());
+}
+
+// Copies the numbers, so that files are accessed without the lock.
+std::vector<std::int64_t> CheckpointFiles::numbers_of(std::int64_t iteration) const {
   const std::lock_guard lock(mutex_);
-  return with_files_.count(iteration) > 0;
+  const auto found = numbers_.find(iteration);
+  return found == numbers_.end() ? std::vector<std::int64_t>() : found->second;
+}
+
+void CheckpointFiles::set_numbers(std::int64_t iteration, std::vector<std::int64_t> numbers) {
+  const std::lock_guard lock(mutex_);
+  if (numbers.empty())
+    numbers_.erase(iteration);
+  else
+    numbers_[iteration] = std::move(numbers);
+}
+
+std::string CheckpointFiles::path_of(std::int64_t iteration, std::int64_t number) const {
+  return directory_ + "/" + name_text({iteration, number});
 }
 
 std::optional<std::string> CheckpointFiles::load(std::int64_t iteration) {
-  if (!has(iteration)) return std::nullopt;
   for (;;) {
-    const auto numbers = numbers_of(directory_, iteration);
+    auto numbers = numbers_of(iteration);
     if (numbers.empty()) return std::nullopt;
+    const std::string path = path_of(iteration, numbers.back());
+    std::error_code ignored;
+    if (fs::symlink_status(path, ignored).type() == fs::file_type::not_found) {
+      numbers.pop_back();
+      set_numbers(iteration, std::move(numbers));
+      continue;
+    }
     std::string state;
-    const auto problem = read_state(path_of(directory_, iteration, numbers.back()), iteration, seed_, state);
+    const auto problem = read_state(path, iteration, seed_, state);
     if (!problem) return state;
     set_aside(iteration, *problem);
   }
 }
 
 void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reason) {
-  const auto numbers = numbers_of(directory_, iteration);
+  auto numbers = numbers_of(iteration);
   if (numbers.empty()) return;
-  const std::string path = path_of(directory_, iteration, numbers.back());
+  const std::string path = path_of(iteration, numbers.back());
   const std::string aside = path + std::string(unusable_ending);
   std::error_code failed;
   fs::rename(path, aside, failed);
@@ -150,21 +155,19 @@ void CheckpointFiles::set_aside(std::int64_t iteration, const std::string& reaso
           fmt::format("checkpoint '{}' cannot be used ({}) and cannot be renamed ({}). Correct the permissions "
                       "of '{}'.",
                       path, reason, failed.message(), directory_));
+  numbers.pop_back();
   log_rank(
       fmt::format("warning: checkpoint '{}' cannot be used ({}). Iteration {} continues from {}. The file was renamed "
                   "to '{}'.",
-                  path, reason, iteration, numbers.size() > 1 ? "the previous checkpoint" : "its beginning", aside));
+                  path, reason, iteration, numbers.empty() ? "its beginning" : "the previous checkpoint", aside));
+  set_numbers(iteration, std::move(numbers));
 }
 
 void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
-  {
-    const std::lock_guard lock(mutex_);
-    with_files_.insert(iteration);
-  }
   make_directory(directory_);
-  const auto numbers = numbers_of(directory_, iteration);
-  const std::string path = path_of(directory_, iteration, numbers.empty() ? 0 : numbers.back() + 1);
-  UnfinishedFile unfinished(path);
+  auto numbers = numbers_of(iteration);
+  const std::int64_t number = numbers.empty() ? 0 : numbers.back() + 1;
+  UnfinishedFile unfinished(path_of(iteration, number));
   CheckpointHead head;
   head.iteration = iteration;
   head.bytes = static_cast<std::int64_t>(state.size());
@@ -173,20 +176,23 @@ void CheckpointFiles::save(std::int64_t iteration, const std::string& state) {
   unfinished.file().write(&head, sizeof head);
   unfinished.file().write(state);
   unfinished.commit();
+  numbers.push_back(number);
+  set_numbers(iteration, numbers);
   sync_directory(directory_);
   std::error_code failed;
-  for (std::size_t index = 0; index + files_per_iteration <= numbers.size(); ++index)
-    fs::remove(path_of(directory_, iteration, numbers[index]), failed);
+  while (numbers.size() > files_per_iteration) {
+    fs::remove(path_of(iteration, numbers.front()), failed);
+    numbers.erase(numbers.begin());
+  }
+  set_numbers(iteration, std::move(numbers));
 }
 
 void CheckpointFiles::discard(std::int64_t iteration) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (with_files_.erase(iteration) == 0) return;
-  }
+  const auto numbers = numbers_of(iteration);
+  if (numbers.empty()) return;
   std::error_code failed;
-  for (const std::int64_t number : numbers_of(directory_, iteration))
-    fs::remove(path_of(directory_, iteration, number), failed);
+  for (const std::int64_t number : numbers) fs::remove(path_of(iteration, number), failed);
+  set_numbers(iteration, {});
 }
 
 void remove_checkpoints(const std::string& run_directory) {

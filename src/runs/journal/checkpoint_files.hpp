@@ -4,26 +4,38 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "runs/journal/journal_line.hpp"
 
 namespace sheaf {
 
-/// The checkpoints of one run. Threads and ranks may use it concurrently for different iterations. The constructor
-/// lists the directory once; after that the object keeps track of its own files, since most iterations have none.
-/// Local.
+/// A checkpoint's file name without the directory.
+struct CheckpointName {
+  std::int64_t iteration = 0;
+  std::int64_t number = 0;  ///< later checkpoints of an iteration have larger numbers
+};
+
+/// The checkpoints in the directory of a run; empty if it does not exist. Local.
+std::vector<CheckpointName> list_checkpoints(const std::string& run_directory);
+
+/// The checkpoints of one run. Threads and ranks may use it concurrently for different iterations. It never lists the
+/// directory, which may have many files of other lanes: it starts with the checkpoints of earlier jobs and keeps track
+/// of its own. No other process may write checkpoints of the same iterations. Local.
 class CheckpointFiles {
  public:
-  CheckpointFiles(const std::string& run_directory, const JournalHeader& header);
+  /// `earlier`: from list_checkpoints().
+  CheckpointFiles(const std::string& run_directory, const JournalHeader& header,
+                  const std::vector<CheckpointName>& earlier);
   CheckpointFiles(const CheckpointFiles&) = delete;
   CheckpointFiles& operator=(const CheckpointFiles&) = delete;
 
   /// The state in the newest checkpoint of the iteration; nothing if there is none. Files that are damaged, have
-  /// another format or belong to another run are renamed. Throws RunError.
+  /// another format or belong to another run are renamed; files that have been removed are skipped. Throws RunError.
   std::optional<std::string> load(std::int64_t iteration);
 
   /// Renames the newest checkpoint of the iteration, so that load() does not return it again, and logs a warning with
@@ -38,12 +50,15 @@ class CheckpointFiles {
   void discard(std::int64_t iteration);
 
  private:
-  bool has(std::int64_t iteration) const;
+  std::vector<std::int64_t> numbers_of(std::int64_t iteration) const;
+  void set_numbers(std::int64_t iteration, std::vector<std::int64_t> numbers);
+  std::string path_of(std::int64_t iteration, std::int64_t number) const;
 
   const std::string directory_;
   const std::uint32_t seed_;
   mutable std::mutex mutex_;
-  std::set<std::int64_t> with_files_;  // iterations
+  std::map<std::int64_t, std::vector<std::int64_t>>
+      numbers_;  // of the files of each iteration that has some, ascending
 };
 
 /// RUN_DIR/checkpoints. Pure.

@@ -40,6 +40,11 @@ struct WithoutPrivileges {
   const bool is_root = ::geteuid() == 0;
 };
 
+// The checkpoints of a job that begins now.
+struct JobFiles : CheckpointFiles {
+  explicit JobFiles(const JournalHeader& of = header) : CheckpointFiles("run", of, list_checkpoints("run")) {}
+};
+
 void spoil(const std::string& path, std::streamoff offset) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(offset);
@@ -52,7 +57,7 @@ void spoil(const std::string& path, std::streamoff offset) {
 
 TEST_CASE("load returns the newest state, or the previous one if the newest is damaged") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   CHECK_FALSE(files.load(7));
   for (const std::string state : {"first", "second", "third"}) {
     files.save(7, state);
@@ -64,25 +69,50 @@ TEST_CASE("load returns the newest state, or the previous one if the newest is d
   const auto size = static_cast<std::streamoff>(fs::file_size(newest));
   for (std::streamoff offset = 0; offset < size; ++offset) {
     spoil(newest, offset);
-    CHECK(files.load(7) == "second");
+    CHECK(JobFiles().load(7) == "second");
     CHECK_FALSE(fs::exists(newest));
     fs::rename(aside, newest);
     spoil(newest, offset);
   }
-  CHECK(files.load(7) == "third");
+  CHECK(JobFiles().load(7) == "third");
   for (const int more : {-1, 1}) {
     fs::resize_file(newest, static_cast<std::uintmax_t>(size + more));
-    CHECK(files.load(7) == "second");
+    CHECK(JobFiles().load(7) == "second");
     fs::rename(aside, newest);
     fs::resize_file(newest, static_cast<std::uintmax_t>(size));
   }
-  files.save(7, "fourth");
-  CHECK(files.load(7) == "fourth");
+  JobFiles later;
+  later.save(7, "fourth");
+  CHECK(later.load(7) == "fourth");
+  CHECK(fs::exists("run/checkpoints/7.3"));
+}
+
+TEST_CASE("a job knows its checkpoints without listing the directory, which may have files of others") {
+  make_fresh_directory();
+  fs::create_directory("run/checkpoints");
+  for (const char* name : {"7.5", "7.12", "8.0", "notes.txt", "7.6.unusable", "7.13.0123456789ab.partial"})
+    std::ofstream(fs::path("run/checkpoints") / name) << "of an earlier job";
+  JobFiles files;
+  std::ofstream("run/checkpoints/7.40") << "of another job";
+  std::ofstream("run/checkpoints/9.40") << "of another job";
+  files.save(7, "first");
+  CHECK(fs::exists("run/checkpoints/7.13"));
+  CHECK(fs::exists("run/checkpoints/7.12"));
+  CHECK_FALSE(fs::exists("run/checkpoints/7.5"));
+  files.save(9, "first");
+  CHECK(fs::exists("run/checkpoints/9.0"));
+  files.save(7, "second");
+  fs::remove("run/checkpoints/7.14");  // by someone else
+  CHECK(files.load(7) == "first");
+  files.discard(7);
+  CHECK_FALSE(files.load(7));
+  for (const char* name : {"7.40", "7.6.unusable", "8.0", "notes.txt"})
+    CHECK(fs::exists(fs::path("run/checkpoints") / name));
 }
 
 TEST_CASE("a checkpoint that was set aside is not loaded again") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   files.save(7, "first");
   files.save(7, "second");
   files.save(77, "other");
@@ -90,7 +120,7 @@ TEST_CASE("a checkpoint that was set aside is not loaded again") {
   CHECK(files.load(7) == "first");
   files.set_aside(7, "requested by a test");
   CHECK_FALSE(files.load(7));
-  CHECK_FALSE(CheckpointFiles("run", header).load(7));
+  CHECK_FALSE(JobFiles().load(7));
   CHECK(files.load(77) == "other");
   files.save(7, "again");
   CHECK(files.load(7) == "again");
@@ -98,7 +128,7 @@ TEST_CASE("a checkpoint that was set aside is not loaded again") {
 
 TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   files.save(7, "first");
   fs::create_directories("run/checkpoints/7.0.unusable/folder");
   CHECK_THROWS_WITH(files.set_aside(7, "requested by a test"),
@@ -109,7 +139,7 @@ TEST_CASE("a checkpoint that can be neither used nor renamed is an error") {
 
 TEST_CASE("a checkpoint without read permission is an error, and is not renamed") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   files.save(7, "first");
   fs::permissions("run/checkpoints/7.0", fs::perms::none);
   {
@@ -125,15 +155,15 @@ TEST_CASE("a checkpoint without read permission is an error, and is not renamed"
 TEST_CASE("checkpoints of another study or other data are not loaded") {
   for (const JournalHeader& other : {JournalHeader{"1.0", "other", "data"}, JournalHeader{"1.0", "study", "other"}}) {
     make_fresh_directory();
-    CheckpointFiles("run", header).save(1, "state");
-    CHECK(CheckpointFiles("run", header).load(1) == "state");
-    CHECK_FALSE(CheckpointFiles("run", other).load(1));
+    JobFiles().save(1, "state");
+    CHECK(JobFiles().load(1) == "state");
+    CHECK_FALSE(JobFiles(other).load(1));
   }
 }
 
 TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   files.save(1, "one");
   files.save(11, "eleven");
   files.save(1, "one more");
@@ -142,7 +172,7 @@ TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations
   CHECK(files.load(11) == "eleven");
   files.discard(5);
 
-  CheckpointFiles later("run", header);  // simulates a later job
+  JobFiles later;  // simulates a later job
   later.save(11, "twelve");
   CHECK(later.load(11) == "twelve");
   later.discard(11);
@@ -152,7 +182,7 @@ TEST_CASE("discarding an iteration's checkpoints keeps those of other iterations
 
 TEST_CASE("at the end of a run, only files that a run writes are removed from the directory of checkpoints") {
   make_fresh_directory();
-  CheckpointFiles files("run", header);
+  JobFiles files;
   files.save(1, "one");
   files.save(2, "two");
   files.set_aside(2, "requested by a test");
@@ -168,7 +198,7 @@ TEST_CASE("at the end of a run, only files that a run writes are removed from th
   CHECK(fs::exists(directory / "folder"));
   for (const auto& name : others) fs::remove(directory / name);
   fs::remove(directory / "folder");
-  CheckpointFiles("run", header).save(1, "one");
+  JobFiles().save(1, "one");
   remove_checkpoints("run");
   CHECK_FALSE(fs::exists(directory));
 }
