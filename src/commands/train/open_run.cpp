@@ -13,6 +13,7 @@
 #include "core/log.hpp"
 #include "core/text.hpp"
 #include "files/directories.hpp"
+#include "files/output_file.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
@@ -125,9 +126,12 @@ std::unique_ptr<JournalWriter> begin_journal(const OpenRun& run, CheckpointFiles
   });
   attempt = world.broadcast(attempt, 0);
   std::unique_ptr<JournalWriter> journal;
-  const auto discard = [&checkpoints](const IterationResult& result) { checkpoints.discard(result.iteration); };
+  const auto discard = [&checkpoints](std::int64_t iteration) { checkpoints.discard(iteration); };
   agree(world,
         [&] { journal = std::make_unique<JournalWriter>(journal_path(attempt, world.rank()), run.header, discard); });
+  agree(world, [&] {
+    if (world.is_root()) sync_directory(attempt);  // once, since it has a file of each rank
+  });
   return journal;
 }
 

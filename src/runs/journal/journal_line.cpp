@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runs/journal/journal_line.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -25,11 +27,15 @@ std::string ending(std::uint32_t sum) {
   return fmt::format(R"(,"crc32":"{:08x}"}})", sum);
 }
 
-// Converts the text of an object to a line: replaces the closing brace by the checksum.
-std::string closed_line(std::string text, std::uint32_t seed) {
+// Converts the text of an object, which begins at `begin`, to a line: replaces the closing brace by the checksum.
+void close_line(std::string& text, std::size_t begin, std::uint32_t seed) {
   text.pop_back();
-  text += ending(checksum(text.data(), text.size(), seed));
+  text += ending(checksum(text.data() + begin, text.size() - begin, seed));
   text += '\n';
+}
+
+std::string closed_line(std::string text, std::uint32_t seed) {
+  close_line(text, 0, seed);
   return text;
 }
 
@@ -51,11 +57,24 @@ std::optional<Json> open_line(const std::string& line, std::uint32_t seed) {
   return Json::parse(line);
 }
 
-std::string number(double value) {
-  if (value == 0 && std::signbit(value)) return "-0.0";  // "-0" would be read as an integer
-  if (std::isfinite(value)) return fmt::format("{}", value);
-  if (std::isnan(value)) return R"("nan")";
-  return value > 0 ? R"("inf")" : R"("-inf")";
+void add(std::string& text, const char* before, std::int64_t value) {
+  text += before;
+  const fmt::format_int digits(value);
+  text.append(digits.data(), digits.size());
+}
+
+void add(std::string& text, const char* before, double value) {
+  text += before;
+  if (value == 0 && std::signbit(value))
+    text += "-0.0";  // "-0" would be read as an integer
+  else if (value == 0)
+    text += '0';
+  else if (std::isfinite(value))
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), value);
+  else if (std::isnan(value))
+    text += R"("nan")";
+  else
+    text += value > 0 ? R"("inf")" : R"("-inf")";
 }
 
 double number(const Json& value) {
@@ -85,12 +104,16 @@ Value value_named(const Json& text, const std::initializer_list<Value>& values, 
   throw std::invalid_argument("no such name");
 }
 
-std::string epochs_text(const std::vector<EpochResult>& epochs) {
-  std::string rows;
-  for (const auto& epoch : epochs)
-    rows += fmt::format("{}[{},{},{},{}]", rows.empty() ? "" : ",", epoch.epoch, number(epoch.training_loss),
-                        number(epoch.validation_loss), number(epoch.validation_score));
-  return rows;
+void add_curve(std::string& text, const std::vector<EpochResult>& epochs) {
+  text += R"(,"curve":[)";
+  for (const auto& epoch : epochs) {
+    add(text, text.back() == '[' ? "[" : ",[", epoch.epoch);
+    add(text, ",", epoch.training_loss);
+    add(text, ",", epoch.validation_loss);
+    add(text, ",", epoch.validation_score);
+    text += ']';
+  }
+  text += ']';
 }
 
 std::vector<EpochResult> read_epochs(const Json& rows, std::int64_t iteration) {
@@ -176,22 +199,44 @@ std::string stage_line(const RecordedStage& recorded, std::uint32_t seed) {
   return closed_line(text + "]}", seed);
 }
 
-std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions,
+// Without a JSON library and temporary strings, since this is most of the cost of a very short iteration.
+void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
                          std::uint32_t seed) {
   const IterationResult& result = iteration.result;
-  // Without a JSON library, which takes several times as long and would slow down short iterations.
-  std::string text = fmt::format(
-      R"({{"iteration":{},"status":"{}","rank":{},"lane":{},"gpu":{},"engine":"{}","final_loss":{},)"
-      R"("validation_loss":{},"validation_score":{},"epochs":{},"steps":{},"seconds":{},"start_seconds":{},)"
-      R"("wait_seconds":{})",
-      result.iteration, status_name(result.status), result.rank, result.lane, result.gpu, result.engine.view(),
-      number(result.final_loss), number(result.validation_loss), number(result.validation_score), result.epochs,
-      result.steps, number(result.seconds), number(result.start_seconds), number(result.wait_seconds));
-  if (!iteration.message.empty()) text += fmt::format(R"(,"message":{})", quoted_text(iteration.message));
-  if (!iteration.epochs.empty()) text += fmt::format(R"(,"curve":[{}])", epochs_text(iteration.epochs));
-  if (predictions.bytes > 0)
-    text += fmt::format(R"(,"predictions":[{},{},{}])", predictions.offset, predictions.bytes, predictions.checksum);
-  return closed_line(text + "}", seed);
+  const std::size_t begin = text.size();
+  add(text, journal_line_beginning, result.iteration);
+  text += R"(,"status":")";
+  text += status_name(result.status);
+  add(text, R"(","rank":)", std::int64_t{result.rank});
+  add(text, R"(,"lane":)", std::int64_t{result.lane});
+  add(text, R"(,"gpu":)", std::int64_t{result.gpu});
+  text += R"(,"engine":")";
+  text += result.engine.view();
+  add(text, R"(","final_loss":)", result.final_loss);
+  add(text, R"(,"validation_loss":)", result.validation_loss);
+  add(text, R"(,"validation_score":)", result.validation_score);
+  add(text, R"(,"epochs":)", result.epochs);
+  add(text, R"(,"steps":)", result.steps);
+  add(text, R"(,"seconds":)", result.seconds);
+  add(text, R"(,"start_seconds":)", result.start_seconds);
+  add(text, R"(,"wait_seconds":)", result.wait_seconds);
+  if (!iteration.message.empty()) text += R"(,"message":)" + quoted_text(iteration.message);
+  if (!iteration.epochs.empty()) add_curve(text, iteration.epochs);
+  if (predictions.bytes > 0) {
+    add(text, R"(,"predictions":[)", predictions.offset);
+    add(text, ",", predictions.bytes);
+    add(text, ",", std::int64_t{predictions.checksum});
+    text += ']';
+  }
+  text += '}';
+  close_line(text, begin, seed);
+}
+
+std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions,
+                         std::uint32_t seed) {
+  std::string text;
+  append_journal_line(text, iteration, predictions, seed);
+  return text;
 }
 
 std::optional<JournalHeader> read_header_line(const std::string& line) try {

@@ -66,6 +66,9 @@ inline constexpr const char* journal_line_beginning = "{\"iteration\":";
 std::string header_line(const JournalHeader& header);
 std::string stage_line(const RecordedStage& recorded, std::uint32_t seed);
 std::string journal_line(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::uint32_t seed);
+/// Appends the same line to `text`.
+void append_journal_line(std::string& text, const TrainedIteration& iteration, const PredictionsLocation& predictions,
+                         std::uint32_t seed);
 
 /// `line`: without its line end. Returns nothing for another kind of line, if the checksum is wrong or if the numbers
 /// of a stage are impossible (negative, not ascending, no iterations or too many). A header of another format has only

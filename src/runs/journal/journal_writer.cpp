@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -23,46 +22,63 @@ namespace {
 constexpr auto write_period = std::chrono::milliseconds(100);
 constexpr auto sync_period = std::chrono::milliseconds(800);  // at most a second, including the write before it
 constexpr double long_iteration_seconds = 1;
-constexpr std::size_t max_waiting_bytes = std::size_t{256} << 20;
+constexpr std::size_t full_batch_bytes = std::size_t{1} << 20;     // of packed results: written at once
+constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20;    // of packed results and predictions
+constexpr std::size_t piece_bytes = std::size_t{256} << 10;        // of text per write
+constexpr std::size_t max_unsynced_bytes = std::size_t{32} << 20;  // of text, so that the last sync is short
 
-std::size_t predictions_bytes(const TrainedIteration& iteration) {
-  return iteration.predictions.size() * sizeof(float);
-}
+// Results that lanes have finished and the thread has not written yet.
+struct Batch {
+  std::vector<std::byte> results;               // packed
+  std::vector<std::vector<float>> predictions;  // of the results that have some, in the same order
+  std::size_t predictions_bytes = 0;
+
+  bool empty() const { return results.empty(); }
+  std::size_t bytes() const { return results.size() + predictions_bytes; }
+  // Keeps the memory for the next results.
+  void clear() {
+    results.clear();
+    predictions.clear();
+    predictions_bytes = 0;
+  }
+};
 
 }  // namespace
 
 struct JournalWriter::State {
-  State(const std::string& path, const JournalHeader& header, std::function<void(const IterationResult&)> callback)
+  State(const std::string& path, const JournalHeader& header, std::function<void(std::int64_t)> callback)
       : seed(header.seed()), on_disk(std::move(callback)), lines(path) {
     lines.write(header_line(header));
     lines.sync();
-    sync_directory(std::filesystem::path(path).parent_path().string());
   }
 
   void work();
-  void write(const std::vector<TrainedIteration>& batch);
-  PredictionsLocation write_predictions(const std::vector<float>& values);
+  void write(const Batch& batch);
+  void write_text();
+  void write_predictions(const std::vector<float>& values);
   void sync();
+  bool is_sync_due() const { return unsynced_bytes >= max_unsynced_bytes || Clock::now() - synced_at >= sync_period; }
 
   // Used only by the writing thread.
   const std::uint32_t seed;
-  const std::function<void(const IterationResult&)> on_disk;
-  std::vector<IterationResult> unsynced;  // written, but perhaps not on disk
+  const std::function<void(std::int64_t)> on_disk;
+  std::vector<std::int64_t> unsynced;  // iterations whose lines are written, but perhaps not on disk
   OutputFile lines;
   std::optional<OutputFile> predictions;
-  std::int64_t predictions_end = 0;
+  std::string text;     // lines that are not written yet
   ResultStore results;  // all written results
   bool is_synced = true;
+  std::size_t unsynced_bytes = 0;  // of lines
   Clock::time_point synced_at = Clock::now();
 
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable room;
-  std::vector<TrainedIteration> waiting;
-  std::size_t waiting_bytes = 0;
-  bool urgent = false;    // write and sync the waiting results at once
-  bool hurrying = false;  // all later results are urgent
-  bool draining = false;  // results_so_far() waits until all results are on disk
+  Batch waiting;
+  std::int64_t predictions_end = 0;  // where the file of predictions will end
+  bool urgent = false;               // write and sync the waiting results at once
+  bool hurrying = false;             // all later results are urgent
+  bool draining = false;             // results_so_far() waits until all results are on disk
   bool closing = false;
   std::string stage;  // line of a stage, to be written before the waiting results
   std::exception_ptr failure;
@@ -70,28 +86,23 @@ struct JournalWriter::State {
 };
 
 void JournalWriter::State::work() {
-  std::vector<TrainedIteration> batch;
+  Batch batch;
   for (bool last = false; !last; batch.clear()) {
     bool at_once = false, drains = false;
-    std::string stage_begun;
     {
       std::unique_lock lock(mutex);
-      wake.wait_for(lock, write_period, [this] { return urgent || closing; });
-      batch.swap(waiting);
-      stage_begun.swap(stage);
+      wake.wait_for(lock, write_period, [this] { return urgent || closing || waiting.bytes() >= full_batch_bytes; });
+      std::swap(batch, waiting);
+      text.swap(stage);
+      stage.clear();
       drains = draining;
-      waiting_bytes = 0;
       at_once = std::exchange(urgent, false) || closing;
       last = closing;
     }
     room.notify_all();
     try {
-      if (!stage_begun.empty()) {
-        lines.write(stage_begun);
-        is_synced = false;
-      }
       write(batch);
-      if (!is_synced && (at_once || Clock::now() - synced_at >= sync_period)) sync();
+      if (!is_synced && (at_once || is_sync_due())) sync();
     } catch (...) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -108,44 +119,49 @@ void JournalWriter::State::work() {
   room.notify_all();
 }
 
-void JournalWriter::State::write(const std::vector<TrainedIteration>& batch) {
-  if (batch.empty()) return;
-  is_synced = false;
-  std::string text;
-  for (const auto& iteration : batch) {
-    const PredictionsLocation location = write_predictions(iteration.predictions);
-    text += journal_line(iteration, location, seed);
-    results.append(iteration, location, static_cast<std::size_t>(iteration.result.rank));
-    if (iteration.predictions.empty()) continue;
-    lines.write(text);  // now, since the predictions of the next iteration may fill the disk
-    text.clear();
+// Writes `text` and the lines of the batch.
+void JournalWriter::State::write(const Batch& batch) {
+  auto values = batch.predictions.begin();
+  for (std::size_t at = 0; at < batch.results.size();) {
+    const PackedResult result(batch.results.data() + at);
+    const JournaledIteration iteration = result.unpack();
+    const bool has_predictions = iteration.predictions.bytes > 0;
+    if (has_predictions) write_predictions(*values++);
+    append_journal_line(text, iteration.trained, iteration.predictions, seed);
+    results.append(result);
+    if (on_disk) unsynced.push_back(iteration.trained.result.iteration);
+    // At once, since the predictions of the next iteration may fill the disk.
+    if (has_predictions || text.size() >= piece_bytes) write_text();
+    at += result.size();
   }
-  if (!text.empty()) lines.write(text);
-  if (!on_disk) return;
-  for (const auto& iteration : batch) unsynced.push_back(iteration.result);
+  write_text();
 }
 
-PredictionsLocation JournalWriter::State::write_predictions(const std::vector<float>& values) {
-  if (values.empty()) return {};
+void JournalWriter::State::write_text() {
+  if (text.empty()) return;
+  is_synced = false;
+  lines.write(text);
+  unsynced_bytes += text.size();
+  text.clear();
+}
+
+void JournalWriter::State::write_predictions(const std::vector<float>& values) {
   if (!predictions) predictions.emplace(predictions_path(lines.path()));
-  const std::size_t size = values.size() * sizeof(float);
-  predictions->write(values.data(), size);
-  const PredictionsLocation location{predictions_end, static_cast<std::int64_t>(size), checksum(values.data(), size)};
-  predictions_end += location.bytes;
-  return location;
+  predictions->write(values.data(), values.size() * sizeof(float));
 }
 
 void JournalWriter::State::sync() {
   if (predictions) predictions->sync();
   lines.sync();
   is_synced = true;
+  unsynced_bytes = 0;
   synced_at = Clock::now();
-  for (const auto& result : unsynced) on_disk(result);
+  for (const std::int64_t iteration : unsynced) on_disk(iteration);
   unsynced.clear();
 }
 
 JournalWriter::JournalWriter(const std::string& path, const JournalHeader& header,
-                             std::function<void(const IterationResult&)> on_disk)
+                             std::function<void(std::int64_t)> on_disk)
     : state_(std::make_unique<State>(path, header, std::move(on_disk))) {
   state_->thread.start(1, [state = state_.get()](std::int64_t) { state->work(); });
 }
@@ -161,15 +177,27 @@ JournalWriter::~JournalWriter() {
 
 void JournalWriter::append(TrainedIteration&& iteration) {
   State& state = *state_;
+  PredictionsLocation location;
+  location.bytes = static_cast<std::int64_t>(iteration.predictions.size() * sizeof(float));
+  if (location.bytes > 0)
+    location.checksum = checksum(iteration.predictions.data(), static_cast<std::size_t>(location.bytes));
   std::unique_lock lock(state.mutex);
-  state.room.wait(lock, [&] { return state.waiting_bytes < max_waiting_bytes || state.failure; });
+  state.room.wait(lock, [&] { return state.waiting.bytes() < max_waiting_bytes || state.failure; });
   if (state.failure) return;
-  state.waiting_bytes += predictions_bytes(iteration);
+  Batch& waiting = state.waiting;
+  const bool was_full = waiting.bytes() >= full_batch_bytes;
+  location.offset = state.predictions_end;
+  state.predictions_end += location.bytes;
+  pack_result(iteration, location, static_cast<std::size_t>(iteration.result.rank), waiting.results);
+  if (location.bytes > 0) {
+    waiting.predictions_bytes += static_cast<std::size_t>(location.bytes);
+    waiting.predictions.push_back(std::move(iteration.predictions));
+  }
   const bool urgent = state.hurrying || iteration.result.seconds >= long_iteration_seconds;
   state.urgent |= urgent;
-  state.waiting.push_back(std::move(iteration));
+  const bool wakes = urgent || (!was_full && waiting.bytes() >= full_batch_bytes);
   lock.unlock();
-  if (urgent) state.wake.notify_one();
+  if (wakes) state.wake.notify_one();
 }
 
 void JournalWriter::begin_stage(const RecordedStage& recorded) {

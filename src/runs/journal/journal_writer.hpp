@@ -16,20 +16,23 @@ namespace sheaf {
 
 /// Lanes pass results to a separate thread, which writes them. Results are passed to the system within a tenth of a
 /// second, so that they outlive the process, and are synced to disk within a second. Results of iterations that took
-/// longer than a second are synced at once. After a write error, earlier lines stay valid, later results are dropped,
-/// and failure() returns the error. Local.
+/// longer than a second are synced at once. If lanes finish iterations faster than the thread can write them, they wait
+/// for it, so the results that are not written yet occupy at most 16 MiB. After a write error, earlier lines stay
+/// valid, later results are dropped, and failure() returns the error. Local.
 class JournalWriter {
  public:
-  /// Creates the file `path` (journal_files.hpp), which must not exist, and writes the header. `on_disk`, if set, is
-  /// called in the writing thread for each iteration whose result is on disk; it must not throw. Throws RunError.
+  /// Creates the file `path` (journal_files.hpp), which must not exist, and writes the header. The caller syncs its
+  /// directory. `on_disk`, if set, is called in the writing thread for each iteration whose result is on disk; it must
+  /// not throw. Throws RunError.
   JournalWriter(const std::string& path, const JournalHeader& header,
-                std::function<void(const IterationResult&)> on_disk = {});
+                std::function<void(std::int64_t iteration)> on_disk = {});
   /// Writes the remaining results; ignores errors.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Adds a result. Waits only while more than 256 MiB of predictions have not been written. Thread-safe.
+  /// Adds a result. Waits while 8 MiB of results and predictions have not been taken by the writing thread.
+  /// Thread-safe.
   void append(TrainedIteration&& iteration);
 
   /// Writes the line of a stage before its results. Called before the first append() or after results_so_far().

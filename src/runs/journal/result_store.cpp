@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace sheaf {
@@ -12,25 +14,112 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// The fixed part of a result. It is followed by the location of the predictions, if any, the epochs and the message.
+// The beginning of a packed result. Its parts follow (for_each_part).
 struct ResultHead {
-  IterationResult result;
-  std::uint64_t has_predictions : 1;
-  std::uint64_t epochs : 63;
-  std::uint32_t file;
-  std::uint32_t message_bytes;
-
-  std::size_t size() const {
-    return sizeof(ResultHead) + has_predictions * sizeof(PredictionsLocation) + epochs * sizeof(EpochResult) +
-           message_bytes;
-  }
+  std::uint64_t size;  // of the whole packed result, in bytes
+  std::int64_t iteration;
+  std::int32_t rank;
+  std::uint16_t parts;  // bits of Part
+  std::uint8_t status;
+  std::uint8_t engine_bytes;
 };
-static_assert(sizeof(ResultHead) == 120);
-static_assert(std::is_trivially_copyable_v<ResultHead> && std::is_trivially_copyable_v<PredictionsLocation>);
+static_assert(sizeof(ResultHead) == 24 && std::is_trivially_copyable_v<ResultHead>);
+static_assert(ShortText::max_bytes <= 255 && std::is_trivially_copyable_v<PredictionsLocation>);
+
+// Parts that most results do not have.
+enum Part : std::uint16_t {
+  gpu_part = 1,
+  validation_loss_part = 2,
+  validation_score_part = 4,
+  wait_part = 8,
+  large_counts_part = 16,  // numbers of epochs and steps that need 64 bits
+  predictions_part = 32,
+  curve_part = 64,
+  message_part = 128
+};
+
+bool fits_32_bits(std::int64_t count) {
+  return count >= 0 && count <= std::int64_t{std::numeric_limits<std::uint32_t>::max()};
+}
+
+std::uint16_t parts_of(const TrainedIteration& iteration, const PredictionsLocation& predictions) {
+  const IterationResult& result = iteration.result;
+  unsigned parts = 0;
+  if (result.gpu != -1) parts |= gpu_part;
+  if (!std::isnan(result.validation_loss)) parts |= validation_loss_part;
+  if (!std::isnan(result.validation_score)) parts |= validation_score_part;
+  if (result.wait_seconds != 0 || std::signbit(result.wait_seconds)) parts |= wait_part;
+  if (!fits_32_bits(result.epochs) || !fits_32_bits(result.steps)) parts |= large_counts_part;
+  if (predictions.bytes > 0) parts |= predictions_part;
+  if (!iteration.epochs.empty()) parts |= curve_part;
+  if (!iteration.message.empty()) parts |= message_part;
+  return static_cast<std::uint16_t>(parts);
+}
 
 // Journals do not store the sign and payload of a NaN. Results from memory must not differ from replayed ones.
-void unify_nan(double& value) {
-  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
+double unified(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
+// Calls put(bytes, size) for each part of a packed result after its head, in order.
+template <class Put>
+void for_each_part(unsigned parts, const TrainedIteration& iteration, const PredictionsLocation& predictions,
+                   std::uint32_t file, const Put& put) {
+  const IterationResult& result = iteration.result;
+  const auto put_value = [&](const auto& value) { put(&value, sizeof value); };
+  put_value(file);
+  put_value(result.lane);
+  put_value(unified(result.final_loss));
+  put_value(result.seconds);
+  put_value(result.start_seconds);
+  if (parts & large_counts_part) {
+    put_value(result.epochs);
+    put_value(result.steps);
+  } else {
+    put_value(static_cast<std::uint32_t>(result.epochs));
+    put_value(static_cast<std::uint32_t>(result.steps));
+  }
+  put(result.engine.view().data(), result.engine.view().size());
+  if (parts & gpu_part) put_value(result.gpu);
+  if (parts & validation_loss_part) put_value(result.validation_loss);
+  if (parts & validation_score_part) put_value(result.validation_score);
+  if (parts & wait_part) put_value(result.wait_seconds);
+  if (parts & predictions_part) put_value(predictions);
+  if (parts & curve_part) {
+    put_value(iteration.epochs.size());
+    for (EpochResult epoch : iteration.epochs) {
+      for (double* value : {&epoch.training_loss, &epoch.validation_loss, &epoch.validation_score})
+        *value = unified(*value);
+      put_value(epoch);
+    }
+  }
+  if (parts & message_part) {
+    put_value(iteration.message.size());
+    put(iteration.message.data(), iteration.message.size());
+  }
+}
+
+ResultHead head_of(const TrainedIteration& iteration, const PredictionsLocation& predictions) {
+  const IterationResult& result = iteration.result;
+  ResultHead head{sizeof(ResultHead),
+                  result.iteration,
+                  result.rank,
+                  parts_of(iteration, predictions),
+                  static_cast<std::uint8_t>(result.status),
+                  static_cast<std::uint8_t>(result.engine.view().size())};
+  for_each_part(head.parts, iteration, predictions, 0, [&head](const void*, std::size_t size) { head.size += size; });
+  return head;
+}
+
+// Writes head.size bytes.
+void write_packed(const ResultHead& head, const TrainedIteration& iteration, const PredictionsLocation& predictions,
+                  std::size_t file, std::byte* to) {
+  const auto put = [&to](const void* from, std::size_t size) {
+    if (size > 0) std::memcpy(to, from, size);
+    to += size;
+  };
+  put(&head, sizeof head);
+  for_each_part(head.parts, iteration, predictions, static_cast<std::uint32_t>(file), put);
 }
 
 ResultHead head_at(const std::byte* bytes) {
@@ -39,86 +128,119 @@ ResultHead head_at(const std::byte* bytes) {
   return head;
 }
 
-void put(std::byte*& to, const void* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
-  to += bytes;
-}
-
-void get(void* to, const std::byte*& from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
-  from += bytes;
-}
-
 }  // namespace
 
 std::size_t PackedResult::size() const {
-  return head_at(bytes_).size();
+  return head_at(bytes_).size;
 }
 
 std::int64_t PackedResult::iteration() const {
-  return head_at(bytes_).result.iteration;
+  return head_at(bytes_).iteration;
 }
 
 bool PackedResult::has_result() const {
-  return head_at(bytes_).result.status != IterationStatus::failed;
+  return static_cast<IterationStatus>(head_at(bytes_).status) != IterationStatus::failed;
 }
 
 JournaledIteration PackedResult::unpack() const {
   const ResultHead head = head_at(bytes_);
   const std::byte* from = bytes_ + sizeof head;
+  const auto get = [&from](void* to, std::size_t size) {
+    if (size > 0) std::memcpy(to, from, size);
+    from += size;
+  };
+  const auto get_value = [&](auto& value) { get(&value, sizeof value); };
+  const auto get_count = [&] {
+    std::uint32_t count = 0;
+    get_value(count);
+    return std::int64_t{count};
+  };
   JournaledIteration iteration;
-  iteration.trained.result = head.result;
-  iteration.file = head.file;
-  if (head.has_predictions) get(&iteration.predictions, from, sizeof iteration.predictions);
-  iteration.trained.epochs.resize(head.epochs);
-  get(iteration.trained.epochs.data(), from, head.epochs * sizeof(EpochResult));
-  iteration.trained.message.resize(head.message_bytes);
-  get(iteration.trained.message.data(), from, head.message_bytes);
+  IterationResult& result = iteration.trained.result;
+  result.iteration = head.iteration;
+  result.rank = head.rank;
+  result.status = static_cast<IterationStatus>(head.status);
+  iteration.file = static_cast<std::size_t>(get_count());
+  get_value(result.lane);
+  get_value(result.final_loss);
+  get_value(result.seconds);
+  get_value(result.start_seconds);
+  if (head.parts & large_counts_part) {
+    get_value(result.epochs);
+    get_value(result.steps);
+  } else {
+    result.epochs = get_count();
+    result.steps = get_count();
+  }
+  result.engine = std::string_view(reinterpret_cast<const char*>(from), head.engine_bytes);
+  from += head.engine_bytes;
+  if (head.parts & gpu_part) get_value(result.gpu);
+  if (head.parts & validation_loss_part) get_value(result.validation_loss);
+  if (head.parts & validation_score_part) get_value(result.validation_score);
+  if (head.parts & wait_part) get_value(result.wait_seconds);
+  if (head.parts & predictions_part) get_value(iteration.predictions);
+  std::size_t size = 0;
+  if (head.parts & curve_part) {
+    get_value(size);
+    iteration.trained.epochs.resize(size);
+    get(iteration.trained.epochs.data(), size * sizeof(EpochResult));
+  }
+  if (head.parts & message_part) {
+    get_value(size);
+    iteration.trained.message.resize(size);
+    get(iteration.trained.message.data(), size);
+  }
   return iteration;
 }
 
+void pack_result(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file,
+                 std::vector<std::byte>& bytes) {
+  const ResultHead head = head_of(iteration, predictions);
+  const std::size_t before = bytes.size();
+  bytes.resize(before + head.size);
+  write_packed(head, iteration, predictions, file, bytes.data() + before);
+}
+
 std::byte* ResultStore::allocate(std::size_t bytes) {
-  if (bytes > free_bytes_) {
+  if (blocks_.empty() || bytes > blocks_.back().size - blocks_.back().used) {
     const std::size_t size = std::max(bytes, block_bytes);
-    blocks_.emplace_back(new std::byte[size]);  // not zeroed
-    free_ = blocks_.back().get();
-    free_bytes_ = size;
+    blocks_.push_back({std::unique_ptr<std::byte[]>(new std::byte[size]), size, 0});  // not zeroed
   }
-  std::byte* const memory = free_;
-  free_ += bytes;
-  free_bytes_ -= bytes;
+  Block& block = blocks_.back();
+  std::byte* const memory = block.memory.get() + block.used;
+  block.used += bytes;
+  ++count_;
   return memory;
 }
 
 void ResultStore::append(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file) {
-  ResultHead head;
-  head.result = iteration.result;
-  for (double* value : {&head.result.final_loss, &head.result.validation_loss, &head.result.validation_score})
-    unify_nan(*value);
-  head.file = static_cast<std::uint32_t>(file);
-  head.has_predictions = predictions.bytes > 0;
-  head.epochs = iteration.epochs.size() & (~std::uint64_t{0} >> 1);
-  head.message_bytes = static_cast<std::uint32_t>(iteration.message.size());
-  std::byte* const memory = allocate(head.size());
-  std::byte* to = memory;
-  put(to, &head, sizeof head);
-  if (head.has_predictions) put(to, &predictions, sizeof predictions);
-  for (EpochResult epoch : iteration.epochs) {
-    for (double* value : {&epoch.training_loss, &epoch.validation_loss, &epoch.validation_score}) unify_nan(*value);
-    put(to, &epoch, sizeof epoch);
-  }
-  put(to, iteration.message.data(), head.message_bytes);
-  index_.push_back({iteration.result.iteration, memory});
+  const ResultHead head = head_of(iteration, predictions);
+  write_packed(head, iteration, predictions, file, allocate(head.size));
+}
+
+void ResultStore::append(PackedResult result) {
+  const std::size_t size = result.size();
+  std::memcpy(allocate(size), result.data(), size);
 }
 
 void ResultStore::settle() {
-  std::stable_sort(index_.begin(), index_.end(),
-                   [](const Entry& a, const Entry& b) { return a.iteration < b.iteration; });
+  index_ = {};  // freed first, since the new index may be as large
+  index_.reserve(count_);
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    const std::byte* const memory = blocks_[block].memory.get();
+    for (std::size_t offset = 0; offset < blocks_[block].used; offset += PackedResult(memory + offset).size())
+      index_.push_back({PackedResult(memory + offset).iteration(), static_cast<std::uint32_t>(block),
+                        static_cast<std::uint32_t>(offset)});
+  }
+  const auto is_before = [](const Entry& a, const Entry& b) {
+    return std::tie(a.iteration, a.block, a.offset) < std::tie(b.iteration, b.block, b.offset);
+  };
+  if (!std::is_sorted(index_.begin(), index_.end(), is_before)) std::sort(index_.begin(), index_.end(), is_before);
   std::size_t kept = 0;
   for (const Entry& entry : index_) {
     if (kept == 0 || index_[kept - 1].iteration != entry.iteration)
       index_[kept++] = entry;
-    else if (PackedResult(index_[kept - 1].at).is_replaceable())
+    else if (at(index_[kept - 1]).is_replaceable())
       index_[kept - 1] = entry;
   }
   index_.resize(kept);
@@ -127,7 +249,7 @@ void ResultStore::settle() {
 std::int64_t ResultStore::count_results(IndexRange iterations) const {
   const IndexRange positions = positions_of(iterations);
   return std::count_if(index_.begin() + positions.begin, index_.begin() + positions.end,
-                       [](const Entry& entry) { return PackedResult(entry.at).has_result(); });
+                       [this](const Entry& entry) { return at(entry).has_result(); });
 }
 
 IndexRange ResultStore::positions_of(IndexRange iterations) const {

@@ -29,7 +29,7 @@ class PackedResult {
   explicit PackedResult(const std::byte* bytes) : bytes_(bytes) {}
 
   const std::byte* data() const { return bytes_; }
-  std::size_t size() const;  ///< in bytes; 120 unless it has a message, a curve or predictions
+  std::size_t size() const;  ///< in bytes; 70 for the simplest results of the native engine
   std::int64_t iteration() const;
   bool has_result() const;
   /// Whether a later entry of the same iteration replaces this one: the first entry with a result counts, otherwise the
@@ -41,11 +41,18 @@ class PackedResult {
   const std::byte* bytes_;
 };
 
-/// Packed results in blocks of memory that are never copied or moved. Local.
+/// Appends a packed result to `bytes`, without the predictions themselves. Results in `bytes` follow each other without
+/// gaps. Pure.
+void pack_result(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file,
+                 std::vector<std::byte>& bytes);
+
+/// Packed results in blocks of memory that are never copied or moved. A settled store also has 16 bytes per result for
+/// their order. Local.
 class ResultStore {
  public:
   /// Adds a result, without the predictions themselves. settle() must be called before results are read.
   void append(const TrainedIteration& iteration, const PredictionsLocation& predictions, std::size_t file);
+  void append(PackedResult result);
   /// Sorts by iteration and keeps one result per iteration (PackedResult::is_replaceable).
   void settle();
 
@@ -56,7 +63,7 @@ class ResultStore {
   /// How many of `iterations` are in the store, and how many of these have a result.
   std::int64_t count(IndexRange iterations) const { return positions_of(iterations).count(); }
   std::int64_t count_results(IndexRange iterations) const;
-  PackedResult packed(std::size_t position) const { return PackedResult(index_[position].at); }
+  PackedResult packed(std::size_t position) const { return at(index_[position]); }
   JournaledIteration operator[](std::size_t position) const { return packed(position).unpack(); }
   /// The positions of the results of `iterations`.
   IndexRange positions_of(IndexRange iterations) const;
@@ -82,17 +89,24 @@ class ResultStore {
   Iterator end() const { return {*this, size()}; }
 
  private:
+  // Results without gaps.
+  struct Block {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t size = 0, used = 0;  // in bytes
+  };
+
+  // Where a result is. Later results have larger places.
   struct Entry {
     std::int64_t iteration;
-    const std::byte* at;
+    std::uint32_t block, offset;
   };
 
   std::byte* allocate(std::size_t bytes);
+  PackedResult at(const Entry& entry) const { return PackedResult(blocks_[entry.block].memory.get() + entry.offset); }
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::byte* free_ = nullptr;  // in the last block
-  std::size_t free_bytes_ = 0;
-  std::vector<Entry> index_;
+  std::vector<Block> blocks_;
+  std::size_t count_ = 0;     // of results in the blocks
+  std::vector<Entry> index_;  // of the settled results
 };
 
 }  // namespace sheaf

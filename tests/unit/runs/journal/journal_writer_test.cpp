@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -60,6 +62,45 @@ TEST_CASE("results and predictions that several lanes append are all in the jour
     CHECK(same(iteration.trained.result, sample_iteration(number).result));
     CHECK(read_predictions(replayed.files, iteration) == predicting(number).predictions);
   }
+}
+
+TEST_CASE("lanes that are faster than the writing thread wait for it, and all their results are in the journal") {
+  const Scratch scratch("journal_writer_test");
+  constexpr std::int64_t lane_count = 3, each = 60000;  // of over 220 bytes: more than may wait and be written together
+  constexpr std::int64_t total = lane_count * each;
+  std::atomic<bool> disk_works{false};
+  std::atomic<std::int64_t> appended{0};
+  std::vector<std::int64_t> on_disk;
+  JournalWriter journal(journal_path(begin_attempt(scratch.path.string()), 1), header, [&](std::int64_t iteration) {
+    while (!disk_works) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    on_disk.push_back(iteration);
+  });
+  journal.hurry();  // the first results are synced, which takes until disk_works
+  std::vector<std::thread> lanes;
+  for (std::int64_t lane = 0; lane < lane_count; ++lane)
+    lanes.emplace_back([&, lane] {
+      for (std::int64_t number = lane; number < total; number += lane_count) {
+        TrainedIteration iteration = sample_iteration(number);
+        iteration.epochs.assign(3, {number, 0, 0.5, 0.25, 0.125});
+        journal.append(std::move(iteration));
+        ++appended;
+      }
+    });
+  for (std::int64_t before = -1; before != appended || appended == 0;) {
+    before = appended;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  CHECK(appended < total);
+  disk_works = true;
+  for (auto& lane : lanes) lane.join();
+  journal.close();
+  std::sort(on_disk.begin(), on_disk.end());
+  CHECK(on_disk.size() == total);
+  CHECK(std::unique(on_disk.begin(), on_disk.end()) == on_disk.end());
+  CHECK(journal.take_results().count_results({0, total}) == total);
+  const Replay replayed = replay_journals(scratch.path.string(), header, {total, total}, false);
+  CHECK(replayed.warnings.empty());
+  CHECK(replayed.iterations.count_results({0, total}) == total);
 }
 
 TEST_CASE("results whose predictions fit on the disk are in the journal when later ones do not fit") {

@@ -2,6 +2,8 @@
 #include "runs/journal/result_store.hpp"
 
 #include <cstddef>
+#include <limits>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/sample_results.hpp"
@@ -22,7 +24,7 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   store.append(sample_iteration(3), {}, 0);
   store.settle();
   REQUIRE(store.size() == 4);
-  CHECK(store.packed(0).size() == 120);
+  CHECK(store.packed(0).size() == 106);
   CHECK(same(store[0].trained.result, sample_iteration(0).result));
   CHECK(store[0].file == 70000);
   CHECK(store[0].predictions.bytes == 0);
@@ -40,10 +42,73 @@ TEST_CASE("results are returned bit for bit, sorted, with their curves, messages
   CHECK(last.predictions.checksum == 0xdeadbeef);
   CHECK(store.positions_of({1, 6}) == IndexRange{1, 3});
   CHECK(store.positions_of({6, 100}).empty());
-  CHECK(store.bytes_of({0, 4}) == 240);
+  CHECK(store.bytes_of({0, 4}) == 212);
   std::int64_t count = 0;
   for (const auto& iteration : store) count += iteration.has_result();
   CHECK(count == 4);
+}
+
+TEST_CASE("values that a result does not have take no memory") {
+  TrainedIteration plain = sample_iteration(0);
+  plain.result.gpu = -1;
+  plain.result.validation_loss = plain.result.validation_score = std::numeric_limits<double>::quiet_NaN();
+  plain.result.wait_seconds = 0;
+  plain.result.steps = std::numeric_limits<std::uint32_t>::max();
+  TrainedIteration other = plain;
+  other.result.iteration = 1;
+  other.result.wait_seconds = -0.0;
+  other.result.epochs = -1;
+  ResultStore store;
+  store.append(plain, {}, 1);
+  store.append(other, {}, 2);
+  store.settle();
+  CHECK(store.packed(0).size() == 70);
+  CHECK(same(store[0].trained.result, plain.result));
+  CHECK(same(store[1].trained.result, other.result));
+}
+
+TEST_CASE("a store may be settled again after more results, and takes packed results") {
+  std::vector<std::byte> packed;
+  ResultStore store;
+  for (std::int64_t round = 0; round < 3; ++round) {
+    for (std::int64_t number = 20000; number > 0; --number) {
+      TrainedIteration iteration = sample_iteration(3 * number + round);
+      if (number % 2 == 0) iteration.message = "text";
+      packed.clear();
+      pack_result(iteration, {}, 4, packed);
+      store.append(PackedResult(packed.data()));
+    }
+    store.settle();
+    REQUIRE(store.size() == static_cast<std::size_t>(20000 * (round + 1)));
+    for (const std::int64_t number : {1, 2, 12345, 19999, 20000}) {
+      const IndexRange found = store.positions_of({3 * number + round, 3 * number + round + 1});
+      REQUIRE(found.count() == 1);
+      const JournaledIteration iteration = store[static_cast<std::size_t>(found.begin)];
+      CHECK(same(iteration.trained.result, sample_iteration(3 * number + round).result));
+      CHECK(iteration.trained.message == (number % 2 == 0 ? "text" : ""));
+      CHECK(iteration.file == 4);
+    }
+  }
+}
+
+TEST_CASE("of several results of an iteration, the first one with a result counts, otherwise the last one") {
+  const auto with = [](IterationStatus status, std::int64_t steps) {
+    TrainedIteration iteration = sample_iteration(5);
+    iteration.result.status = status;
+    iteration.result.steps = steps;
+    return iteration;
+  };
+  ResultStore store;
+  store.append(with(IterationStatus::failed, 1), {}, 0);
+  store.append(with(IterationStatus::failed, 2), {}, 0);
+  store.settle();
+  CHECK(store[0].trained.result.steps == 2);
+  store.append(with(IterationStatus::diverged, 3), {}, 0);
+  store.append(with(IterationStatus::finished, 4), {}, 0);
+  store.append(with(IterationStatus::failed, 5), {}, 0);
+  store.settle();
+  REQUIRE(store.size() == 1);
+  CHECK(store[0].trained.result.steps == 3);
 }
 
 TEST_CASE("results in memory have the same bits as results read from a journal") {
