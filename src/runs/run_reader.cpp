@@ -51,14 +51,14 @@ std::int64_t RunReader::attempts() const {
 }
 
 RunProgress RunReader::progress(SearchStages& stages, const JournalHeader& expected, bool forced) const {
-  require(
-      !list_journals(directory_).empty() || !has_results(),
-      fmt::format(
-          "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
-          directory_));
   RunProgress progress;
   progress.journals =
       replay_journals(directory_, expected, {stages.max_iterations(), stages.plan().iterations_of(0).end}, forced);
+  require(
+      !progress.journals.files.empty() || !has_results(),
+      fmt::format(
+          "'{}' has results but no journal (finished iterations are unknown). Start a new run with another run.output.",
+          directory_));
   const ResultStore& results = progress.journals.iterations;
   stages.catch_up(results);
   require_recorded_stages(stages.plan(), progress.journals.stages, directory_);

@@ -43,15 +43,4 @@ ArraySlice choose_slice(const ArrayTask& option, const SlurmArray& slurm) {
   return {(id - min) / step, count};
 }
 
-std::vector<IndexRange> slice_of(const std::vector<IndexRange>& iterations, const ArraySlice& slice) {
-  if (slice.is_whole()) return iterations;
-  std::vector<IndexRange> own;
-  for (const auto& range : iterations) {
-    const std::int64_t first = range.begin + (slice.task - range.begin % slice.tasks + slice.tasks) % slice.tasks;
-    for (std::int64_t iteration = first; iteration < range.end; iteration += slice.tasks)
-      own.push_back({iteration, iteration + 1});
-  }
-  return own;
-}
-
 }  // namespace sheaf

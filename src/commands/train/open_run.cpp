@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "commands/train/remaining_work.hpp"
 #include "commands/train/stored_run.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
@@ -29,7 +28,8 @@ Replay replay_earlier(const std::string& directory, const RunRequest& request, c
   RunProgress progress = RunReader(directory).progress(stages, header, request.force);
   begin_log_times();
   for (const auto& warning : progress.journals.warnings) warn_root(warning);
-  const std::int64_t own = RemainingIterations(slice_of(progress.left, slice)).count();
+  std::int64_t own = 0;
+  for (const IndexRange& range : progress.left) own += slice.count(range);
   const IndexRange stage = stages.last_iterations();
   log_root(slice.is_whole() ? fmt::format("resuming '{}': {} of {}{} left", directory, own,
                                           counted(stage.count(), "iteration"), stages.last_stage_text())

@@ -7,8 +7,8 @@
 
 namespace sheaf {
 
-RemainingIterations::RemainingIterations(std::vector<IndexRange> iterations)
-    : ranges_(std::move(iterations)), positions_(1, 0) {
+RemainingIterations::RemainingIterations(std::vector<IndexRange> indices, const ArraySlice& slice)
+    : slice_(slice), ranges_(std::move(indices)), positions_(1, 0) {
   for (const auto& range : ranges_) {
     assert(!range.empty());
     positions_.push_back(positions_.back() + range.count());
@@ -22,7 +22,13 @@ std::vector<IndexRange> RemainingIterations::iterations_at_positions(const Index
   auto index = static_cast<std::size_t>(after - positions_.begin()) - 1;
   for (std::int64_t position = positions.begin; position < positions.end; position = positions_[++index]) {
     const std::int64_t begin = ranges_[index].begin + (position - positions_[index]);
-    iterations.push_back({begin, std::min(ranges_[index].end, begin + positions.end - position)});
+    const IndexRange indices{begin, std::min(ranges_[index].end, begin + positions.end - position)};
+    if (slice_.is_whole()) {
+      iterations.push_back(indices);
+      continue;
+    }
+    for (std::int64_t at = indices.begin; at < indices.end; ++at)
+      iterations.push_back({slice_.iteration(at), slice_.iteration(at) + 1});
   }
   return iterations;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/index_range.hpp"
+#include "study/array_slice.hpp"
 
 namespace sheaf {
 
@@ -13,16 +14,19 @@ namespace sheaf {
 /// iterations at these positions. Pure.
 class RemainingIterations {
  public:
-  explicit RemainingIterations(std::vector<IndexRange> iterations = {});
+  /// `indices`: of the iterations in `slice`; by default, the iterations themselves.
+  explicit RemainingIterations(std::vector<IndexRange> indices = {}, const ArraySlice& slice = {});
 
   /// Number of iterations.
   std::int64_t count() const { return positions_.back(); }
-  /// The iterations at some places (inside 0..count()-1), as few ascending ranges; none for no places.
+  /// The iterations at some positions (inside 0..count()-1), as few ascending ranges; none for no positions. In a slice
+  /// each iteration has its own range.
   std::vector<IndexRange> iterations_at_positions(const IndexRange& positions) const;
 
  private:
-  std::vector<IndexRange> ranges_;
-  std::vector<std::int64_t> positions_;  // of each range's first iteration; at the end, the count
+  ArraySlice slice_;
+  std::vector<IndexRange> ranges_;       // of indices
+  std::vector<std::int64_t> positions_;  // of the first index of each range; at the end, the count
 };
 
 }  // namespace sheaf

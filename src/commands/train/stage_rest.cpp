@@ -31,10 +31,15 @@ bool choose_next_stage(SearchStages& stages, Plan& plan, const std::vector<Recor
 
 RemainingStage find_remaining(const OpenRun& run, const Plan& plan, const Communicator& world) {
   const IndexRange iterations = plan.iterations_of(plan.stage_count() - 1);
-  std::vector<IndexRange> left;
-  if (world.is_root()) left = iterations_left(run.earlier.iterations, iterations);
+  std::vector<IndexRange> indices;
+  std::vector<std::int64_t> left;
+  if (world.is_root()) {
+    indices = iterations_left(run.earlier.iterations, iterations, run.slice);
+    left = {iterations.count() - run.earlier.iterations.count_results(iterations)};
+  }
+  world.broadcast_vector(indices);
   world.broadcast_vector(left);
-  return {iterations, RemainingIterations(left).count(), RemainingIterations(slice_of(left, run.slice))};
+  return {iterations, left.front(), RemainingIterations(std::move(indices), run.slice)};
 }
 
 }  // namespace sheaf

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* extension = ".jsonl";
+constexpr const char* predictions_extension = ".predictions";
 
 fs::path journal_directory(const std::string& run_directory) {
   return fs::path(run_directory) / "journal";
@@ -68,7 +69,7 @@ std::string journal_path(const std::string& attempt, int rank) {
 }
 
 std::string predictions_path(const std::string& journal_path) {
-  return fs::path(journal_path).replace_extension(".predictions").string();
+  return fs::path(journal_path).replace_extension(predictions_extension).string();
 }
 
 std::string sibling_journal(const std::string& journal, int rank) {
@@ -80,11 +81,12 @@ std::vector<std::string> list_journals(const std::string& run_directory) {
     std::vector<std::string> journals;
     for (const auto& attempt : attempts_of(run_directory))
       for (const auto& path : sorted_paths(attempt))
-        if (path.extension() == extension) journals.push_back(path.string());
-    for (const auto& path : journals) {
-      refuse_special_file(path);
-      refuse_special_file(predictions_path(path));
-    }
+        if (path.extension() == extension) {
+          refuse_special_file(path.string());
+          journals.push_back(path.string());
+        } else if (path.extension() == predictions_extension) {
+          refuse_special_file(path.string());
+        }
     return journals;
   });
 }

@@ -89,7 +89,7 @@ class JournalReader {
     Lines lines;
     file_ = replay_.files.size();
     replay_.files.push_back(path);
-    predictions_ = std::ifstream(predictions_path(path), std::ios::binary);
+    predictions_.reset();
     seed_ = header_.seed();
     known_ = {{0, limits_.first_stage}};
     unknown_count_ = 0;
@@ -168,12 +168,18 @@ class JournalReader {
     if (!result) return false;
     const std::int64_t iteration = result->iteration.result.iteration;
     if (iteration < 0 || iteration >= limits_.total) return false;
-    if (result->predictions.bytes != 0 && !try_read_predictions(predictions_, result->predictions)) return false;
+    if (result->predictions.bytes != 0 && !has_predictions(result->predictions)) return false;
     if (is_of_known_stage(iteration))
       replay_.iterations.append(result->iteration, result->predictions, file_);
     else
       ++unknown_count_;
     return true;
+  }
+
+  // Opens the file of predictions when a line needs it, since most journals have none.
+  bool has_predictions(const PredictionsLocation& location) {
+    if (!predictions_) predictions_.emplace(predictions_path(replay_.files.back()), std::ios::binary);
+    return try_read_predictions(*predictions_, location).has_value();
   }
 
   bool is_of_known_stage(std::int64_t iteration) const {
@@ -198,9 +204,9 @@ class JournalReader {
   bool has_warned_ = false;
   std::size_t file_ = 0;
   std::uint32_t seed_ = 0;
-  std::vector<IndexRange> known_;   // iterations of the stages that the journal records, and of the first one
-  std::int64_t unknown_count_ = 0;  // results of other stages
-  std::ifstream predictions_;
+  std::vector<IndexRange> known_;             // iterations of the stages that the journal records, and of the first one
+  std::int64_t unknown_count_ = 0;            // results of other stages
+  std::optional<std::ifstream> predictions_;  // of the journal
 };
 
 }  // namespace
@@ -214,9 +220,10 @@ Replay replay_journals(const std::string& run_directory, const JournalHeader& he
   return replay;
 }
 
-std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations) {
+std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations, const ArraySlice& slice) {
   std::vector<IndexRange> left;
-  std::int64_t next = iterations.begin;
+  const IndexRange indices = slice.indices(iterations);
+  std::int64_t next = indices.begin;
   const auto leave = [&](std::int64_t end) {
     if (end > next) left.push_back({next, end});
     next = end + 1;
@@ -224,9 +231,9 @@ std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange ite
   const IndexRange positions = known.positions_of(iterations);
   for (std::int64_t position = positions.begin; position < positions.end; ++position) {
     const PackedResult result = known.packed(static_cast<std::size_t>(position));
-    if (result.has_result()) leave(result.iteration());
+    if (slice.has(result.iteration()) && result.has_result()) leave(slice.index(result.iteration()));
   }
-  leave(iterations.end);
+  leave(indices.end);
   return left;
 }
 

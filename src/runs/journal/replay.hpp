@@ -9,6 +9,7 @@
 #include "core/index_range.hpp"
 #include "runs/journal/journal_line.hpp"
 #include "runs/journal/result_store.hpp"
+#include "study/array_slice.hpp"
 
 namespace sheaf {
 
@@ -34,8 +35,9 @@ struct IterationLimits {
 Replay replay_journals(const std::string& run_directory, const JournalHeader& header, IterationLimits limits,
                        bool forced);
 
-/// The part of `iterations` that has no result in `known`, as ascending ranges. Pure.
-std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations);
+/// The iterations of `slice` among `iterations` that have no result in `known`, as ascending ranges of their indices in
+/// the slice. By default, indices are iterations. Pure.
+std::vector<IndexRange> iterations_left(const ResultStore& known, IndexRange iterations, const ArraySlice& slice = {});
 
 /// The predictions of an iteration; empty if it has none. `files`: the journals, indexed by JournaledIteration::file.
 /// Throws RunError if the predictions are damaged. Local.

@@ -2,6 +2,7 @@
 #include "commands/train/array_slice.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/error.hpp"
 #include "study/settings.hpp"
@@ -9,7 +10,6 @@
 #include "support/plain_study.hpp"
 
 using namespace sheaf;
-using Ranges = std::vector<IndexRange>;
 
 namespace {
 
@@ -25,13 +25,17 @@ bool is(const ArraySlice& slice, std::int64_t task, std::int64_t tasks) {
 
 }  // namespace
 
-TEST_CASE("an array task takes every N-th remaining iteration") {
-  CHECK(slice_of({{0, 7}}, {0, 3}) == Ranges{{0, 1}, {3, 4}, {6, 7}});
-  CHECK(slice_of({{0, 7}}, {2, 3}) == Ranges{{2, 3}, {5, 6}});
-  CHECK(slice_of({{1, 3}, {4, 6}, {8, 10}}, {2, 4}) == Ranges{{2, 3}});
-  CHECK(slice_of({{1, 3}, {5, 9}}, {0, 1}) == Ranges{{1, 3}, {5, 9}});
-  CHECK(slice_of({{0, 2}}, {2, 3}).empty());
-  CHECK(slice_of({}, {1, 3}).empty());
+TEST_CASE("an array task takes every N-th iteration") {
+  const ArraySlice slice{2, 3};
+  CHECK(slice.indices({0, 7}) == IndexRange{0, 2});
+  CHECK(slice.iteration(0) == 2);
+  CHECK(slice.iteration(1) == 5);
+  CHECK(slice.index(5) == 1);
+  CHECK(slice.indices({3, 6}) == IndexRange{1, 2});
+  CHECK(slice.indices({3, 5}).empty());
+  CHECK(slice.indices({0, 2}).empty());
+  CHECK(ArraySlice{}.indices({3, 9}) == IndexRange{3, 9});
+  CHECK(ArraySlice{}.iteration(7) == 7);
 }
 
 TEST_CASE("the slices of all array tasks contain each iteration once") {
@@ -41,13 +45,13 @@ TEST_CASE("the slices of all array tasks contain each iteration once") {
       std::vector<std::int64_t> found;
       for (std::int64_t task = 0; task < tasks; ++task) {
         const ArraySlice slice{task, tasks};
-        const std::size_t before = found.size();
-        for (const auto& range : slice_of({{0, total}}, slice))
-          for (std::int64_t number = range.begin; number < range.end; ++number) {
-            CHECK(slice.has(number));
-            found.push_back(number);
-          }
-        CHECK(static_cast<std::int64_t>(found.size() - before) == slice.count({0, total}));
+        const IndexRange indices = slice.indices({0, total});
+        for (std::int64_t index = indices.begin; index < indices.end; ++index) {
+          CHECK(slice.has(slice.iteration(index)));
+          CHECK(slice.index(slice.iteration(index)) == index);
+          found.push_back(slice.iteration(index));
+        }
+        CHECK(indices.count() == slice.count({0, total}));
         CHECK(slice.count({total / 3, total}) == slice.count({0, total}) - slice.count({0, total / 3}));
       }
       std::sort(found.begin(), found.end());

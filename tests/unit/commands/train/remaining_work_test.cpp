@@ -21,6 +21,14 @@ TEST_CASE("positions map to the remaining iterations") {
   CHECK(RemainingIterations().count() == 0);
 }
 
+TEST_CASE("positions map to the remaining iterations of an array task") {
+  const RemainingIterations rest({{0, 2}, {4, 6}}, {1, 10});
+  CHECK(rest.count() == 4);
+  CHECK(rest.iterations_at_positions({0, 4}) == Ranges{{1, 2}, {11, 12}, {41, 42}, {51, 52}});
+  CHECK(rest.iterations_at_positions({1, 3}) == Ranges{{11, 12}, {41, 42}});
+  CHECK(rest.iterations_at_positions({2, 2}).empty());
+}
+
 TEST_CASE("any division of the positions gives each iteration once and in order") {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {

@@ -56,6 +56,12 @@ TEST_CASE("the journals of all attempts and ranks are merged in the order of ite
   CHECK(iterations_left(replayed.iterations, {0, 7}) == std::vector<IndexRange>{{2, 3}, {4, 5}, {6, 7}});
   CHECK(iterations_left(replayed.iterations, {1, 3}) == std::vector<IndexRange>{{2, 3}});
   CHECK(iterations_left({}, {2, 4}) == std::vector<IndexRange>{{2, 4}});
+  // Of a slice: the indices of 0, 2, 4 and 6, then of 1, 3 and 5.
+  CHECK(iterations_left(replayed.iterations, {0, 7}, {0, 2}) == std::vector<IndexRange>{{1, 4}});
+  CHECK(iterations_left(replayed.iterations, {0, 7}, {1, 2}).empty());
+  CHECK(iterations_left(replayed.iterations, {2, 7}, {0, 2}) == std::vector<IndexRange>{{1, 4}});
+  // A resubmitted task: many iterations, one range.
+  CHECK(iterations_left({}, {0, 1000000000}, {3, 10}) == std::vector<IndexRange>{{0, 100000000}});
   CHECK(count_attempts(scratch.path.string()) == 2);
 }
 
