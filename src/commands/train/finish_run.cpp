@@ -14,6 +14,7 @@
 #include "commands/train/ensemble_score.hpp"
 #include "commands/train/final_gather.hpp"
 #include "commands/train/no_finished_iteration.hpp"
+#include "core/allocator.hpp"
 #include "core/log.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
@@ -294,7 +295,8 @@ ExitCode finish_run(const EndOfRun& end, const Communicator& world, const Commun
   const ResultStore nothing;
   gather_results(on_ranks ? own : nothing, known.iterations, known.files.size(), all_iterations, {}, route,
                  [&](const std::vector<GatheredResult>& window) { results->take(window); });
-  end.trained.results = {};  // frees memory for the ranking of the trials
+  end.trained.results = {};  // the ranking of many trials needs memory, too
+  return_freed_memory();
   route.do_on_root([&] { code = results->finish(); });
   return code_of_all();
 }
