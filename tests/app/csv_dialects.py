@@ -132,7 +132,8 @@ def label_column(rng, rows, point, draw):
 def identifier_column(rng, rows, draw):
     if rng.random() < 0.5:
         draw.traits.append("dates")
-        form = rng.choice(["{y}-{m:02}-{d:02}", "{d}-May-{y}", "{d:02}.{m:02}.{y}", "{m}/{d}/{y}", "{y}-{m:02}-{d:02} 10:{d:02}:00"])
+        form = rng.choice(["{y}-{m:02}-{d:02}", "{d}-May-{y}", "{d:02}.{m:02}.{y}", "{m}/{d}/{y}",
+                           "{y}-{m:02}-{d:02} 10:{d:02}:00"])
         draw.may_refuse.append("date")
         return [form.format(y=rng.randrange(1990, 2026), m=rng.randrange(1, 13), d=rng.randrange(1, 29))
                 for _ in range(rows)]
@@ -240,7 +241,8 @@ def draw_file(seed):
         draw.traits.append("all quoted")
 
     def cell(text, force=False):
-        special = delimiter in text or '"' in text or "\n" in text or force or (delimiter == " " and not text)
+        is_mixed = delimiter == " " and (not text or "," in text or ";" in text)
+        special = delimiter in text or '"' in text or "\n" in text or force or is_mixed
         return quoted(text, '"') if special or quote_all else text
 
     label_first = header_kind != "integers" and rng.random() < 0.15
@@ -269,6 +271,7 @@ def draw_file(seed):
         if label_first:
             label_first = False
             draw.arguments = ["--label=" + (label_name if header_kind == "names" else "-1")]
+            order = features + [label]
             header = header[1:] + header[:1]
             body = [line[1:] + line[:1] for line in body]
         tops = {"pandas": [""], "twice": ["", "Unnamed: 0"], "thrice": ["", "Unnamed: 0.1", "Unnamed: 0"],
@@ -276,7 +279,7 @@ def draw_file(seed):
         count = max(1, len(tops))
         form = '"{}"' if index_kind.startswith("R") else "{}"
         first = 1 if index_kind.startswith("R") else 0
-        header = tops + header
+        header = [quoted(top, '"') if delimiter in top else top for top in tops] + header
         body = [[form.format(first + row)] * count + line for row, line in enumerate(body)]
 
     # Separators at the ends of lines.
@@ -295,18 +298,20 @@ def draw_file(seed):
     if rng.random() < 0.12:
         draw.traits.append("comments")
         above += ["# made by tool 1.2", f"# date 2026{delimiter} version 3", "#"][:rng.randrange(1, 4)]
-        if header is not None and header_kind == "names" and index_kind == "none" and not label_first and rng.random() < 0.3:
+        has_plain_names = header_kind == "names" and index_kind == "none" and not label_first
+        if has_plain_names and rng.random() < 0.3:
             draw.traits.append("header in a comment")
             above.append("# " + delimiter.join(header))
             header = None
     elif header_kind == "names" and rng.random() < 0.06:
         draw.traits.append("title")
-        above += rng.choice([["Measurements"], ["Table"], ["Operator" + delimiter + "Smith", "Site" + delimiter + "Bern"]]
-                            if len(order) > 3 or index_kind != "none" else [["Measurements"]]) + [""] * rng.randrange(2)
+        titles = [["Measurements"], ["Table"], ["Operator" + delimiter + "Smith", "Site" + delimiter + "Bern"]]
+        above += rng.choice(titles if len(order) > 3 or index_kind != "none" else titles[:2]) + [""] * rng.randrange(2)
     elif rng.random() < 0.04:
         draw.traits.append("sep=")
         above += ["sep=" + delimiter]
-    if header is not None and header_kind == "names" and index_kind == "none" and trailing == "none" and rng.random() < 0.08:
+    may_have_units = header is not None and header_kind == "names" and index_kind == "none" and trailing == "none"
+    if may_have_units and rng.random() < 0.08:
         if any(column.kind == NUMBER for column in features):
             draw.traits.append("units")
             units = {NUMBER: ["mm", "kg", "m/s", "(C)"], TEXT: ["", "-"], LEFT_OUT: ["", "-"]}
@@ -489,7 +494,8 @@ def evaluate(draw, program, folder, name):
     if done.returncode == 0:
         problem = problem_of(draw, output)
         os.remove(output)
-        return ("WRONG", problem + "\n" + done.stderr + done.stdout) if problem else ("right", done.stderr + done.stdout)
+        log = done.stderr + done.stdout
+        return ("WRONG", problem + "\n" + log) if problem else ("right", log)
     message = done.stderr.strip()
     expected = draw.refusals + draw.may_refuse
     return ("right" if any(text in message for text in expected) else "refused"), message

@@ -152,7 +152,8 @@ for kind, rule in (("mean", {"fill_rule": "mean"}), ("median", {}), ("-1.5", {"f
     checks.check(described_columns()["columns"] == [
         {"name": "age", "empty": True, **rule},
         {"name": "city", "empty": True, "categories": ["M\u00fcnchen", "Oslo", "Rome"]},
-        {"name": "floor", "categories": ["2", "9", "10"]}], f"empty cells: {kind}: description", str(described_columns()))
+        {"name": "floor", "categories": ["2", "9", "10"]}], f"empty cells: {kind}: description",
+                 str(described_columns()))
 whole = [row for row in everyone if ages[row] is not None and cities[row]]
 expect("rows with empty cells are dropped", ["people.csv", floor, "--missing=drop"],
        encoded(whole), coded[whole], kinds)
@@ -206,7 +207,8 @@ with h5py.File("out.h5") as file:
 write("excel.csv", "sep=;\nsize;kind\n1,5;a\n2;b\n")
 expect("a file of Excel with decimal commas", ["excel.csv"], numpy.array([[1.5], [2]], "f4"), numpy.array([0, 1]),
        ["a", "b"])
-expect("integers with gaps", ["two.csv", "--header=false"], numpy.array([[1, 2], [4, 5]], "f4"), numpy.array([1, 0]), ["1", "3"])
+expect("integers with gaps", ["two.csv", "--header=false"], numpy.array([[1, 2], [4, 5]], "f4"), numpy.array([1, 0]),
+       ["1", "3"])
 
 write("town.csv", table(order, [1, 9]).replace(b"city", b"cities"))
 write("more.csv", table(order + ["age"], [1, 9]).replace(b",age", b",weight"))
@@ -360,7 +362,8 @@ for case, args, code, message in (
         ("empty label", ["no-label.csv", "new.h5"], 1, "line 3 of 'no-label.csv', column 1 ('y'), is empty"),
         ("text among numbers", ["mixed.csv", "new.h5"], 1,
          "line 2 of 'mixed.csv', column 0 ('a'), contains 'x' (a number is expected)"),
-        ("too many categories", ["names.csv", "new.h5", "--keep=0"], 1, "the column has more than 1000 different texts"),
+        ("too many categories", ["names.csv", "new.h5", "--keep=0"], 1,
+         "the column has more than 1000 different texts"),
         ("column without values", ["all-empty.csv", "new.h5", "--missing=mean"], 1,
          "All cells of column 1 ('b') of 'all-empty.csv' are empty"),
         ("no rows left", ["all-empty.csv", "new.h5", "--missing=drop"], 1, "'all-empty.csv' has no rows left"),
@@ -368,7 +371,8 @@ for case, args, code, message in (
          "Classification needs one label column (there are 2"),
         ("ragged row", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv' has 3 columns, not 2"),
         ("not a number", ["word.csv", "new.h5"], 1, "line 4 of 'word.csv', column 1 ('b'), contains 'x'"),
-        ("NaN", ["nan.csv", "new.h5", "--missing=error"], 1, "line 2 of 'nan.csv', column 1, contains 'nan', which means an empty cell"),
+        ("NaN", ["nan.csv", "new.h5", "--missing=error"], 1,
+         "line 2 of 'nan.csv', column 1, contains 'nan', which means an empty cell"),
         ("too large", ["large.csv", "new.h5"], 1, "contains '1e39'"),
         ("open quote", ["open.csv", "new.h5"], 1, "line 2 of 'open.csv' is not closed"),
         ("endless line", ["endless.csv.gz", "new.h5"], 1,
@@ -399,7 +403,8 @@ for case, args, code, message in (
         ("not a cifar10 file", ["labels.bin", "new.h5"], 1, "record 0 has the label 11"),
         ("truncated cifar10", ["study.cfg", "new.h5", "--format=cifar10"], 1, "bytes follow after 0 records")):
     refuse(case, args, code, message)
-refuse("unknown category on 3 ranks", ["bern.csv", "new.h5", "--like=people.h5"], 1, "contains 'Bern'", ranks=3)
+refuse("unknown category on 3 ranks", ["bern.csv", "new.h5", "--like=people.h5", "--unknown=error"], 1,
+       "contains 'Bern'", ranks=3)
 refuse("ragged row on 2 ranks", ["ragged.csv", "new.h5"], 1, "Line 3 of 'ragged.csv'", ranks=2)
 with open("there.h5") as file:
     checks.check(file.read() == "a file", "an existing output file is not changed by errors")

@@ -195,8 +195,11 @@ void Table::append(ByteSource& source) {
   const CsvSample sample = take_sample(text, options_.delimiter);
   const CsvStart start = find_start(sample, hints(), options_.empty, file_);
   const auto& first = sample.records[std::min(start.first_row(), sample.records.size() - 1)];
-  require(start.first_row() < sample.records.size(),
-          fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
+  if (start.first_row() >= sample.records.size()) {
+    for (CsvRecords all(text, sample.syntax); all.next();) {
+    }  // reports a quote that is not closed
+    throw RunError(fmt::format("'{}' is empty (it has only a header). Use a file with at least one row.", file_));
+  }
   delimiter_ = sample.syntax.delimiter;
   const auto evidence = collect_evidence(sample, start.first_row(), start.columns, std::nullopt, options_.empty);
   if (previous.empty())

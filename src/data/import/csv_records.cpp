@@ -92,7 +92,8 @@ void CsvRecords::pass_quotes(std::size_t from, std::size_t stop) {
 bool CsvRecords::starts_field(std::size_t quote) const {
   const char* record = buffer_.data() + begin_;
   const auto separates = [this](char c) {
-    return syntax_.delimiter != 0 ? c == syntax_.delimiter : csv_delimiters.find(c) != std::string_view::npos;
+    if (syntax_.delimiter != 0) return c == syntax_.delimiter;
+    return c == ' ' || csv_delimiters.find(c) != std::string_view::npos;
   };
   while (quote > 0 && is_blank(record[quote - 1]) && !separates(record[quote - 1])) --quote;
   return quote == 0 || separates(record[quote - 1]);
@@ -158,25 +159,26 @@ char detect_delimiter(const std::vector<std::string_view>& records) {
   const auto count = [&fields](std::string_view record, char candidate) {
     return fields.split(record, candidate) ? fields.size() : std::size_t{0};
   };
+  const auto separates_all = [&](char candidate) {
+    std::map<std::size_t, std::size_t> records_with;  // this number of fields
+    for (std::size_t index = records.size() > 10 ? 1 : 0; index < records.size(); ++index)
+      ++records_with[count(records[index], candidate)];
+    return std::any_of(records_with.begin(), records_with.end(), [&](const auto& entry) {
+      return entry.first > 1 && records.size() > 2 && entry.second * 10 >= records.size() * 9;
+    });
+  };
   char frequent = ',';
   std::size_t most = 1;
   for (const char candidate : csv_delimiters) {
-    std::map<std::size_t, std::size_t> records_with;  // this number of fields
-    for (const auto record : records) ++records_with[count(record, candidate)];
-    for (const auto& [size, times] : records_with)
-      if (size > 1 && records.size() > 2 && times * 10 >= records.size() * 9) return candidate;
+    if (separates_all(candidate)) return candidate;
     const std::size_t found = records.empty() ? 0 : count(records.front(), candidate);
     if (found > most) {
       most = found;
       frequent = candidate;
     }
   }
-  if (most > 1 || records.size() < 3) return frequent;
   // Tables of numpy.savetxt and of R have spaces.
-  const std::size_t spaced = count(records.back(), ' ');
-  const auto has_as_many = [&](std::string_view record) { return count(record, ' ') == spaced; };
-  const bool are_spaced = spaced > 1 && std::all_of(records.begin() + 1, records.end(), has_as_many);
-  return are_spaced ? ' ' : frequent;
+  return separates_all(' ') ? ' ' : frequent;
 }
 
 }  // namespace sheaf

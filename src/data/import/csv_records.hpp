@@ -21,7 +21,7 @@ constexpr std::size_t max_csv_fields = std::size_t{1} << 22;
 
 /// What separates records and fields.
 struct CsvSyntax {
-  char delimiter = 0;    ///< between fields; 0: not known yet, any of csv_delimiters
+  char delimiter = 0;    ///< between fields; 0: not known yet, any of csv_delimiters or a space
   char line_end = '\n';  ///< '\n', also after '\r'; or '\r'
 };
 
@@ -86,8 +86,7 @@ class CsvFields {
 
 /// The delimiter that gives most of the records the same number of fields, more than one. Tab, semicolon and bar are
 /// preferred to the comma, which may be in numbers and texts; without a delimiter in most records, the one that is most
-/// frequent in the first record. If there is none: a space if it gives all records but the first the same number of
-/// fields, otherwise a comma. Pure.
+/// frequent in the first record, unless a space gives most records the same number. A comma if there is none. Pure.
 char detect_delimiter(const std::vector<std::string_view>& records);
 
 }  // namespace sheaf

@@ -113,7 +113,7 @@ TEST_CASE("the delimiter is the one that gives all records the same number of fi
   CHECK(detect_delimiter({}) == ',');
   CHECK(detect_delimiter({"1,5;2,25", "1,75;2,5", "3,5;4,5"}) == ';');
   CHECK(detect_delimiter({"a|b", "1|2", "3|4"}) == '|');
-  CHECK(detect_delimiter({"# a b", "1 2", "3 4"}) == ' ');
+  CHECK(detect_delimiter({"# a b", "1 2", "3 4", "1 2", "3 4", "1 2", "3 4", "1 2", "3 4", "1 $2,037", "3 4"}) == ' ');
   CHECK(detect_delimiter({"New York", "San Jose", "Rome"}) == ',');
   CHECK(detect_delimiter({"genres,y", "a|b,1", "b|c|d,2", "a,1"}) == ',');
 }
