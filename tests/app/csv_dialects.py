@@ -442,7 +442,7 @@ def same_numbers(found, wanted):
 
 
 def problem_of(draw, path):
-    """What is wrong with the data file, or nothing."""
+    """The first difference between the data file and the truth, or an empty text."""
     if draw.refusals:
         return "a file with an error was read"
     with h5py.File(path) as file:

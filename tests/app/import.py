@@ -187,6 +187,32 @@ write("bern.csv", table(order, [1, 9]).replace(b"Oslo", b"Bern"))
 unknown = encoded([1, 9])
 unknown[:, 1] = -1
 expect("unknown categories are ignored", ["bern.csv", "--like=people.h5"], unknown, coded[[1, 9]], kinds)
+expect("a dropped column", ["people.csv", "--drop=floor"], encoded(everyone)[:, :2], coded, kinds)
+os.rename("out.h5", "dropped.h5")
+expect("like, without the dropped column", ["test.csv", "--like=dropped.h5"], encoded(test_rows)[:, :2], test_kinds,
+       kinds)
+checks.check(described_columns()["dropped"] == ["floor"], "dropped columns are remembered", str(described_columns()))
+
+# Columns that describe rows
+write("rows.csv", "who,a,part,w,y\n" +
+      "".join(f"p{row % 3},{row}.5,{row % 2},{row % 4},{row % 2}\n" for row in range(8)))
+expect("groups, folds and weights", ["rows.csv", "--groups=who", "--folds=part", "--weights=w"],
+       numpy.arange(8, dtype="f4")[:, None] + 0.5, numpy.arange(8) % 2)
+with h5py.File("out.h5") as file:
+    found = {name: (file[name].dtype.name, list(file[name])) for name in ("groups", "folds", "weights")}
+    checks.check(found == {"groups": ("int64", [row % 3 for row in range(8)]),
+                           "folds": ("int32", [row % 2 for row in range(8)]),
+                           "weights": ("float32", [row % 4 for row in range(8)])}, "columns of rows", str(found))
+write("offset.csv", "t,y\n" + "".join(f"{1700000000 + 7.25 * row},{2e9 + 0.5 * row}\n" for row in range(40)))
+result = sheaf("import", "offset.csv", "out.h5", "--overwrite")
+with h5py.File("out.h5") as file:
+    times = file["features"][:, 0] + described_columns()["columns"][0]["offset"]
+    targets = file["targets"][:] + file["targets"].attrs["offset"][0]
+    checks.check(list(times) == [1700000000 + 7.25 * row for row in range(40)] and
+                 list(targets) == [2e9 + 0.5 * row for row in range(40)], "offsets", f"{times} {targets}")
+checks.check("'offset.csv': 40 rows of 2 columns: header in line 1, label column 1 ('y')" in result.stderr,
+             "one line says what was read", result.stderr)
+
 shutil.rmtree("out", ignore_errors=True)
 result = sheaf("run", "study.cfg", "--data.file=people.h5", "--run.models=best",
                "--data.task=classification", "--train.loss=cross_entropy")

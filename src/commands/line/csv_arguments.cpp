@@ -78,7 +78,7 @@ std::string csv_reading_help() {
   --delimiter=,|;|tab|'|'|' '
                         default: the one of tab, semicolon, bar and comma that gives all lines as many columns
   --decimal=.|,         decimal separator; default: a point, unless numbers show a comma
-  --na_values=TEXT,...  more texts that mean an empty cell, such as -999. The usual ones are NA, N/A, NaN, null, None, ?
+  --na_values=TEXT,...  more texts that mean an empty cell, such as -999, also in new data. The usual ones are NA, N/A, NaN, null, None, ?
                         and error values such as #N/A; in columns of numbers also ., -, *, unknown and missing
   --keep_default_na=false
                         only the texts of --na_values and cells with nothing in them are empty, so that NA and None

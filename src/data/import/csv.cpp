@@ -127,7 +127,7 @@ class Table {
 
   const CsvOptions& options_;
   std::string file_;   // name of the current file
-  std::string taken_;  // what was taken for the table, for the log
+  std::string taken_;  // a summary of the table, for the log
   std::size_t files_ = 0;
   char delimiter_ = ',';
   CsvFields fields_;  // fields of the current record
@@ -293,7 +293,7 @@ void Table::add_feature(std::size_t index, const ColumnEvidence& evidence, const
   features_.emplace_back(name, option_name(column), as, options_.missing, options_.empty);
 }
 
-// Columns that are left out because of what they contain, and those with the numbers of rows.
+// Notes the columns that are left out because of their content, and those with the numbers of rows.
 void Table::note_left_out(const std::vector<ColumnEvidence>& evidence) {
   if (!roles_.row_names.empty()) {
     Texts columns;

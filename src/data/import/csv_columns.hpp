@@ -27,12 +27,12 @@ struct ColumnRoles {
   std::vector<std::size_t> categorical;  ///< features that are text in any case
   std::vector<std::size_t> row_names;    ///< first columns that are unnamed or named as by pandas, which are left out
   std::vector<std::size_t> dropped;      ///< columns that an option or the known data leave out
-  std::vector<std::size_t> left_out;     ///< columns that are left out because of what they contain
+  std::vector<std::size_t> left_out;     ///< columns that are left out because of their content
   std::optional<std::size_t> id, groups, folds, weights;
 };
 
-/// Chooses the roles. `names`: of the header, empty without one. `left_out`: columns that are no features unless
-/// options or the known data say so. Throws RunError if columns are missing, unknown or have the same name.
+/// Chooses the roles. `names`: of the header, empty without one. `left_out`: columns that are not features unless
+/// options or the known data make them so. Throws RunError if columns are missing, unknown or have the same name.
 ColumnRoles choose_roles(const CsvOptions& options, const std::vector<std::string>& names, std::size_t column_count,
                          const std::string& file, const std::vector<std::size_t>& left_out = {});
 

@@ -21,7 +21,7 @@ namespace sheaf {
 /// The maximum number of categories of a column. A column with more is probably an identifier of the rows.
 constexpr std::size_t max_categories = 1000;
 
-/// The treatment of empty cells of features. median, mean, value: they stay empty, and the description says how those
+/// The treatment of empty cells of features. median, mean, value: they stay empty, and the description defines how those
 /// of numbers are filled when the data are loaded. drop: their rows are left out.
 struct MissingCells {
   enum class Kind { median, mean, value, drop, error };

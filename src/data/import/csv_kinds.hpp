@@ -1,4 +1,4 @@
-// What the columns of a CSV file are, by the cells of a sample. Pure.
+// The kinds of the columns of a CSV file, by the cells of a sample. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 

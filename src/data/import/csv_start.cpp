@@ -339,7 +339,7 @@ class StartFinder {
     return verdict == Verdict::header;
   }
 
-  // Whether a record has texts, no numbers, above columns of numbers, and nothing that occurs in other columns.
+  // Whether a record has texts, no numbers, above columns of numbers, and no text that occurs again in other columns.
   bool has_units(std::size_t index) const {
     if (index + 2 >= records_.size() || records_[index].cells.size() < start_.columns) return false;
     const Columns columns = collect_evidence(sample_, index + 1, start_.columns, std::nullopt, empty_);

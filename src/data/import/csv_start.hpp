@@ -12,7 +12,7 @@
 
 namespace sheaf {
 
-/// What is known about a file before it is read.
+/// Facts about a file that are known before it is read.
 struct StartHints {
   std::optional<bool> header;         ///< --header
   std::vector<std::string> features;  ///< names of the features of a model or of another file; empty: none

@@ -24,7 +24,7 @@ class CsvText : public ByteSource {
   /// Whether sample() is the whole text.
   bool is_whole() const { return is_whole_; }
 
-  /// Returns the whole text: the sample and what follows.
+  /// Returns the whole text, from the beginning of the sample.
   std::size_t read(void* bytes, std::size_t count) override;
 
  private:

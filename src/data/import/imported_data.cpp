@@ -79,9 +79,9 @@ void ImportedData::set_targets(CodedTargets coded) {
   if (!coded.could_be_either) return;
   notes.push_back(is_real(targets->type) ? "the targets are whole numbers, taken as quantities: regression "
                                            "(--task=classification makes each number a class)"
-                                         : fmt::format("the targets are integers: classification with {} classes "
+                                         : fmt::format("the targets are integers: classification with {} {} "
                                                        "(--task=regression predicts numbers)",
-                                                       classes()));
+                                                       classes(), classes() == 1 ? "class" : "classes"));
 }
 
 CodedTargets as_targets(NumberArray array, std::optional<Task> task, const KnownNames& known, const std::string& name) {

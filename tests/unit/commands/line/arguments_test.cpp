@@ -80,3 +80,18 @@ TEST_CASE("unknown, repeated and misused options are refused") {
   CHECK(split_arguments("test", options, {"--lable", "a", "b"}).positional == Words{"b"});
   CHECK(refusal({"--resume=true"}) == "--resume takes no value (it got 'true'). Write --resume alone.");
 }
+
+TEST_CASE("a switch is true alone, and can have a value") {
+  LineOptions with_switch = options;
+  with_switch.switches = {"overwrite"};
+  const auto value = [&](const std::vector<std::string>& arguments) {
+    const Arguments parsed = split_arguments("import", with_switch, arguments);
+    CHECK(parsed.problems.empty());
+    return parsed.assignments.at(0).text + std::to_string(parsed.positional.size());
+  };
+  CHECK(value({"--overwrite"}) == "true0");
+  CHECK(value({"--overwrite", "out.h5"}) == "true1");
+  CHECK(value({"--overwrite", "false", "out.h5"}) == "false1");
+  CHECK(value({"--overwrite=false"}) == "false0");
+  CHECK(value({"a.csv", "--overwrite", "--label=y"}) == "true1");
+}

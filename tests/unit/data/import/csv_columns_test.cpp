@@ -127,7 +127,7 @@ TEST_CASE("columns that the training left out are left out again") {
   CHECK_THROWS_WITH(roles(like(known), {"id", "a", "b", "y"}), StartsWith("'f' has column 'b'"));
 }
 
-TEST_CASE("groups, folds and weights are no features") {
+TEST_CASE("columns of groups, folds and weights are not features") {
   CsvOptions options;
   options.groups = "patient";
   options.folds = "-2";

@@ -19,7 +19,7 @@ using Kind = MissingCells::Kind;
 using ColumnKind = FeatureColumn::Kind;
 
 const EmptyCells usual;
-constexpr double empty = 1e300;  // stands for NaN, which is not equal to itself
+constexpr double empty = 1e300;  // replaces NaN, which is not equal to itself
 
 struct Encoded {
   DataColumn column;
@@ -91,7 +91,7 @@ TEST_CASE("categories that are numbers are sorted as numbers, and are the same i
   CHECK(like(text_column("c", {"0.0", "1.0"}), {"1", "0"}).cells == Cells{1, 0});
 }
 
-TEST_CASE("empty cells stay empty, and the description says how they are filled") {
+TEST_CASE("empty cells stay empty, and the description defines how they are filled") {
   const Texts cells = {"1", "", "2", "9", "-"};
   const auto median = learn(cells);
   CHECK(median.cells == Cells{1, empty, 2, 9, empty});

@@ -256,7 +256,7 @@ TEST_CASE("an invalid file is refused with the line number") {
   CHECK_THROWS_WITH(import({"1\n2\n"}), StartsWith("'0' has no features"));
 }
 
-TEST_CASE("columns of text are encoded, and the description says how") {
+TEST_CASE("columns of text are encoded, and the description has their categories") {
   CsvOptions options;
   options.categorical = "floor";
   const auto data = import({"city,floor,size,y\nRome,2,1.5,no\nOslo,10,2.5,yes\nRome,2,3,no\n"}, options);
@@ -314,7 +314,7 @@ TEST_CASE("the bad cell is named, not a good one after it") {
   CHECK(std::isnan(numbers(import({"a,y\n#DIV/0!,0\n2,1\n3,1\n"}).features)[0]));
 }
 
-TEST_CASE("a label that is a number but for one cell is refused, or the row is left out") {
+TEST_CASE("a label column of numbers with one bad cell is refused, or the row is left out") {
   const Texts file = {"a,y\n1,1.5\n2,2.5\n3,#N/A\n4,0.5\n"};
   CHECK_THROWS_WITH(import(file),
                     StartsWith("line 4 of '0', column 1 ('y'), contains '#N/A', which means an empty cell"));
@@ -411,7 +411,7 @@ TEST_CASE("groups, folds and weights become arrays of their own") {
   CHECK_THROWS_WITH(import({"who,a,fold,w,y\n,1,0,1,0\n"}, options), ContainsSubstring("every row needs a group"));
 }
 
-TEST_CASE("lines with nothing but delimiters are skipped, but not in new data") {
+TEST_CASE("lines without any cell are skipped, but not in new data") {
   const auto data = import({"a,y\n1,0\n2,1\n,\n,\n"});
   CHECK(data.features.rows() == 2);
   CHECK(data.notes.back() == "2 lines without any cell were skipped");
