@@ -1,7 +1,8 @@
 # add_unit_test(<name> SOURCES <files...> DEPENDS <folders...> [LIBRARIES <targets...>])
 #   adds a serial Catch2 program.
-# add_mpi_test(<name> RANKS <n...> SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...] [TIMEOUT s])
-#   adds a Catch2 program and runs it as <name>.np<n> for each n.
+# add_mpi_test(<name> RANKS <n...> [LONG_RANKS <n...>] SOURCES <files...> DEPENDS <folders...> [LIBRARIES ...]
+#              [TIMEOUT s])
+#   adds a Catch2 program and runs it as <name>.np<n> for each n, with LONG_RANKS only with ctest -C long.
 # add_program_test(<name> COMMAND <arguments...> [TIMEOUT s] [PROCESSORS n] [LABELS ...] [LONG])
 #   adds any other test. With LONG it has the label long and runs only with ctest -C long.
 # A test that uses LibTorch must have engines/libtorch in DEPENDS, which links the library instead of loading it.
@@ -59,7 +60,7 @@ function(add_unit_test name)
 endfunction()
 
 function(add_mpi_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 mpi "" "TIMEOUT" "RANKS;SOURCES;DEPENDS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 mpi "" "TIMEOUT" "RANKS;LONG_RANKS;SOURCES;DEPENDS;LIBRARIES")
   if(NOT mpi_RANKS)
     message(FATAL_ERROR "add_mpi_test(${name}): RANKS is required")
   endif()
@@ -68,15 +69,21 @@ function(add_mpi_test name)
   endif()
   sheaf_test_executable(${name} sheaf_mpi_test_main ${mpi_UNPARSED_ARGUMENTS}
     SOURCES ${mpi_SOURCES} DEPENDS ${mpi_DEPENDS} LIBRARIES ${mpi_LIBRARIES})
-  foreach(ranks ${mpi_RANKS})
+  foreach(ranks ${mpi_RANKS} ${mpi_LONG_RANKS})
+    set(labels mpi np${ranks})
+    set(configurations "")
+    if(ranks IN_LIST mpi_LONG_RANKS)
+      set(labels long)
+      set(configurations CONFIGURATIONS long)
+    endif()
     set(work ${CMAKE_CURRENT_BINARY_DIR}/${name}.np${ranks}.work)
     file(MAKE_DIRECTORY ${work})
     add_test(NAME ${name}.np${ranks}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
               $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS}
-      WORKING_DIRECTORY ${work})
+      WORKING_DIRECTORY ${work} ${configurations})
     set_tests_properties(${name}.np${ranks} PROPERTIES
-      PROCESSORS ${ranks} TIMEOUT ${mpi_TIMEOUT} LABELS "mpi;np${ranks}"
+      PROCESSORS ${ranks} TIMEOUT ${mpi_TIMEOUT} LABELS "${labels}"
       ENVIRONMENT "${SHEAF_MPI_ENVIRONMENT};SHEAF_TEST_RANKS=${ranks}")
   endforeach()
 endfunction()

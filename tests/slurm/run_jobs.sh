@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # run_jobs.sh SHEAF SOURCE [CHECK...]: submits every jobs/*.sbatch with a short study to the Slurm cluster of
 # with_slurm.sh, from the top folder of the project, and checks how each job ends and which ranks it had on which nodes.
-# Then it stops and requeues running jobs and takes a node from one. With jobs/slurm.sh these jobs must end with the
-# results of an uninterrupted run. Such jobs run for short moments at a time until the event, so that they do not end
+# Then it stops running jobs, which requeue themselves. With jobs/slurm.sh these jobs must end with the results of an
+# uninterrupted run. Such jobs run for short moments at a time until the event, so that they do not end
 # too early on a fast machine.
-# CHECK: functions below. check_power_off and check_time_limit take minutes and run only if named; check_time_limit
-# cannot be combined with other checks.
+# CHECK: functions below. check_requeue, check_node_failure, check_power_off and check_time_limit run only if named;
+# check_time_limit cannot be combined with other checks.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 program=$1
 real_program=$(realpath "$1")
 cd "$2"
 checks=("${@:3}")
-[ ${#checks[@]} -gt 0 ] || checks=(check_cpu check_gpu check_hetero check_wrong_study check_signals check_requeue
-  check_node_failure check_array)
+[ ${#checks[@]} -gt 0 ] || checks=(check_cpu check_gpu check_hetero check_wrong_study check_signals check_array)
 work=$(mktemp -d)
 short=(--train.epochs=2 --search.folds=2)
 long=(--train.epochs=200 --run.progress=none) # 60 iterations
