@@ -68,14 +68,26 @@ endif()
 
 find_package(LibTorch 1.13 REQUIRED)
 
-# Matrix products of the native engine: LIBXSMM if it supports the processor, otherwise BLAS. LIBXSMM itself also refers
-# to BLAS. libblas is preferred, because LibTorch uses the same library.
+# Matrix products of the native engine: LIBXSMM if it supports the processor, otherwise BLAS, which is loaded on demand
+# by the name that programs linked to it contain. libblas is preferred, because LibTorch uses the same library.
 find_library(BLAS_LIBRARY NAMES blas openblas flexiblas mkl_rt)
 if(NOT BLAS_LIBRARY)
   message(FATAL_ERROR "No BLAS library was found (package libopenblas-openmp-dev on Debian).")
 endif()
+get_filename_component(blas_folder ${BLAS_LIBRARY} DIRECTORY)
+get_filename_component(blas_name ${BLAS_LIBRARY} NAME)
+execute_process(COMMAND ${CMAKE_READELF} -d ${BLAS_LIBRARY} OUTPUT_VARIABLE blas_entries ERROR_QUIET)
+if(blas_entries MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+  set(blas_name ${CMAKE_MATCH_1})
+endif()
 add_library(sheaf_blas INTERFACE)
-target_link_libraries(sheaf_blas INTERFACE ${BLAS_LIBRARY})
+target_compile_definitions(sheaf_blas INTERFACE SHEAF_BLAS_NAME="${blas_name}")
+# The loader does not search other folders than the system's.
+if(blas_folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES OR NOT EXISTS ${blas_folder}/${blas_name})
+  target_compile_definitions(sheaf_blas INTERFACE SHEAF_BLAS_FILE="${blas_name}")
+else()
+  target_compile_definitions(sheaf_blas INTERFACE SHEAF_BLAS_FILE="${blas_folder}/${blas_name}")
+endif()
 
 find_path(LIBXSMM_INCLUDE_DIR libxsmm.h PATH_SUFFIXES libxsmm)
 find_library(LIBXSMM_LIBRARY xsmm)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -11,9 +10,11 @@
 
 #include "commands/command_table.hpp"
 #include "core/allocator.hpp"
+#include "core/environment.hpp"
 #include "core/error.hpp"
 #include "core/interruption.hpp"
 #include "core/log.hpp"
+#include "core/problem_list.hpp"
 #include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "parallel/mpi/agreement.hpp"
@@ -30,14 +31,9 @@ bool is_first_process() {
   return launched_rank().value_or("0") == "0";
 }
 
-// Logs each line of the message as an error; a message may list several problems.
+// Logs each problem of the message as an error.
 void log_error_lines(const std::string& message) {
-  std::size_t begin = 0;
-  while (begin <= message.size()) {
-    const std::size_t end = std::min(message.find('\n', begin), message.size());
-    if (end > begin) log_root("error: " + message.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (const auto& problem : problems_of(message)) log_root("error: " + problem);
 }
 
 ExitCode print_text(const std::string& text) try {
@@ -90,6 +86,7 @@ ExitCode run_session(int& argc, char**& argv, const std::function<ExitCode(const
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_environment();
   reserve_standard_streams();
   keep_freed_memory();
   std::set_terminate(end_program);
@@ -114,6 +111,7 @@ int main(int argc, char** argv) {
     const CommandCall call{{arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end()},
                            fmt::format("sheaf {}", fmt::join(arguments, " "))};
     return static_cast<int>(run_session(argc, argv, [&](const Communicator& world) {
+      if (signals) StopSignals::renew();
       require_same_arguments(call.command_line, world);
       // Inside MPI, because a launcher ends the job when the first process fails, perhaps before rank 0 has logged it.
       if (unknown_command) throw AgreedError(*unknown_command);

@@ -5,7 +5,11 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
+
+#include "core/printable.hpp"
+#include "core/text.hpp"
 
 namespace sheaf {
 namespace {
@@ -31,10 +35,23 @@ class LineTime {
   char text_[16] = "";
 };
 
-// One fputs per line, so that lines of several threads and ranks do not mix.
+// One fputs per line, so that lines of several threads and ranks do not mix. Names in the line may contain any bytes.
 void write_line(const std::string& line) {
-  std::fputs((std::string(line_begin) + LineTime().text() + line + "\n").c_str(), stderr);
+  std::fputs((std::string(line_begin) + LineTime().text() + printable(line) + "\n").c_str(), stderr);
 }
+
+// The beginning of a message, made printable without allocating memory.
+class PrintableText {
+ public:
+  explicit PrintableText(const char* text) {
+    std::strncpy(text_, text, sizeof text_ - 1);
+    text_[make_printable(text_, std::strlen(text_))] = '\0';
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[8192] = "";  // longer than any path
+};
 
 }  // namespace
 
@@ -63,11 +80,12 @@ void log_rank(const std::string& message) {
 
 void log_error(const char* message) noexcept {
   const LineTime time;
+  const PrintableText shown(message);
   if (log_rank_count > 1)
     std::fprintf(stderr, "%s%s[%d/%d] error: %s\n", line_begin.load(), time.text(), log_rank_number, log_rank_count,
-                 message);
+                 shown.text());
   else
-    std::fprintf(stderr, "%s%serror: %s\n", line_begin.load(), time.text(), message);
+    std::fprintf(stderr, "%s%serror: %s\n", line_begin.load(), time.text(), shown.text());
 }
 
 void warn_root(const std::string& message) {

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace sheaf {
 
@@ -36,7 +37,8 @@ std::size_t output_width() {
 }
 
 void print_result(const std::string& text, const std::string& advice) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string shown = printable_lines(text);
+  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (std::fflush(stdout) == 0 && written) return;
   throw RunError(fmt::format("Cannot print the result ({}). {}", std::strerror(errno), advice));
 }

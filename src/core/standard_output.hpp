@@ -16,7 +16,8 @@ void reserve_standard_streams();
 /// stdout is not a terminal. Local.
 std::size_t output_width();
 
-/// Writes `text` to stdout. Throws RunError if not all of it can be written; the message ends with `advice`. Local.
+/// Writes `text` to stdout, with '?' for control characters other than line ends. Throws RunError if not all of it can
+/// be written; the message ends with `advice`. Local.
 void print_result(const std::string& text, const std::string& advice = "Redirect it to a disk with free space.");
 
 }  // namespace sheaf

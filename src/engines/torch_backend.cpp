@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "engines/native/blas_library.hpp"
 #include "files/shared_library.hpp"
 
 namespace sheaf {
@@ -41,6 +42,7 @@ bool contains(const std::string& text, const char* part) {
 // RTLD_NOW reports missing symbols here. RTLD_GLOBAL makes the symbols visible as if the program were linked to the
 // library, because MKL and others load parts of themselves that look for the rest among global symbols.
 const TorchBackend& load() {
+  blas_functions();  // LibTorch uses it too; it checks the memory that OpenBLAS needs when it is loaded
   const SharedLibrary library = load_shared_library(library_path(), RTLD_NOW | RTLD_GLOBAL);
   require(library.handle != nullptr, fmt::format("LibTorch is required but cannot be loaded ({}). {}", library.problem,
                                                  advice_for_loading(library.problem)));

@@ -2,12 +2,13 @@
 #include "files/replace_file.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,12 +18,11 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "files/regular_file.hpp"
 
 namespace sheaf {
 namespace {
-
-constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
 // Paths of unfinished files. Lock-free atomics, because a signal handler reads them and several threads write files.
 std::array<std::atomic<const char*>, 256> unfinished{};
@@ -31,11 +31,16 @@ static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler r
 constexpr std::size_t random_digits = 12;
 constexpr std::string_view temporary_ending = ".partial";
 
-// The name is random, so that jobs in the same directory do not collide and the name cannot be predicted.
+constexpr std::size_t added_bytes = 1 + random_digits + temporary_ending.size();
+
+// The name is random, so that jobs in the same directory do not collide and the name cannot be predicted. It begins
+// with the name of the file, as far as file systems allow (NAME_MAX).
 std::string temporary_name(const std::string& path) {
   std::random_device device;
   const std::uint64_t high = device(), low = device();
-  return fmt::format("{}.{:0{}x}{}", path, (high << 32 | low) & 0xffffffffffff, random_digits, temporary_ending);
+  const std::size_t name_begin = path.rfind('/') + 1;  // 0 without a slash
+  const std::string begin = path.substr(0, std::min(path.size(), name_begin + NAME_MAX - added_bytes));
+  return fmt::format("{}.{:0{}x}{}", begin, (high << 32 | low) & 0xffffffffffff, random_digits, temporary_ending);
 }
 
 // Returns the slot that now contains the path, or null if all slots are taken; a signal then leaves the file behind.
@@ -47,22 +52,9 @@ std::atomic<const char*>* register_path(const char* path) {
   return nullptr;
 }
 
-extern "C" void remove_unfinished(int number) {
+void remove_unfinished() {
   for (const auto& slot : unfinished)
     if (const char* path = slot) ::unlink(path);
-  ::raise(number);  // the default action (SA_RESETHAND) runs when this handler returns
-}
-
-// Installs the handler. Signals that are ignored or already handled are left unchanged.
-void watch_signals() {
-  for (const int number : ending_signals) {
-    struct sigaction action {};
-    ::sigaction(number, nullptr, &action);
-    if (action.sa_handler != SIG_DFL) continue;
-    action.sa_handler = remove_unfinished;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(number, &action, nullptr);
-  }
 }
 
 }  // namespace
@@ -84,7 +76,7 @@ void require_other_file(const std::string& input, const std::string& output) {
 }
 
 UnfinishedFile::Watched::Watched(const std::string& path) : path_(path), slot_(register_path(path_.c_str())) {
-  watch_signals();
+  call_before_fatal_signals(remove_unfinished);
 }
 
 UnfinishedFile::Watched::~Watched() {
@@ -106,9 +98,8 @@ void UnfinishedFile::commit() {
 }
 
 std::optional<std::string> final_path(const std::string& path) {
-  constexpr std::size_t added = 1 + random_digits + temporary_ending.size();
-  if (path.size() <= added) return std::nullopt;
-  const std::size_t dot = path.size() - added;
+  if (path.size() <= added_bytes) return std::nullopt;
+  const std::size_t dot = path.size() - added_bytes;
   const std::string digits = path.substr(dot + 1, random_digits);
   const bool is_temporary = path[dot] == '.' && digits.find_first_not_of("0123456789abcdef") == std::string::npos &&
                             path.substr(dot + 1 + random_digits) == temporary_ending;

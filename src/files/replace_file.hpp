@@ -18,8 +18,9 @@ void require_free_name(const std::string& path, bool overwrite);
 /// Throws RunError if the two paths name the same file, which the output would replace. Local.
 void require_other_file(const std::string& input, const std::string& output);
 
-/// A new file with the temporary name `path`.<12 random hexadecimal digits>.partial. commit() renames it; otherwise it
-/// is removed, even if SIGTERM, SIGINT or SIGHUP ends the process. Several may exist at a time. Local.
+/// A new file with the temporary name `path`.<12 random hexadecimal digits>.partial (a very long name is shortened
+/// first). commit() renames it; otherwise it is removed, even if a signal ends the process (call_before_fatal_signals).
+/// Several may exist at a time. Local.
 class UnfinishedFile {
  public:
   /// Creates the file with O_EXCL: does not overwrite existing files or follow symbolic links. Throws RunError.
@@ -55,7 +56,8 @@ class UnfinishedFile {
   bool committed_ = false;
 };
 
-/// The path of which `path` is the temporary name (UnfinishedFile); nothing for other paths. Pure.
+/// The path of which `path` is the temporary name (UnfinishedFile), or its beginning if it is very long; nothing for
+/// other paths. Pure.
 std::optional<std::string> final_path(const std::string& path);
 
 /// Creates a temporary file beside `path`, calls `write` with its name, syncs it to the disk and renames it to `path`,

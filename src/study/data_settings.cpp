@@ -4,9 +4,7 @@
 namespace sheaf {
 namespace {
 
-// Limits whose product, in bytes, fits into 64 bits.
-constexpr std::int64_t max_rows = 1000000000000;
-constexpr std::int64_t max_columns = 1000000;
+constexpr std::int64_t max_columns = 1000000;  // times max_rows, in bytes, fits into 64 bits
 
 void add_synthetic_data(std::vector<Setting>& table) {
   Section<DataOptions> data(table, "data", &Study::data);

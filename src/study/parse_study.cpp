@@ -2,7 +2,6 @@
 #include "study/parse_study.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/problem_list.hpp"
 #include "core/quoted.hpp"
 #include "files/regular_file.hpp"
 #include "study/paths.hpp"
@@ -184,7 +184,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
     problems.resize(max_problems_shown);
     problems.push_back(fmt::format("and {} more {}.", more, more == 1 ? "problem" : "problems"));
   }
-  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
+  throw UsageError(problem_list(problems));
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ void add_model_keys(std::vector<Setting>& table) {
 
 void add_train_keys(std::vector<Setting>& table) {
   Section<TrainOptions> train(table, "train", &Study::train);
-  train.add("epochs", &TrainOptions::epochs, integer_or("auto", 1),
+  train.add("epochs", &TrainOptions::epochs, integer_or("auto", 1, max_epochs),
             "Number of passes over the training rows; auto: 10 to 200, more for fewer rows.");
-  train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1),
+  train.add("batch_size", &TrainOptions::batch_size, integer_or("full", 1, max_rows),
             "Rows per optimizer step; full: all training rows.");
   train.add("shuffle", &TrainOptions::shuffle, flag(), "Shuffle the rows in each epoch.");
   train.add("loss", &TrainOptions::loss,

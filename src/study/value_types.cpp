@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <system_error>
 
@@ -180,7 +181,7 @@ std::optional<ImageShape> read_image(const std::string& any_case) {
 ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most) {
   ValueType<std::int64_t> type;
   type.values = fmt::format("integer >= {}", least);
-  type.allowed = most == unlimited ? type.values : fmt::format("integer from {} to {}", least, most);
+  type.allowed = fmt::format("integer from {} to {}", least, most);
   type.read = [=](const std::string& text) { return integer_between(text, least, most); };
   type.write = [](std::int64_t value) { return fmt::format("{}", value); };
   return type;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,13 +25,17 @@ struct ValueType {
   std::vector<std::string> names;                                ///< the names of a choice; empty for other types
 };
 
-inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+/// The most rows, also as a number of batches, and the most epochs of a training. The number of its optimizer steps
+/// fits into 64 bits.
+inline constexpr std::int64_t max_rows = 1000000000000;
+inline constexpr std::int64_t max_epochs = 1000000;
 
-ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most = unlimited);
+/// Every integer has an upper limit, so that products of two of them fit into 64 bits.
+ValueType<std::int64_t> integer(std::int64_t least, std::int64_t most);
 ValueType<std::int64_t> odd_integer(std::int64_t least, std::int64_t most);
 
 /// An integer, or `keyword` for 0.
-ValueType<std::int64_t> integer_or(const std::string& keyword, std::int64_t least, std::int64_t most = unlimited);
+ValueType<std::int64_t> integer_or(const std::string& keyword, std::int64_t least, std::int64_t most);
 
 ValueType<std::uint64_t> any_unsigned_integer();
 

@@ -1,7 +1,9 @@
 """Every command with a full or closed stdout: exit code 1 and one error line, or a warning if the results are already
-in a run directory."""
+in a run directory. Runs on a terminal under mpiexec (--count times): the log does not appear inside the leaderboard."""
 
 import os
+import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,7 @@ import sys
 import h5py
 
 from interrupted import results, study
-from program import DIGITS, HANGS, SHEAF, Checks, Result, sheaf
+from program import DIGITS, HANGS, MPIEXEC, SHEAF, Checks, Result, argument, sheaf
 
 checks = Checks()
 shutil.rmtree("full_output", ignore_errors=True)
@@ -59,4 +61,30 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
                      not result.error_lines(), f"{args[0]} with stdout {stdout}",
                      f"exit {result.code}\n{result.stderr}")
         checks.check(results(stdout) == reference, f"{args[0]} with stdout {stdout}: same results")
+
+# mpiexec on a terminal: no line of the log is inside the leaderboard.
+
+
+def on_terminal(args):
+    """Runs a program on a terminal. Returns its exit code and its output."""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=end, stderr=end, close_fds=True)
+    os.close(end)
+    output = b""
+    while True:
+        try:
+            output += os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+    os.close(terminal)
+    return process.wait(HANGS), output.decode().replace("\r\n", "\n")
+
+
+for number in range(argument("--count", 4)):
+    code, output = on_terminal([MPIEXEC, "-n", "2", SHEAF, "run", *STUDY, f"--run.output=terminal-{number}"])
+    table = re.search(r"^rank .*?^Best: [^\n]*\n", output, re.DOTALL | re.MULTILINE)
+    foreign = [line for line in table[0].splitlines() if re.search(r"\d\d:\d\d:\d\d |done in|warning:", line)] if table else []
+    checks.check(code == 0 and table is not None and not foreign, "the leaderboard is in one piece",
+                 f"exit {code}\n{output}")
+    checks.check(table is not None and "done in" in output[:table.start()], "the leaderboard is the last output", output)
 sys.exit(checks.finish())

@@ -49,7 +49,7 @@ void apply_own(EvaluateArguments& parsed, Study& study, const std::string& key, 
     apply_setting(study, "train.loss", text);
     request.loss = study.train.loss;
   } else if (key == "iteration") {
-    request.iteration = option_value(integer(0), key, text);
+    request.iteration = option_value(integer(0, max_iterations - 1), key, text);
   } else if (key == "outputs") {
     request.outputs = option_value(choice<OutputKind>({{"auto", OutputKind::automatic},
                                                        {"logits", OutputKind::logits},

@@ -18,7 +18,6 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
-#include "core/standard_output.hpp"
 #include "engines/model_opening.hpp"
 #include "engines/native/blas_memory.hpp"
 #include "engines/native/native_trainer.hpp"
@@ -27,6 +26,7 @@
 #include "parallel/devices/lane_device.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "training/metrics/predicted_label.hpp"
 
 namespace sheaf {
@@ -300,7 +300,7 @@ void evaluate_and_report(const std::function<EvaluateArguments()>& parse, const 
   agree(world, [&] { arguments = parse(); });
   const EvaluationReport report = execute_evaluate(arguments.request, world);
   agree(world, [&] {
-    if (world.is_root()) print_result(arguments.json ? evaluation_json(report) : evaluation_text(report));
+    if (world.is_root()) print_job_result(arguments.json ? evaluation_json(report) : evaluation_text(report));
   });
 }
 

@@ -99,17 +99,17 @@ std::string loss_name(LossKind loss) {
 
 std::string evaluation_text(const EvaluationReport& report) {
   const std::string models = report.models.size() == 1
-                                 ? fmt::format("'{}'", report.models.front())
+                                 ? fmt::format("'{}'", printable(report.models.front()))
                                  : fmt::format("ensemble of {}, '{}' to '{}'", report.models.size(),
-                                               report.models.front(), report.models.back());
-  std::string text = fmt::format("model        {}\ndata         '{}', {}\nengine       {}\n", models, report.data,
-                                 counted(report.rows, "row"), report.engine);
+                                               printable(report.models.front()), printable(report.models.back()));
+  std::string text = fmt::format("model        {}\ndata         '{}', {}\nengine       {}\n", models,
+                                 printable(report.data), counted(report.rows, "row"), report.engine);
   if (report.fit) {
     text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
     for (const MetricValue& metric : report.fit->metrics)
       text += fmt::format("{:<12} {:.6f}\n", metric.label, metric.value);
   }
-  if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", report.predictions);
+  if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", printable(report.predictions));
   text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
                       static_cast<double>(report.rows) / report.seconds, report.bytes / report.seconds / 1e9);
   if (report.fit && !report.fit->confusion.empty() && report.outputs <= max_shown_classes)

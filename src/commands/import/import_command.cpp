@@ -14,7 +14,6 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "data/stored_description.hpp"
@@ -23,6 +22,7 @@
 #include "files/replace_file.hpp"
 #include "models/saved_model_record.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "study/value_types.hpp"
 
 namespace sheaf {
@@ -75,8 +75,8 @@ void write_data(const std::string& path, ImportedData data, int compression) {
 std::string report(const ImportRequest& request, const std::string& content, double seconds) {
   struct stat status {};
   ::stat(request.output.c_str(), &status);
-  return fmt::format("'{}': {}; {} in {}\n", request.output, content, human_bytes(static_cast<double>(status.st_size)),
-                     human_seconds(seconds));
+  return fmt::format("'{}': {}; {} in {}\n", printable(request.output), content,
+                     human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
 }
 
 // "train.csv, more.csv"
@@ -126,7 +126,7 @@ void import_files(const ImportRequest& request) {
   const std::string content = content_of(data);
   write_then_rename(request.output,
                     [&](const std::string& temporary) { write_data(temporary, std::move(data), request.compression); });
-  print_result(report(request, content, seconds_since(start)), fmt::format("'{}' is complete.", request.output));
+  print_job_result(report(request, content, seconds_since(start)), fmt::format("'{}' is complete.", request.output));
 }
 
 ExitCode run(const CommandCall& call, const Communicator& world) {

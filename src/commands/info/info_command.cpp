@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "engines/native/blas_library.hpp"
@@ -19,6 +18,7 @@
 #include "parallel/devices/gpus.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "parallel/mpi/session.hpp"
 
 namespace sheaf {
@@ -94,7 +94,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   const auto ranks = gather_rank_infos(placement, world);
   const auto speeds = world.gather(std::vector<double>{flops});
   agree(world, [&] {
-    if (world.is_root()) print_result(info_text(ranks, speeds, !torch_problem));
+    if (world.is_root()) print_job_result(info_text(ranks, speeds, !torch_problem));
   });
   agree(world, [&] {
     if (torch_problem) throw RunError(*torch_problem);

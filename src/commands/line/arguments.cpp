@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "commands/line/arguments.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <filesystem>
 
+#include "core/problem_list.hpp"
 #include "core/text.hpp"
 #include "study/other_names.hpp"
 
@@ -125,7 +124,7 @@ Arguments split_arguments(const std::string& command, const LineOptions& known,
 Arguments parse_arguments(const std::string& command, const LineOptions& known,
                           const std::vector<std::string>& arguments) {
   Arguments parsed = split_arguments(command, known, arguments);
-  if (!parsed.problems.empty()) throw UsageError(fmt::format("{}", fmt::join(parsed.problems, "\n")));
+  if (!parsed.problems.empty()) throw UsageError(problem_list(parsed.problems));
   return parsed;
 }
 

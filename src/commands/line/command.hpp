@@ -26,7 +26,7 @@ struct Command {
   const LineOptions& (*options)();  ///< options; the sections of its keys are the topics of `sheaf NAME --help TOPIC`
   /// Throws AgreedError, the same on every rank. Collective over world.
   ExitCode (*run)(const CommandCall& call, const Communicator& world);
-  bool can_be_stopped = false;  ///< whether it saves its state and ends on SIGTERM, SIGINT and SIGUSR1
+  bool can_be_stopped = false;  ///< whether it saves its state and ends on the signals of StopSignals
 };
 
 }  // namespace sheaf

@@ -87,8 +87,10 @@ const std::vector<std::pair<std::string, Apply>> keys = {
                     const std::string& text) { draft.request.features = option_value(non_empty_text(), key, text); }},
     {"copy", [](Draft& draft, const std::string& key,
                 const std::string& text) { draft.request.copy = option_value(flag(), key, text); }},
-    {"chunk-rows", [](Draft& draft, const std::string& key,
-                      const std::string& text) { draft.request.chunk_rows = option_value(integer(1), key, text); }},
+    {"chunk-rows",
+     [](Draft& draft, const std::string& key, const std::string& text) {
+       draft.request.chunk_rows = option_value(integer(1, max_rows), key, text);
+     }},
     {"compression",
      [](Draft& draft, const std::string& key, const std::string& text) {
        draft.request.compression = static_cast<int>(option_value(integer(0, 9), key, text));

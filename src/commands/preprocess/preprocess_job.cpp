@@ -14,7 +14,6 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "data/file_schema.hpp"
 #include "files/hdf5/derived_file.hpp"
@@ -22,6 +21,7 @@
 #include "files/replace_file.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "parallel/mpi/session.hpp"
 #include "study/value_types.hpp"
 
@@ -110,9 +110,9 @@ void print_report(const PreprocessRequest& request, const TransformPlan& plan, d
   struct stat status {};
   ::stat(request.output.c_str(), &status);
   const std::string text =
-      fmt::format("'{}': {} {} ({}); {} in {}\n", request.output, request.features, shape_text(plan.shape),
+      fmt::format("'{}': {} {} ({}); {} in {}\n", printable(request.output), request.features, shape_text(plan.shape),
                   describe(plan), human_bytes(static_cast<double>(status.st_size)), human_seconds(seconds));
-  print_result(text, fmt::format("'{}' is complete.", request.output));
+  print_job_result(text, fmt::format("'{}' is complete.", request.output));
 }
 
 }  // namespace

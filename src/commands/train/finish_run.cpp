@@ -21,6 +21,7 @@
 #include "files/hdf5/handle.hpp"
 #include "files/regular_file.hpp"
 #include "files/replace_file.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/journal/checkpoint_files.hpp"
 #include "runs/journal/replay.hpp"
@@ -160,7 +161,7 @@ TableExtent extent_over_ranks(TableExtent extent, const Communicator& world, con
 // Warns if the summary cannot be printed: the results are already in the run directory.
 void print_summary(const std::string& text) {
   try {
-    print_result(text, "The results are complete in the run directory.");
+    print_job_result(text, "The results are complete in the run directory.");
   } catch (const RunError& error) {
     warn_root(error.what());
   }
@@ -209,7 +210,7 @@ class ResultsOfRun {
     stream_.append(iterations);
   }
 
-  // Gives the files their names and prints the summary.
+  // Gives the files their names and prints the summary, after the last line of the log.
   ExitCode finish() {
     const Study& study = end_.context.study;
     RunResults results = tally_.finish();
@@ -224,10 +225,10 @@ class ResultsOfRun {
     stream_.finish(results);
     if (!left) remove_checkpoints(end_.run.directory);
     locks_.clear();
-    print_summary(summary_text(study, end_.context.plan, results, output_width()));
     log_root(fmt::format("done in {}; results in '{}'", human_seconds(seconds_since(end_.start)), end_.run.directory));
     if (!results.best_models.empty()) log_root(best_model_line(end_.run.directory, results.best_models));
     if (!results.any_finished()) report_no_finished_iteration(end_.context, results);
+    print_summary(summary_text(study, end_.context.plan, results, output_width()));
     return left || !results.any_finished() ? ExitCode::failed : ExitCode::done;
   }
 

@@ -8,12 +8,12 @@
 #include "commands/train/data_defaults.hpp"
 #include "commands/train/prepared_study.hpp"
 #include "commands/train/study_arguments.hpp"
-#include "core/standard_output.hpp"
 #include "core/text.hpp"
 #include "engines/engine_choice.hpp"
 #include "models/resnet_layout.hpp"
 #include "parallel/devices/rank_placement.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/job_output.hpp"
 #include "parallel/partition/chunk_rules.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/search_stages.hpp"
@@ -27,7 +27,7 @@ namespace {
 std::string data_line(const Study& study, const StudyData& data) {
   const std::string origin =
       study.data.source == DataSource::file
-          ? fmt::format("'{}'{}", study.data.file,
+          ? fmt::format("'{}'{}", printable(study.data.file),
                         study.data.weights.empty() ? "" : fmt::format(", weights '{}'", study.data.weights))
           : fmt::format("synthetic, drawn {}", study.data.draw == Draw::study ? "once" : "for each iteration");
   const std::string outputs = study.data.task == Task::classification ? fmt::format("{} classes", data.shape.outputs)
@@ -128,7 +128,7 @@ std::string plan_text(const Study& study, const Plan& plan, const PreparedStudy&
   text += fmt::format("arithmetic   {:.4g} GFLOP in total\n", flops / 1e9);
   text += fmt::format("memory       {}; at most {} per lane; {} available per node\n", data_memory(data),
                       human_bytes(memory), human_bytes(static_cast<double>(prepared.facts.node_bytes)));
-  text += fmt::format("output       {}\n", run_directory(study));
+  text += fmt::format("output       {}\n", printable(run_directory(study)));
   for (const auto& line : placement_lines(prepared.ranks)) text += line + "\n";
   if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) text += note + "\n";
   text += "\n" + trial_lines(plan, shown, prepared.engine_of_trial, prepared.facts.devices);
@@ -163,7 +163,7 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
   study.run.partition = settled_kind(study.run.partition, prepared.data.stream != nullptr, node.size() == world.size(),
                                      plan->trial_count());
   agree(world, [&] {
-    if (world.is_root()) print_result(plan_text(study, *plan, prepared));
+    if (world.is_root()) print_job_result(plan_text(study, *plan, prepared));
   });
   return ExitCode::done;
 }

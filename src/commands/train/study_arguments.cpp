@@ -2,13 +2,13 @@
 #include "commands/train/study_arguments.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/problem_list.hpp"
 #include "core/quoted.hpp"
 #include "data/import/import_files.hpp"
 #include "runs/directory/run_directory.hpp"
@@ -47,7 +47,7 @@ A key has either a value or candidates; candidates on the command line replace a
 )";
 
 [[noreturn]] void refuse(const std::vector<std::string>& problems) {
-  throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));
+  throw UsageError(problem_list(problems));
 }
 
 // The only positional argument. `what`: its meaning, for messages.

@@ -6,9 +6,13 @@
 
 namespace sheaf {
 
-/// If the address space is limited (RLIMIT_AS) and OpenBLAS is loaded, makes OpenBLAS allocate the buffers that
+/// Throws RunError if memory is limited (RLIMIT_AS, RLIMIT_DATA) and OpenBLAS could not allocate its first buffers: it
+/// would try again forever. Call this before OpenBLAS is loaded. Local.
+void require_blas_memory();
+
+/// If memory is limited (RLIMIT_AS, RLIMIT_DATA) and OpenBLAS is loaded, makes OpenBLAS allocate the buffers that
 /// `threads` threads need at the same time. Otherwise OpenBLAS allocates a buffer at the first product of each thread,
-/// and tries again forever if that fails. Throws RunError if the address space is too small. Call this before threads
+/// and tries again forever if that fails. Throws RunError if the limit is too low. Call this before threads
 /// compute. Local.
 void reserve_blas_memory(std::int64_t threads);
 

@@ -5,22 +5,36 @@
 #include <libxsmm.h>
 #endif
 
-#include <dlfcn.h>
-
 #include <cassert>
 #include <limits>
 #include <type_traits>
 
 #include "engines/native/blas_library.hpp"
 
+#ifdef SHEAF_HAVE_LIBXSMM
+// LIBXSMM refers to these functions, for shapes that it does not support. They call the library that is loaded on
+// demand.
 extern "C" {
 void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
             const float* alpha, const float* a, const int* lda, const float* b, const int* ldb, const float* beta,
-            float* c, const int* ldc);
+            float* c, const int* ldc) {
+  sheaf::blas_functions().of_floats.gemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 void dgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
             const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
-            double* c, const int* ldc);
+            double* c, const int* ldc) {
+  sheaf::blas_functions().of_doubles.gemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
+void sgemv_(const char* transpose, const int* m, const int* n, const float* alpha, const float* a, const int* lda,
+            const float* x, const int* incx, const float* beta, float* y, const int* incy) {
+  sheaf::blas_functions().of_floats.gemv(transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+void dgemv_(const char* transpose, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy) {
+  sheaf::blas_functions().of_doubles.gemv(transpose, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+}
+#endif
 
 namespace sheaf {
 namespace {
@@ -32,7 +46,7 @@ int blas_int(std::int64_t value) {
 
 // A lane uses one core, but the OpenMP library of a BLAS library gives each new thread all cores.
 void limit_blas_to_one_core() {
-  static const auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  const auto set_threads = blas_functions().set_threads;
   if (set_threads != nullptr) set_threads(1);
 }
 
@@ -50,7 +64,7 @@ Product<Value>::Product(const ProductShape& shape) : shape_(shape) {
   else
     code_ = libxsmm_dmmdispatch(m, n, k, &lda, &ldb, &ldc, &alpha, &beta, &flags, nullptr);
 #endif
-  if (code_ == nullptr) limit_blas_to_one_core();
+  if (code_ == nullptr) limit_blas_to_one_core();  // loads BLAS here, and not in a call
 }
 
 template <class Value>
@@ -61,9 +75,9 @@ void Product<Value>::call_blas(const Value* a, const Value* b, Value* c) const {
   const char plain = 'N';
   const char of_b = shape_.transpose_b ? 'T' : 'N';
   if constexpr (std::is_same_v<Value, float>)
-    sgemm_(&plain, &of_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+    blas_functions().of_floats.gemm(&plain, &of_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
   else
-    dgemm_(&plain, &of_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+    blas_functions().of_doubles.gemm(&plain, &of_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
 template class Product<float>;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -124,6 +125,18 @@ Placement place_rank(const RunOptions& options, const std::vector<RankView>& vie
   const std::int64_t cores = shared_cores(options, views, gpus, rank);
   return gpu >= 0 ? on_gpu(options, gpu, cores)
                   : on_cores(options, cores, no_gpu_note(options, views[rank], none_reason, machine_has_gpu));
+}
+
+std::string unused_cores_note(const std::vector<RankView>& views, std::int64_t machine_cores) {
+  std::set<std::int32_t> used;
+  for (const RankView& view : views) {
+    if (view.cores.size() > 1) return "";
+    used.insert(view.cores.begin(), view.cores.end());
+  }
+  const std::int64_t unused = machine_cores - static_cast<std::int64_t>(used.size());
+  if (unused <= 0) return "";
+  return fmt::format("{} {} unused; with mpirun, pass --bind-to none", counted(unused, "core"),
+                     unused == 1 ? "is" : "are");
 }
 
 }  // namespace sheaf

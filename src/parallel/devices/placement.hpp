@@ -43,4 +43,8 @@ bool may_use_gpus(const RunOptions& options);
 Placement place_rank(const RunOptions& options, const std::vector<RankView>& views, int rank_on_node,
                      const std::string& none_reason, bool machine_has_gpu = false);
 
+/// A remark for the user if mpirun has bound each rank of the node to one core and other cores of the machine have no
+/// rank (its default for one or two ranks); otherwise empty. Pure.
+std::string unused_cores_note(const std::vector<RankView>& views, std::int64_t machine_cores);
+
 }  // namespace sheaf

@@ -11,6 +11,7 @@
 #include "core/text.hpp"
 #include "parallel/devices/cores.hpp"
 #include "parallel/mpi/agreement.hpp"
+#include "parallel/mpi/launcher.hpp"
 #include "parallel/mpi/session.hpp"
 
 namespace sheaf {
@@ -66,6 +67,8 @@ Placement place_ranks(const RunOptions& options, const std::function<VisibleGpus
   for (std::size_t rank = 0; rank < cores.size(); ++rank) views.push_back({cores[rank], gpus[rank]});
   Placement placement;
   agree(world, [&] { placement = place_rank(options, views, node.rank(), visible.none_reason, machine_has_gpu()); });
+  if (launched_rank() && placement.uses_cores() && placement.note.empty())
+    placement.note = unused_cores_note(views, bound.machine_cores);
   return placement;
 }
 

@@ -30,6 +30,32 @@ TEST_CASE("StopSignals records the first signal while it exists, and restores th
   CHECK(noted_signal() == 0);
 }
 
+TEST_CASE("every signal that asks a job to end is recorded") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}) {
+    const StopSignals signals;
+    std::raise(number);
+    CHECK(noted_signal() == number);
+  }
+}
+
+TEST_CASE("SIGHUP remains ignored, as nohup demands") {
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopSignals signals;
+    std::raise(SIGHUP);
+    CHECK(noted_signal() == 0);
+  }
+  CHECK(std::signal(SIGHUP, SIG_DFL) == SIG_IGN);
+}
+
+TEST_CASE("handlers that a library has replaced can be installed again") {
+  const StopSignals signals;
+  std::signal(SIGTERM, SIG_IGN);
+  StopSignals::renew();
+  std::raise(SIGTERM);
+  CHECK(noted_signal() == SIGTERM);
+}
+
 TEST_CASE("signal_name returns the name of a signal") {
   CHECK(signal_name(SIGTERM) == "SIGTERM");
   CHECK(signal_name(SIGUSR2) == "SIGUSR2");

@@ -6,11 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/interruption.hpp"
 #include "files/output_bytes.hpp"
 #include "files/replace_file.hpp"
 #include "support/catch.hpp"
@@ -135,23 +137,68 @@ TEST_CASE("several threads can replace files at the same time") {
   }
 }
 
-TEST_CASE("a signal that ends the process removes its unfinished files") {
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      ::signal(number, SIG_DFL);  // the test framework also handles signals
-      const UnfinishedFile file("ended");
-      const UnfinishedFile other("other");
-      write_text(file.temporary(), "half");
-      write_text(other.temporary(), "half");
-      ::raise(number);
-      ::_exit(0);
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(WIFSIGNALED(status));
-    CHECK(WTERMSIG(status) == number);
-    CHECK(temporaries("ended").empty());
-    CHECK(temporaries("other").empty());
+namespace {
+
+// Sends `number` to a child process that writes two files after `prepare`. Returns the signal that ended the child, or
+// 0 if it did not end.
+int signal_that_ended(int number, const std::function<void()>& prepare, int times = 1) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(number, SIG_DFL);  // the test framework also handles signals
+    prepare();
+    const UnfinishedFile file("ended");
+    const UnfinishedFile other("other");
+    write_text(file.temporary(), "half");
+    write_text(other.temporary(), "half");
+    for (int time = 0; time < times; ++time) ::raise(number);
+    ::_exit(0);
   }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+bool files_are_left() {
+  const bool left = !temporaries("ended").empty() || !temporaries("other").empty();
+  for (const std::string path : {"ended", "other"})
+    for (const auto& temporary : temporaries(path)) std::filesystem::remove(temporary);
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE("a signal that ends the process removes its unfinished files") {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU, SIGQUIT, SIGPIPE, SIGALRM, SIGVTALRM}) {
+    CAPTURE(number);
+    CHECK(signal_that_ended(number, [] {}) == number);
+    CHECK(!files_are_left());
+  }
+}
+
+TEST_CASE("a second SIGINT removes unfinished files, the first does not") {
+  const auto record = [] { static const StopSignals signals; };
+  CHECK(signal_that_ended(SIGINT, record, 2) == SIGINT);
+  CHECK(!files_are_left());
+  CHECK(signal_that_ended(SIGINT, record, 1) == 0);
+  CHECK(files_are_left());
+}
+
+TEST_CASE("unfinished files are removed before the handler of a library ends the process") {
+  const auto end = [](int) { ::_exit(::access("ended", F_OK) == 0 ? 1 : 0); };
+  CHECK(signal_that_ended(SIGTERM, [&] { ::signal(SIGTERM, end); }) == 0);
+  CHECK(!files_are_left());
+}
+
+TEST_CASE("an ignored signal does not remove unfinished files") {
+  CHECK(signal_that_ended(SIGHUP, [] { ::signal(SIGHUP, SIG_IGN); }) == 0);
+  CHECK(files_are_left());
+}
+
+TEST_CASE("a file may have the longest name of the file system") {
+  const std::string name(255, 'n');
+  write_whole_file(name, "text");
+  CHECK(text_of(name) == "text");
+  write_whole_file("./" + name, "other");
+  CHECK(text_of(name) == "other");
+  std::filesystem::remove(name);
 }

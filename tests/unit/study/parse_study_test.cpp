@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/problem_list.hpp"
 #include "core/random/random_stream.hpp"
 #include "study/settings.hpp"
 #include "support/catch.hpp"
@@ -32,7 +36,7 @@ std::string errors_of(const std::string& text, const Overrides& overrides = {}) 
   try {
     parse(text, overrides);
   } catch (const UsageError& error) {
-    return error.what();
+    return fmt::format("{}", fmt::join(problems_of(error.what()), "\n"));
   }
   return "accepted";
 }
@@ -75,9 +79,9 @@ TEST_CASE("comments, blank lines, CRLF, a byte order mark and repeated sections 
 TEST_CASE("each problem is one message with its location") {
   CHECK(errors_of(sound + "[train]\nepoch = 5\n") == "s.cfg: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
   CHECK(errors_of(sound + "[train]\nepochs = 0\n") ==
-        "s.cfg: train.epochs cannot be '0'. Allowed: integer >= 1, or auto.");
+        "s.cfg: train.epochs cannot be '0'. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(errors_of(sound + "[train]\nepochs =\n") ==
-        "s.cfg: train.epochs cannot be empty. Allowed: integer >= 1, or auto.");
+        "s.cfg: train.epochs cannot be empty. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(errors_of("epochs = 5\n" + sound) == "s.cfg: unknown key 'epochs'. Did you mean 'train.epochs'?");
   CHECK(errors_of(sound + "file = e.h5\nfile = f.h5\n") ==
         "s.cfg: 'data.file' is set more than once. Remove the duplicates.");
@@ -98,7 +102,8 @@ TEST_CASE("each problem is one message with its location") {
 TEST_CASE("each problem of an override is one message") {
   const auto error = [](const Overrides& overrides) { return errors_of(sound, overrides); };
   CHECK(error({{"train.epoch", "5"}}) == "command line: unknown key 'train.epoch'. Did you mean 'train.epochs'?");
-  CHECK(error({{"train.epochs", ""}}) == "command line: train.epochs cannot be empty. Allowed: integer >= 1, or auto.");
+  CHECK(error({{"train.epochs", ""}}) ==
+        "command line: train.epochs cannot be empty. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(error({{"train.epochs", "1"}, {"train.epochs", "2"}}) ==
         "command line: 'train.epochs' is set more than once. Remove the duplicates.");
   CHECK(error({{"study.seed", "-1"}}) ==
@@ -130,7 +135,8 @@ TEST_CASE("each candidate is checked") {
         "s.cfg: search.train.epochs = '' has an empty candidate. Write values separated by commas.");
   for (const char* list : {"1,,2", ",1", "1,", " , "})
     CHECK(error(std::string("train.epochs = ") + list).find("has an empty candidate") != std::string::npos);
-  CHECK(error("train.epochs = 1, 0, 2") == "s.cfg: search.train.epochs cannot be '0'. Allowed: integer >= 1, or auto.");
+  CHECK(error("train.epochs = 1, 0, 2") ==
+        "s.cfg: search.train.epochs cannot be '0'. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(error("train.learning_rate = 1e-3, 0.001") ==
         "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Remove the duplicates.");
   CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");

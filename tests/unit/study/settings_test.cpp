@@ -110,7 +110,7 @@ TEST_CASE("numbers are checked against their range, including its bounds") {
       {"model.channels", {"8 16"}, {"8 0"}},
       {"model.kernel", {"1", "3", "99"}, {"0", "2", "-3", "101"}},
       {"model.dropout", probability_in, probability_out},
-      {"train.epochs", {"1", "9223372036854775807"}, {"0", "-5", "9223372036854775808", "ten", "1e3"}},
+      {"train.epochs", {"1", "1000000"}, {"0", "-5", "1000001", "9223372036854775808", "ten", "1e3"}},
       {"train.batch_size", {"1", "full"}, {"0", "-1", "all"}},
       {"train.learning_rate", positive_in, positive_out},
       {"train.momentum", probability_in, probability_out},
@@ -298,11 +298,22 @@ TEST_CASE("the message for an unknown key suggests the nearest key") {
 
 TEST_CASE("messages shorten long values and replace unprintable characters") {
   const std::string message = refusal("train.epochs", std::string(5000000, 'x'));
-  CHECK(message == "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer >= 1, or auto.");
+  CHECK(message ==
+        "train.epochs cannot be '" + std::string(60, 'x') + "...'. Allowed: integer from 1 to 1000000, or auto.");
   CHECK(refusal(std::string(5000000, 'k'), "1").size() < 200);
   CHECK(refusal("train.epochs", "1\r\n2\x1b[0m") ==
-        "train.epochs cannot be '1??2?[0m'. Allowed: integer >= 1, or auto.");
+        "train.epochs cannot be '1??2?[0m'. Allowed: integer from 1 to 1000000, or auto.");
   const std::string accented =
       std::string(59, 'x') + "\xc3\xa9\xc3\xa9";  // the cut is inside the first accented character
   CHECK(refusal("train.epochs", accented).find("'" + std::string(59, 'x') + "...'") != std::string::npos);
+}
+
+TEST_CASE("every integer has a limit, except the seed") {
+  for (const Setting& setting : settings_table()) {
+    if (setting.kind != ValueKind::integer) continue;
+    CAPTURE(setting.info.key, setting.allowed);
+    for (const char* text : {"9223372036854775807", "9223372036854775806", "4611686018427387904", "1000000000001"})
+      CHECK(static_cast<bool>(setting.setter(text)) == (setting.info.key == "study.seed"));
+    CHECK(setting.allowed.find(" to ") != std::string::npos);
+  }
 }

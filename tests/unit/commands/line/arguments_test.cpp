@@ -76,7 +76,7 @@ TEST_CASE("unknown, repeated and misused options are refused") {
   CHECK(refusal({"--label=a", "--label", "b"}) == "--label is given twice. Remove one.");
   CHECK(refusal({"--resume", "--resume"}) == "--resume is given twice. Remove one.");
   CHECK(refusal({"--resume=true", "--lable", "b"}) ==
-        "--resume takes no value (it got 'true'). Write --resume alone.\n" + refusal({"--lable=a"}));
+        "--resume takes no value (it got 'true'). Write --resume alone.\x1e" + refusal({"--lable=a"}));
   CHECK(split_arguments("test", options, {"--lable", "a", "b"}).positional == Words{"b"});
   CHECK(refusal({"--resume=true"}) == "--resume takes no value (it got 'true'). Write --resume alone.");
 }

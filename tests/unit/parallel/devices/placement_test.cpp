@@ -120,3 +120,12 @@ TEST_CASE("run.engine = native uses no GPUs") {
   options.engine = EngineKind::by_model;
   CHECK(gpus_of(options, {{{0, 1}, {7}}}) == std::vector<int>{0});
 }
+
+TEST_CASE("a note names the cores that mpirun leaves unused") {
+  CHECK(unused_cores_note({{{3}, {}}}, 64) == "63 cores are unused; with mpirun, pass --bind-to none");
+  CHECK(unused_cores_note({{{0}, {}}, {{1}, {}}}, 3) == "1 core is unused; with mpirun, pass --bind-to none");
+  CHECK(unused_cores_note({{{0}, {}}, {{0}, {}}}, 2) == "1 core is unused; with mpirun, pass --bind-to none");
+  CHECK(unused_cores_note({{{0}, {}}, {{1}, {}}}, 2).empty());
+  CHECK(unused_cores_note({{{0, 1}, {}}}, 64).empty());  // chosen by the user
+  CHECK(unused_cores_note({{{0}, {}}}, 1).empty());
+}
