@@ -36,9 +36,9 @@ set(third_party
   "(cuda|cu|nvml|nvToolsExt|thrust/)[A-Za-z_0-9./]*|parallel/devices/"
   "libxsmm.*|engines/native/product.cpp"
   "hwy/.*|core/ data/transform/ training/losses/ engines/native/"
-  "libdeflate\\.h|files/hdf5/"
+  "libdeflate\\.h|files/"
   "zlib\\.h|files/"
-  "nlohmann/.*|data/data_description.cpp runs/journal/ runs/results/run_description.cpp")
+  "nlohmann/.*|data/data_description.cpp runs/journal/ runs/results/run_description.cpp commands/evaluate/evaluation_report.cpp")
 
 if(NOT DEFINED SOURCE_DIR)
   set(SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR}/../src)

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "engines/engine_choice.hpp"
 #include "engines/torch_backend.hpp"
+#include "models/model_archive.hpp"
 #include "models/saved_model_record.hpp"
 
 namespace sheaf {
@@ -42,8 +43,10 @@ EngineChoice choose_predictor(const OpenedModel& model, const RunOptions& run, L
 
 OpenedModel load_model(const std::string& path, const RunOptions& run, LaneDevice device) {
   OpenedModel model{path, read_saved_model_record(path), nullptr};
-  if (choose_predictor(model, run, device).engine->kind == EngineKind::torch)
+  if (choose_predictor(model, run, device).engine->kind == EngineKind::torch) {
+    verify_model_file(path);
     model.module = torch_backend().load_module(path);
+  }
   return model;
 }
 

@@ -4,11 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engines/torch_backend.hpp"
+#include "files/regular_file.hpp"
+#include "models/model_archive.hpp"
 
 namespace sheaf {
+namespace {
+
+void verify_module_files(const std::vector<Trial>& modules) {
+  std::set<std::string> files;
+  for (const Trial& trial : modules)
+    if (trial.model.kind == ModelKind::torchscript) files.insert(trial.model.file);
+  for (const auto& file : files) verify_model_archive(first_content(file), file);
+}
+
+}  // namespace
 
 NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
   std::vector<std::int64_t> numbers;
@@ -23,6 +37,7 @@ NetworkSizes check_networks(const Plan& plan, const DataShape& shape) {
   });
   NetworkSizes sizes{shape, {}};
   if (modules.empty()) return sizes;
+  verify_module_files(modules);
   const auto facts = torch_backend().check_modules(modules, shape);
   for (std::size_t module = 0; module < modules.size(); ++module) sizes.of_modules[numbers[module]] = facts[module];
   return sizes;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "files/checksum.hpp"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 namespace sheaf {
 
+// Several times as fast as zlib's function.
 std::uint32_t checksum(const void* bytes, std::size_t size, std::uint32_t before) {
-  return static_cast<std::uint32_t>(::crc32_z(before, static_cast<const Bytef*>(bytes), size));
+  return ::libdeflate_crc32(before, bytes, size);
 }
 
 }  // namespace sheaf

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "files/byte_order.hpp"
+#include "files/checksum.hpp"
 
 namespace sheaf {
 namespace {
@@ -97,7 +98,7 @@ class MemberSource : public ByteSource {
     if (unpack(static_cast<unsigned char*>(bytes), wanted) != wanted)
       refuse_archive(name(), "it unpacks to less than it declares, or its data is damaged");
     left_ -= wanted;
-    seen_crc_ = ::crc32_z(seen_crc_, static_cast<const unsigned char*>(bytes), wanted);
+    seen_crc_ = checksum(bytes, wanted, seen_crc_);
     if (left_ == 0 && !complete()) refuse_archive(name(), "it unpacks to more than it declares");
     if (left_ == 0 && seen_crc_ != crc_) refuse_archive(name(), "its checksum is wrong");
     return wanted;
@@ -111,8 +112,8 @@ class MemberSource : public ByteSource {
 
  private:
   std::uint64_t left_;
-  unsigned long crc_;
-  unsigned long seen_crc_ = 0;
+  std::uint32_t crc_;
+  std::uint32_t seen_crc_ = 0;
 };
 
 class StoredMember final : public MemberSource {
@@ -167,6 +168,24 @@ class DeflatedMember final : public MemberSource {
   bool ended_ = false;
 };
 
+constexpr int stored_method = 0, deflated_method = 8;
+
+std::string member_name(const std::string& archive_name, const ZipMember& member) {
+  return printable(archive_name + ":" + member.name);
+}
+
+// The packed bytes of a member. Throws RunError if they cannot be unpacked.
+std::string_view packed_bytes(std::string_view archive, const std::string& archive_name, const ZipMember& member) {
+  if (member.encrypted || (member.method != stored_method && member.method != deflated_method))
+    throw RunError(fmt::format(
+        "'{}' cannot be unpacked ({}). Create the archive again without it.", member_name(archive_name, member),
+        member.encrypted ? "it is encrypted"
+                         : fmt::format("its compression method {} is not supported", member.method)));
+  const Record local(archive, member.header_offset, local_bytes, local_signature, archive_name);
+  const auto before = local_bytes + static_cast<std::size_t>(local.field(26, 2) + local.field(28, 2));
+  return local.text(before, static_cast<std::size_t>(member.packed_bytes), archive_name);
+}
+
 }  // namespace
 
 std::string read_archive(ByteSource& source) {
@@ -201,17 +220,23 @@ std::vector<ZipMember> zip_directory(std::string_view archive, const std::string
 
 std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::string& archive_name,
                                         const ZipMember& member) {
-  const std::string name = printable(archive_name + ":" + member.name);
-  if (member.encrypted || (member.method != 0 && member.method != 8))
-    throw RunError(fmt::format("'{}' cannot be unpacked ({}). Create the archive again with numpy.savez.", name,
-                               member.encrypted
-                                   ? "it is encrypted"
-                                   : fmt::format("its compression method {} is not supported", member.method)));
-  const Record local(archive, member.header_offset, local_bytes, local_signature, archive_name);
-  const auto before = local_bytes + static_cast<std::size_t>(local.field(26, 2) + local.field(28, 2));
-  const std::string_view packed = local.text(before, static_cast<std::size_t>(member.packed_bytes), archive_name);
-  if (member.method == 0) return std::make_unique<StoredMember>(name, packed, member);
+  const std::string name = member_name(archive_name, member);
+  const std::string_view packed = packed_bytes(archive, archive_name, member);
+  if (member.method == stored_method) return std::make_unique<StoredMember>(name, packed, member);
   return std::make_unique<DeflatedMember>(name, packed, member);
+}
+
+void verify_member(std::string_view archive, const std::string& archive_name, const ZipMember& member) {
+  if (member.method == stored_method && !member.encrypted) {
+    const std::string_view bytes = packed_bytes(archive, archive_name, member);
+    const std::string name = member_name(archive_name, member);
+    if (bytes.size() != member.bytes) refuse_archive(name, "its two sizes differ");
+    if (checksum(bytes.data(), bytes.size()) != member.crc) refuse_archive(name, "its checksum is wrong");
+    return;
+  }
+  const auto source = open_member(archive, archive_name, member);
+  std::vector<char> buffer(std::size_t{1} << 18);
+  while (source->read(buffer.data(), buffer.size()) > 0) continue;
 }
 
 }  // namespace sheaf

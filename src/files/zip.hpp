@@ -34,4 +34,8 @@ std::vector<ZipMember> zip_directory(std::string_view archive, const std::string
 std::unique_ptr<ByteSource> open_member(std::string_view archive, const std::string& archive_name,
                                         const ZipMember& member);
 
+/// Reads a member and checks its size and checksum, without a copy of its bytes. Throws RunError like open_member() and
+/// reading.
+void verify_member(std::string_view archive, const std::string& archive_name, const ZipMember& member);
+
 }  // namespace sheaf

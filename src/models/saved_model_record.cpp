@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "core/version.hpp"
-#include "files/regular_file.hpp"
+#include "files/file_content.hpp"
 #include "files/zip.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -105,12 +106,8 @@ SavedModel parse(const std::string& record) {
   return trained;
 }
 
-std::string read_file(const std::string& path) {
-  return RegularFile(path).read_all();
-}
-
 // Returns an empty list if the file is not a valid archive: LibTorch opens the file next, and its message is clearer.
-std::vector<ZipMember> members_of(const std::string& archive, const std::string& path) {
+std::vector<ZipMember> members_of(std::string_view archive, const std::string& path) {
   try {
     return zip_directory(archive, path);
   } catch (const RunError&) {
@@ -142,15 +139,17 @@ SavedModel parse_saved_model_record(const std::string& record, const std::string
 }
 
 std::optional<SavedModel> read_saved_model_record(const std::string& path) {
-  const std::string archive = read_file(path);
-  const auto members = members_of(archive, path);
+  const FileContent content(path);
+  const auto members = members_of(content.bytes(), path);
   const std::string name = std::string("/extra/") + saved_model_record_name;
   const auto found = std::find_if(members.begin(), members.end(), [&name](const ZipMember& member) {
     return member.name.size() > name.size() &&
            member.name.compare(member.name.size() - name.size(), name.size(), name) == 0;
   });
   if (found == members.end()) return std::nullopt;
-  return parse_saved_model_record(read_all(*open_member(archive, path, *found)), path);
+  const std::string record = read_all(*open_member(content.bytes(), path, *found));
+  content.require_intact();
+  return parse_saved_model_record(record, path);
 }
 
 }  // namespace sheaf
