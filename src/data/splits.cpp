@@ -44,6 +44,12 @@ Rows shuffled_by_class(const DataSet& data, RandomStream stream) {
   return order;
 }
 
+// The place, in the order of shuffled_by_class(), of the row that is held out as number 0..count-1. These places are at
+// even distances, so the number of each class is proportional, to within one row.
+std::int64_t holdout_place(std::int64_t number, std::int64_t count, std::int64_t rows) {
+  return (2 * number + 1) * rows / (2 * count);
+}
+
 // Same as the public function, written to `fold_of`, [rows].
 void assign_folds(const DataSet& data, std::int64_t folds, std::uint64_t seed, std::int64_t repeat,
                   std::int32_t* fold_of) {
@@ -66,15 +72,28 @@ std::int64_t holdout_count(std::int64_t rows, double fraction) {
   return std::max<std::int64_t>(1, std::llround(static_cast<double>(rows) * fraction));
 }
 
+std::vector<std::int64_t> holdout_of_classes(const std::vector<std::int64_t>& class_rows, double fraction) {
+  const std::int64_t rows = std::accumulate(class_rows.begin(), class_rows.end(), std::int64_t{0});
+  const std::int64_t count = holdout_count(rows, fraction);
+  std::vector<std::int64_t> held_out;
+  std::int64_t number = 0, end = 0;
+  for (const std::int64_t of_class : class_rows) {
+    end += of_class;
+    const std::int64_t first = number;
+    while (number < count && holdout_place(number, count, rows) < end) ++number;
+    held_out.push_back(number - first);
+  }
+  return held_out;
+}
+
 std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat) {
   const std::int64_t count = holdout_count(data.rows, fraction);
   assert(count <= data.rows);
   const Rows order = shuffled_by_class(data, RandomStream(seed, Purpose::holdout, static_cast<std::uint64_t>(repeat)));
-  // Selects `count` rows at even distances. The number of each class is proportional, to within one row.
   Rows held_out;
   held_out.reserve(static_cast<std::size_t>(count));
   for (std::int64_t number = 0; number < count; ++number)
-    held_out.push_back(order[static_cast<std::size_t>((2 * number + 1) * data.rows / (2 * count))]);
+    held_out.push_back(order[static_cast<std::size_t>(holdout_place(number, count, data.rows))]);
   std::sort(held_out.begin(), held_out.end());
   return held_out;
 }
@@ -212,6 +231,11 @@ std::size_t splits_kept(const DataSet& data, std::int64_t folds) {
 }
 
 }  // namespace
+
+std::int64_t least_validation_rows(std::int64_t rows, std::int64_t folds, double validation) {
+  if (folds > 1) return rows / folds;
+  return validation > 0 ? holdout_count(rows, validation) : 0;
+}
 
 void require_enough_rows(std::int64_t rows, std::int64_t folds, double validation) {
   if (folds > 1) {

@@ -37,6 +37,13 @@ std::int64_t holdout_count(std::int64_t rows, double fraction);
 /// The rows to hold out, in ascending order: holdout_count() rows drawn at random, stratified for classification. Pure.
 std::vector<std::int64_t> holdout_rows(const DataSet& data, double fraction, std::uint64_t seed, std::int64_t repeat);
 
+/// How many rows of each class holdout_rows() holds out; the same for all seeds and repeats. `class_rows`: the number
+/// of rows of each class, at least one in all. Pure.
+std::vector<std::int64_t> holdout_of_classes(const std::vector<std::int64_t>& class_rows, double fraction);
+
+/// The number of validation rows in the smallest fold, or of the rows held out; 0 if there are none. Pure.
+std::int64_t least_validation_rows(std::int64_t rows, std::int64_t folds, double validation);
+
 /// Draws rows.count() rows from `rows` with replacement. `rows` must not have repetitions. Pure.
 RowSet bootstrap_rows(const RowSet& rows, std::uint64_t iteration_seed);
 

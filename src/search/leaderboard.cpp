@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "training/metrics/metric_table.hpp"
@@ -47,10 +48,19 @@ void keep_last_stages(std::vector<TrialSummary>& trials) {
 
 }  // namespace
 
+bool has_one_loss(const Study& study) {
+  return std::none_of(study.search.keys.begin(), study.search.keys.end(), [](const SearchedKey& searched) {
+    const auto& kinds = searched.candidates;
+    return searched.key == "train.loss" &&
+           std::any_of(kinds.begin(), kinds.end(), [&](const std::string& kind) { return kind != kinds.front(); });
+  });
+}
+
 Ranking ranking_of(const Study& study) {
+  const bool one_loss = has_one_loss(study);
   // The loss of an ensemble is not known, only those of its members.
-  const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1;
-  return {by_loss, score_metric(study).larger_is_better};
+  const bool by_loss = study.search.metric == "loss" && study.ensemble.members == 1 && one_loss;
+  return {by_loss, score_metric(study).larger_is_better, one_loss};
 }
 
 Leaderboard::Leaderboard(const Plan& plan, Ranking ranking) : plan_(plan), ranking_(ranking) {
@@ -125,8 +135,11 @@ std::vector<TrialSummary> Leaderboard::ranked() const {
   trials.reserve(trials_.size());
   for (const auto& trial : trials_) trials.push_back(trial.summary);
   if (plan_.stage_count() > 1) keep_last_stages(trials);
+  // Trials with equal scores are ordered by their losses only within one kind of loss.
   const auto costs = [this](const TrialSummary& trial) {
-    return costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
+    const Costs all = costs_of(trial.mean_score, trial.mean_validation_loss, trial.mean_final_loss);
+    const LossKind kind = ranking_.one_loss ? LossKind{} : plan_.trial(trial.trial).train.loss;
+    return std::tuple(all.front(), kind, all);
   };
   // Sorts in place, because a stable sort copies half of the trials.
   std::sort(trials.begin(), trials.end(), [&](const TrialSummary& a, const TrialSummary& b) {

@@ -43,9 +43,14 @@ struct TrialSummary {
 struct Ranking {
   bool by_loss = false;          ///< validation loss first, then score
   bool larger_is_better = true;  ///< whether a larger score is better
+  bool one_loss = true;          ///< all trials have the same kind of loss, so that their losses are comparable
 };
 
-/// The ranking that search.metric selects. Ensembles are ranked by their score, also for the default, loss.
+/// Whether all trials have the same train.loss.
+bool has_one_loss(const Study& study);
+
+/// The ranking that search.metric selects. For the default, loss, these are ranked by their score: ensembles, whose
+/// loss is not known, and trials with different kinds of losses, which are not comparable.
 Ranking ranking_of(const Study& study);
 
 /// Ranks the trials of a plan while its iterations are added one by one. Stores a summary of each trial in each stage,

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cstddef>
 
+#include "study/value_types.hpp"
+
 namespace sheaf {
 
 double grid_iterations(const Study& study) {
@@ -14,6 +16,21 @@ double grid_iterations(const Study& study) {
        {study.study.iterations, study.search.repeats, study.search.folds, study.ensemble.members})
     count *= static_cast<double>(factor);
   return count;
+}
+
+std::vector<ModelKind> model_kinds(const Study& study) {
+  for (const auto& [key, candidates] : study.search.keys) {
+    if (key != "model.kind") continue;
+    std::vector<ModelKind> kinds;
+    for (const auto& candidate : candidates) kinds.push_back(model_source().read(candidate)->kind);
+    return kinds;
+  }
+  return {study.model.kind};
+}
+
+bool has_plugin_models(const Study& study) {
+  const auto kinds = model_kinds(study);
+  return std::find(kinds.begin(), kinds.end(), ModelKind::plugin) != kinds.end();
 }
 
 Combinations::Combinations(const Study& study) {

@@ -19,6 +19,12 @@ using KeyFilter = std::function<bool(const std::string& key)>;
 /// exceed 64 bits. Pure.
 double grid_iterations(const Study& study);
 
+/// The kinds of the models of all trials. Pure.
+std::vector<ModelKind> model_kinds(const Study& study);
+
+/// Whether a trial has a model of a plugin. Such models cannot be saved, since their code is in the plugin. Pure.
+bool has_plugin_models(const Study& study);
+
 /// The grid of a study's candidates. A combination's number is a mixed-radix number: its digits are candidate indices,
 /// and the last key varies fastest. Stores each candidate once.
 class Combinations {

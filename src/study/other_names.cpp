@@ -42,16 +42,44 @@ std::string known_name_of(const std::string& key, const std::string& word, const
   return "";
 }
 
+// Commands that read several kinds of files have one option for the targets of CSV files and one for those of others.
+bool is_targets_option(const std::string& name, const std::vector<std::string>& known) {
+  return last_part(name) == "targets" && std::find(known.begin(), known.end(), "label") != known.end();
+}
+
+std::string targets_options(const std::string& name, const std::string& dashes) {
+  return fmt::format(" Use {0}label for CSV files, or {0}{1} for other files.", dashes, name);
+}
+
+// The entry of the table of other names for a word; one with the section of the word comes first. Null: none.
+const OtherName* other_name_of(const std::string& word) {
+  const std::string part = last_part(word), with_section = first_part(lower_case(word)) + "." + part;
+  const auto named = [](const std::string& name) {
+    const auto& names = other_names();
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const OtherName& other) { return other.word == name; });
+    return found == names.end() ? nullptr : &*found;
+  };
+  const OtherName* own = named(with_section);
+  return own != nullptr ? own : named(part);
+}
+
 // The sentence for a word of the table of other names.
 std::string other_name_hint(const std::string& word, const std::vector<std::string>& known, const std::string& dashes) {
-  const std::string part = last_part(word);
-  for (const auto& other : other_names()) {
-    if (other.word != part) continue;
-    if (other.key.empty()) return fmt::format(" {}", other.note);
-    const std::string name = known_name_of(std::string(other.key), word, known);
-    return name.empty() ? "" : fmt::format(" Use {}{}{}.", dashes, name, other.note);
-  }
-  return "";
+  const OtherName* other = other_name_of(word);
+  if (other == nullptr) return "";
+  if (other->key.empty()) return fmt::format(" {}", other->note);
+  const std::string name = known_name_of(std::string(other->key), word, known);
+  if (name.empty()) return "";
+  if (is_targets_option(name, known)) return targets_options(name, dashes);
+  return fmt::format(" Use {}{}{}.", dashes, name, other->note);
+}
+
+// The name in `known` that is most similar to `word`. The last parts must also be similar: in "train.ema" and
+// "train.beta1" only the section is.
+std::string similar_name(const std::string& word, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_name(word, known);
+  return nearest.empty() || nearest_name(last_part(word), {last_part(nearest)}).empty() ? "" : nearest;
 }
 
 // The names in `known` with the same last part as `word`: only those of its section if there are any, and searched keys
@@ -78,7 +106,6 @@ const std::vector<OtherName>& other_names() {
       {"init_lr", "train.learning_rate", ""},
       {"eta", "train.learning_rate", ""},
       {"eta0", "train.learning_rate", ""},
-      {"step_size", "train.learning_rate", ""},
       {"max_iter", "train.epochs", ""},
       {"n_epochs", "train.epochs", ""},
       {"num_epochs", "train.epochs", ""},
@@ -101,7 +128,7 @@ const std::vector<OtherName>& other_names() {
       {"l2_regularization", "train.weight_decay", ""},
       {"lambda", "train.weight_decay", ""},
       {"reg_lambda", "train.weight_decay", ""},
-      {"decay", "train.weight_decay", ""},
+      {"decay", "train.weight_decay", " for an L2 penalty (train.learning_rate is constant)"},
       {"beta_1", "train.beta1", ""},
       {"beta_2", "train.beta2", ""},
       {"eps", "train.epsilon", ""},
@@ -232,7 +259,9 @@ const std::vector<OtherName>& other_names() {
       {"num_threads", "run.threads", ""},
       {"n_threads", "run.threads", ""},
       {"accelerator", "run.device", ""},
-      {"gpus", "run.device", ""},
+      {"gpus", "run.device", " = cuda, with one rank per GPU"},
+      {"n_gpus", "run.device", " = cuda, with one rank per GPU"},
+      {"num_gpus", "run.device", " = cuda, with one rank per GPU"},
       {"timeout", "run.time_limit", ""},
       {"time_budget", "run.time_limit", ""},
       {"max_time", "run.time_limit", ""},
@@ -265,6 +294,7 @@ const std::vector<OtherName>& other_names() {
       {"patience", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
       {"n_iter_no_change", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
       {"tol", "", "Sheaf has no early stopping yet. Training ends after train.epochs."},
+      {"step_size", "", "Sheaf has no learning rate schedule yet. train.learning_rate is constant."},
       {"scheduler", "", "Sheaf has no learning rate schedule yet. train.learning_rate is constant."},
       {"lr_scheduler", "", "Sheaf has no learning rate schedule yet. train.learning_rate is constant."},
       {"lr_schedule", "", "Sheaf has no learning rate schedule yet. train.learning_rate is constant."},
@@ -282,6 +312,27 @@ const std::vector<OtherName>& other_names() {
       {"reg_alpha", "", "Sheaf has no L1 penalty yet. train.weight_decay is an L2 penalty."},
       {"class_weight", "", "Sheaf has no class weights yet. data.weights has the weight of each row."},
       {"class_weights", "", "Sheaf has no class weights yet. data.weights has the weight of each row."},
+      {"ema", "", "Sheaf has no averaging of weights yet."},
+      {"swa", "", "Sheaf has no averaging of weights yet."},
+      {"pretrained", "",
+       "Sheaf has no pretrained models. model.kind = torchscript:FILE.pt with model.keep_weights = true starts from "
+       "the "
+       "weights of a file."},
+      {"model.weights", "",
+       "Sheaf has no pretrained models. model.kind = torchscript:FILE.pt with model.keep_weights = true starts from "
+       "the "
+       "weights of a file."},
+      {"augment", "", "Sheaf has no augmentation of images yet."},
+      {"augmentation", "", "Sheaf has no augmentation of images yet."},
+      {"transform", "", "Sheaf has no augmentation of images yet. `sheaf preprocess` resizes and scales images."},
+      {"transforms", "", "Sheaf has no augmentation of images yet. `sheaf preprocess` resizes and scales images."},
+      {"pin_memory", "", "Sheaf has no such key; it copies data to GPUs without one."},
+      {"data.num_workers", "",
+       "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
+      {"data.n_workers", "",
+       "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
+      {"data.workers", "",
+       "Sheaf reads data without worker processes. run.lanes is the number of models that a rank trains at a time."},
       {"label_smoothing", "", "Sheaf has no label smoothing yet."},
       {"stratify", "", "Sheaf always stratifies the folds of a classification."},
       {"pruner", "", "Sheaf has no pruning of trials yet."},
@@ -354,8 +405,9 @@ std::string unknown_name_hint(const std::string& word, const std::vector<std::st
   if (word.size() > longest_typo) return "";
   if (const std::string hint = other_name_hint(word, known, dashes); !hint.empty()) return hint;
   std::vector<std::string> meant = namesakes_of(word, known);
-  if (meant.empty()) meant.push_back(nearest_name(word, known));
+  if (meant.empty()) meant.push_back(similar_name(word, known));
   if (meant.front().empty()) return "";
+  if (is_targets_option(meant.front(), known)) return targets_options(meant.front(), dashes);
   for (auto& name : meant) name = fmt::format("'{}{}'", dashes, name);
   return fmt::format(" Did you mean {}?", fmt::join(meant, " or "));
 }

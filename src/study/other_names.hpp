@@ -11,7 +11,7 @@ namespace sheaf {
 
 /// A name of a setting in another tool.
 struct OtherName {
-  std::string_view word;  ///< lower case, with underscores, without a section
+  std::string_view word;  ///< lower case, with underscores; with a section, "data.workers", only for words with it
   std::string_view key;   ///< the key of a study; empty: Sheaf has none
   std::string_view note;  ///< with a key: follows "Use <key>", may be empty; without a key: one or more sentences
 };

@@ -165,6 +165,11 @@ void reset_searched_keys(Study& study) {
     apply_setting(study, searched.key, setting_text(defaults, searched.key));
 }
 
+// Candidates and folds need a search method; the default is then grid.
+void choose_method(SearchOptions& search, bool is_set) {
+  if (!is_set && (!search.keys.empty() || search.folds > 1)) search.method = SearchMethod::grid;
+}
+
 // `paths`: of the text.
 Study parse(const std::string& text, const std::string& origin, const PathOrigin& paths,
             const std::vector<Assignment>& overrides) {
@@ -174,6 +179,7 @@ Study parse(const std::string& text, const std::string& origin, const PathOrigin
   apply_entries(study, entries, origin, paths, findings);
   apply_entries(study, overrides, "command line", PathOrigin{}, findings);
   add_values_of_searched_keys(entries, overrides, origin, findings);
+  choose_method(study.search, has_key(entries, "search.method") || has_key(overrides, "search.method"));
   reset_searched_keys(study);
   add_problems_between_keys(study, findings);
 

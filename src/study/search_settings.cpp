@@ -22,12 +22,15 @@ void add_ensemble_keys(std::vector<Setting>& table) {
 
 void add_search_keys(std::vector<Setting>& table) {
   Section<SearchOptions> search(table, "search", &Study::search);
-  search.add("method", &SearchOptions::method,
-             choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
-             "grid: train every combination of the candidates in [search].");
-  search.add("folds", &SearchOptions::folds, integer(1, max_iterations),
-             "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 needs method = "
-             "grid, even if there are no candidates.");
+  search.add(
+      "method", &SearchOptions::method,
+      choice<SearchMethod>({{"none", SearchMethod::none}, {"grid", SearchMethod::grid}}),
+      "grid: train every combination of the candidates in [search]. It is also chosen if there are candidates or "
+      "folds and the key is not set.");
+  search.add(
+      "folds", &SearchOptions::folds, integer(1, max_iterations),
+      "Folds of the cross-validation of each combination; 1: no cross-validation. More than 1 works also without "
+      "candidates.");
   search.add("repeats", &SearchOptions::repeats, integer(1, max_iterations),
              "Repeats of the cross-validation, each with new folds.");
   std::vector<std::pair<std::string, std::string>> metrics = {{"loss", "loss"}};

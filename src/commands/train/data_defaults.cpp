@@ -22,20 +22,9 @@
 namespace sheaf {
 namespace {
 
-// The kinds of the networks of all trials.
-std::vector<ModelKind> kinds_of(const Study& study) {
-  for (const auto& [key, candidates] : study.search.keys) {
-    if (key != "model.kind") continue;
-    std::vector<ModelKind> kinds;
-    for (const auto& candidate : candidates) kinds.push_back(model_source().read(candidate)->kind);
-    return kinds;
-  }
-  return {study.model.kind};
-}
-
 template <class Condition>
 bool any_kind(const Study& study, const Condition& condition) {
-  const auto kinds = kinds_of(study);
+  const auto kinds = model_kinds(study);
   return std::any_of(kinds.begin(), kinds.end(), condition);
 }
 
@@ -100,7 +89,7 @@ double model_bytes(const Study& study, const std::optional<FileSchema>& file) {
 // run.models = best writes the model of every iteration until the best one is known.
 ModelsSaved models_of(const Study& study, const std::optional<FileSchema>& file) {
   constexpr double max_bytes = 10e9;
-  if (!file || any_kind(study, [](ModelKind kind) { return kind == ModelKind::plugin; })) return ModelsSaved::none;
+  if (!file || has_plugin_models(study)) return ModelsSaved::none;
   const double count = grid_iterations(study);
   return count <= max_recorded_iterations && count * model_bytes(study, file) <= max_bytes ? ModelsSaved::best
                                                                                            : ModelsSaved::none;

@@ -9,6 +9,7 @@
 
 #include "commands/train/data_defaults.hpp"
 #include "commands/train/study_data.hpp"
+#include "commands/train/study_warnings.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "data/splits.hpp"
@@ -120,7 +121,9 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
                              const Communicator& world, const Communicator& node) {
   agree(world, [&] {
     if (file && takes_images(plan)) require_certain_layout(*file, study.data);
-    require_enough_rows(file ? file->rows : study.data.rows, study.search.folds, study.data.validation.value_or(0));
+    const std::int64_t rows = file ? file->rows : study.data.rows;
+    require_enough_rows(rows, study.search.folds, study.data.validation.value_or(0));
+    if (const auto problem = ranking_problem(study, plan, rows); !problem.empty()) throw UsageError(problem);
   });
   PlacedStudy placed;
   placed.placement = place_ranks(study.run, find_usable_gpus, world, node);
@@ -132,6 +135,17 @@ PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::op
   }
   agree(world, [&] { require_trainable(placed.study, plan, placed.facts); });
   return placed;
+}
+
+std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts) {
+  std::vector<std::string> sentences;
+  if (facts.devices.front().on_gpu()) return sentences;
+  const auto add = [&](const char* key, std::int64_t value) {
+    sentences.push_back(fmt::format("{} = {} has no effect (no rank trains on a GPU).", key, value));
+  };
+  if (run.ranks_per_gpu > 1) add("run.ranks_per_gpu", run.ranks_per_gpu);
+  if (run.core_lanes > 0) add("run.core_lanes", run.core_lanes);
+  return sentences;
 }
 
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts) {

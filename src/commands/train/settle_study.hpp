@@ -60,6 +60,9 @@ struct PlacedStudy {
 PlacedStudy place_and_settle(const Study& study, const Plan& plan, const std::optional<FileSchema>& file,
                              const Communicator& world, const Communicator& node);
 
+/// A sentence for each key that has no effect because no rank trains on a GPU. Pure.
+std::vector<std::string> ineffective_gpu_keys(const RunOptions& run, const JobFacts& facts);
+
 /// A note if a job with GPUs trains some models on CPU cores, with the reason; otherwise empty. Pure.
 std::string note_on_gpus(const Study& settled, const Plan& plan, const JobFacts& facts);
 

@@ -1,4 +1,4 @@
-// Warnings about a study that can be trained, but whose ranking or validation may mislead. Pure.
+// Checks of the ranking and validation of a study before it is trained. Pure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,9 +11,15 @@
 
 namespace sheaf {
 
-/// One sentence for each problem: trials that are ranked by their training loss, and classes with fewer rows than
-/// folds. `data`: null if each iteration draws its own. `class_names`: may be empty. Reads all labels.
+/// One sentence for each warning about a study that can be trained, but whose ranking or validation may mislead: trials
+/// that are ranked by their training loss, models that cannot be saved, rows of a single class, classes with fewer rows than folds, and classes
+/// of which all rows are held out. `data`: null if each iteration draws its own. `class_names`: may be empty. Reads all
+/// labels.
 std::vector<std::string> study_warnings(const Study& study, const Plan& plan, const DataSet* data,
                                         const std::vector<std::string>& class_names);
+
+/// Why the trials cannot be ranked: losses of different kinds without another metric, or a metric that is not defined
+/// for so few validation rows. Empty if they can. `rows`: of the data.
+std::string ranking_problem(const Study& study, const Plan& plan, std::int64_t rows);
 
 }  // namespace sheaf

@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "runs/results/summary.hpp"
+#include "study/combinations.hpp"
 #include "study/settings.hpp"
 #include "training/metrics/metric_table.hpp"
 
@@ -45,8 +46,9 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
                      shown.size() < hosts.size() ? ", ..." : "");
 }
 
-std::string use_text(const std::string& directory, const RunResults& results) {
+std::string use_text(const std::string& directory, const Study& study, const RunResults& results) {
   if (!results.any_finished()) return "There is no model, since no iteration finished.\n";
+  if (has_plugin_models(study)) return "No model was saved, since the code of plugin models is in the plugin.\n";
   if (results.best_models.empty())
     return "No model was saved. To get models, repeat the run with --run.models=best (see below).\n";
   constexpr std::size_t max_shown = 3;
@@ -80,7 +82,7 @@ std::string readme_text(const std::string& directory, const Study& study, const 
                       origin("attempts"));
   text += fmt::format("command      {}\n", printable(origin("command_line")));
   text += "data         " + data_text(results.data);
-  text += "\n" + use_text(directory, results);
+  text += "\n" + use_text(directory, study, results);
   text += "\nRepeat the run (study.cfg has all keys):\n  sheaf run study.cfg --run.output=NEW_DIRECTORY\n";
   text += "\nKeys whose values differ from the defaults (those with the default auto have the chosen values):\n";
   for (const auto& [key, value] : changed_settings(study)) text += fmt::format("  {} = {}\n", key, printable(value));

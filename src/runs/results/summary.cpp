@@ -9,6 +9,7 @@
 
 #include "core/fitted_table.hpp"
 #include "core/text.hpp"
+#include "search/leaderboard.hpp"
 #include "study/validation_epochs.hpp"
 #include "training/metrics/metric_table.hpp"
 
@@ -27,6 +28,11 @@ std::string short_number(double value) {
 
 std::string loss_number(double value) {
   return std::isnan(value) ? "" : fmt::format("{:.5g}", value);
+}
+
+// A score in a line of text. It may be undefined although the training finished, such as R2 of one row.
+std::string score_text(double score, double validation_loss) {
+  return std::isnan(score) && std::isfinite(validation_loss) ? "not defined" : fmt::format("{:.4f}", score);
 }
 
 bool has_validation(const Study& study) {
@@ -54,11 +60,12 @@ std::string iteration_lines(const Study& study, const Plan& plan, const std::vec
   std::int64_t number = 0;
   for (const auto& iteration : iterations) {
     if (plan.members() > 1)
-      add("Iteration {} (member {}) final loss: {:.4f}", number, plan.iteration(number).member, iteration.final_loss);
+      add("Iteration {} (member {}) final loss: {:.5g}", number, plan.iteration(number).member, iteration.final_loss);
     else
-      add("Iteration {} final loss: {:.4f}", number, iteration.final_loss);
+      add("Iteration {} final loss: {:.5g}", number, iteration.final_loss);
     if (has_validation(study))
-      add("  validation loss: {:.4f}  {}: {:.4f}", iteration.validation_loss, score, iteration.validation_score);
+      add("  validation loss: {:.5g}  {}: {}", iteration.validation_loss, score,
+          score_text(iteration.validation_score, iteration.validation_loss));
     text.push_back('\n');
     ++number;
   }
@@ -145,6 +152,9 @@ std::string leaderboard(const Study& study, const Plan& plan, const std::vector<
     text += fmt::format("... and {} more in results.csv and results.h5\n",
                         counted(static_cast<std::int64_t>(trials.size() - leaderboard_rows), "trial"));
 
+  if (!has_one_loss(study))
+    text += fmt::format("Ranked by {} (losses of different kinds, search.train.loss, are not comparable)\n",
+                        score_name(study));
   return text + fmt::format("Best: {}\n", best_text(study, plan, trials));
 }
 
@@ -193,8 +203,8 @@ std::string best_text(const Study& study, const Plan& plan, const std::vector<Tr
   if (!std::isfinite(value)) return "none (each trial has iterations that diverged or failed)";
   if (!has_validation(study)) return fmt::format("{} (mean final loss {:.5g} over {})", best, value, over);
   if (by_loss)
-    return fmt::format("{} (mean validation loss {:.5g}, {} {:.4f} over {})", best, value, score_name(study),
-                       first.mean_score, over);
+    return fmt::format("{} (mean validation loss {:.5g}, {} {} over {})", best, value, score_name(study),
+                       score_text(first.mean_score, first.mean_validation_loss), over);
   return fmt::format("{} (mean {} {:.4f} over {})", best, score_name(study), value, over);
 }
 

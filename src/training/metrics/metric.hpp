@@ -58,6 +58,7 @@ struct Metric {
   Task task = Task::regression;
   bool larger_is_better = true;
   std::unique_ptr<Accumulator> (*make_accumulator)(std::int64_t output_count) = nullptr;  ///< returns one without rows
+  std::int64_t min_rows = 1;  ///< the value is NaN for fewer rows
 };
 
 }  // namespace sheaf

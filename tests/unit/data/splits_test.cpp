@@ -132,3 +132,23 @@ TEST_CASE("a cache computes each value once, keeps the latest values, and comput
   CHECK(get(9) == 90);
 #endif
 }
+
+TEST_CASE("the number of rows of each class in a hold-out is known in advance") {
+  for (const std::int64_t classes : {2, 3, 7}) {
+    const DataSet data = data_with_labels(uneven_labels(50, classes));
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
+    for (std::int64_t row = 0; row < data.rows; ++row) ++counts[static_cast<std::size_t>(data.labels[row])];
+    for (const double fraction : {0.01, 0.1, 0.3, 0.5, 0.9}) {
+      std::vector<std::int64_t> held_out(counts.size());
+      for (const std::int64_t row : holdout_rows(data, fraction, 5, 2))
+        ++held_out[static_cast<std::size_t>(data.labels[row])];
+      CHECK(holdout_of_classes(counts, fraction) == held_out);
+    }
+  }
+}
+
+TEST_CASE("the smallest validation part has the rows of the smallest fold, or those held out") {
+  CHECK(least_validation_rows(100, 1, 0) == 0);
+  CHECK(least_validation_rows(100, 1, 0.25) == 25);
+  CHECK(least_validation_rows(11, 3, 0) == 3);
+}

@@ -144,6 +144,24 @@ TEST_CASE("search.metric selects the ranking of a study") {
   CHECK(ranking_of(study).larger_is_better);
 }
 
+TEST_CASE("trials with different kinds of losses are ranked by their score") {
+  Study study = test::regression_study();
+  study.search.keys = {{"train.loss", {"cross_entropy"}}};
+  CHECK(ranking_of(study).by_loss);
+  study.search.method = SearchMethod::grid;
+  study.search.keys = {{"train.loss", {"cross_entropy", "bce"}}, {"train.learning_rate", {"0.1", "0.01"}}};
+  const Ranking ranking = ranking_of(study);
+  CHECK_FALSE(ranking.by_loss);
+  CHECK_FALSE(ranking.one_loss);
+  // Equal scores: the losses decide within one kind of loss, the order of the trials between different kinds.
+  auto results = results_with_scores({0.8, 0.8, 0.8, 0.9});
+  const std::vector<double> losses = {3, 2, 1, 4};
+  for (std::size_t trial = 0; trial < losses.size(); ++trial) results[trial].validation_loss = losses[trial];
+  std::vector<std::int64_t> order;
+  for (const auto& trial : rank_trials(test::whole_plan(study), results, {}, ranking)) order.push_back(trial.trial);
+  CHECK(order == std::vector<std::int64_t>{3, 1, 0, 2});
+}
+
 TEST_CASE("ensembles are ranked by their own scores") {
   const std::vector<EnsembleResult> ensembles = {{0, 0, 0, 0, 0.7, 0}, {0, 1, 0, 0, 0.6, 0}, {0, 2, 0, 0, 0.8, 0}};
   const auto trials = rank_trials(plan_of(1, 2), results_with_scores({1, 1, 1, 1, 0, 0}), ensembles);

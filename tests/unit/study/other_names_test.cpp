@@ -35,7 +35,7 @@ TEST_CASE("every other name has a key that exists, or a note that Sheaf has none
   for (const auto& [word, key, note] : other_names()) {
     CAPTURE(word);
     CHECK(words.insert(word).second);
-    CHECK(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == word.npos);
+    CHECK(word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == word.npos);
     if (key.empty())
       CHECK((note.size() > 10 && note.back() == '.'));
     else
@@ -75,6 +75,29 @@ TEST_CASE("options of a command are named with their dashes, and only those that
   CHECK(unknown_name_hint("normalise", {"resize", "normalize"}, "--") == " Use --normalize.");
   CHECK(unknown_name_hint("lr", {"resize", "normalize"}, "--").empty());
   CHECK(unknown_name_hint("device", {"run.device"}, "--") == " Did you mean '--run.device'?");
+}
+
+TEST_CASE("a word with a section may mean something else than without") {
+  CHECK(hint("num_workers") == " Use run.lanes.");
+  CHECK_THAT(hint("data.num_workers"), StartsWith(" Sheaf reads data without worker processes."));
+  CHECK(hint("weights") == " Did you mean 'data.weights'?");
+  CHECK_THAT(hint("model.weights"), StartsWith(" Sheaf has no pretrained models."));
+  CHECK_THAT(hint("Model.Weights"), StartsWith(" Sheaf has no pretrained models."));
+}
+
+TEST_CASE("a name with the right section and another last part is not similar") {
+  CHECK(hint("train.emb").empty());
+  CHECK(hint("data.pin_memories").empty());
+  CHECK(hint("train.epohcs") == " Did you mean 'train.epochs'?");
+}
+
+TEST_CASE("the targets of CSV files and of other files have different options") {
+  const Names import = {"label", "targets", "format"}, evaluate = {"data.targets", "label"};
+  for (const char* word : {"target", "y", "labels", "target_s"})
+    CHECK(unknown_name_hint(word, import, "--") == " Use --label for CSV files, or --targets for other files.");
+  CHECK(unknown_name_hint("target", evaluate, "--") ==
+        " Use --label for CSV files, or --data.targets for other files.");
+  CHECK(hint("target") == " Use data.targets.");
 }
 
 TEST_CASE("the last part of a key leads to the keys that have it") {

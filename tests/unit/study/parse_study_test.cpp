@@ -141,8 +141,17 @@ TEST_CASE("each candidate is checked") {
         "s.cfg: search.train.learning_rate has the candidate '0.001' more than once. Remove the duplicates.");
   CHECK(error("data.file = a, b") == "s.cfg: data.file cannot be searched. Only the keys of [model] and [train] can.");
   CHECK(error("hidden = 16") == "s.cfg: unknown key 'search.hidden'. Did you mean 'search.model.hidden'?");
-  CHECK(errors_of(sound + "[search]\ntrain.epochs = 1, 2\n") ==
+  CHECK(errors_of(sound + "[search]\nmethod = none\ntrain.epochs = 1, 2\n") ==
         "searched keys need a search method (search.method = none). Set search.method = grid.");
+}
+
+TEST_CASE("candidates and folds choose the grid search if no method is set") {
+  CHECK(parse(sound + "[search]\ntrain.epochs = 1, 2\n").search.method == SearchMethod::grid);
+  CHECK(parse(sound, {{"search.folds", "3"}}).search.method == SearchMethod::grid);
+  CHECK(parse(sound).search.method == SearchMethod::none);
+  CHECK(parse(sound, {{"search.folds", "1"}}).search.method == SearchMethod::none);
+  CHECK_THAT(errors_of(sound, {{"search.folds", "3"}, {"search.method", "none"}}),
+             ContainsSubstring("search.folds = 3 has no effect (search.method = none)"));
 }
 
 TEST_CASE("several problems are reported together, one per line") {

@@ -268,6 +268,14 @@ TEST_CASE("run: run.threads requires one lane") {
   check_valid(file_study({{"run.lanes", "2"}, {"run.core_lanes", "3"}}));
 }
 
+TEST_CASE("run: keys of ranks with a GPU have no effect on the CPU") {
+  for (const std::string key : {"run.core_lanes", "run.ranks_per_gpu"}) {
+    check_one_problem(file_study({{key, "2"}, {"run.device", "cpu"}}),
+                      key + " = 2 has no effect (run.device = cpu). Leave it out, or set run.device = auto.");
+    check_valid(file_study({{key, "2"}}));
+  }
+}
+
 TEST_CASE("search: a metric must match the task and needs validation rows") {
   const Assignments classes = {{"data.task", "classification"}, {"train.loss", "cross_entropy"}};
   check_valid(study_with({{"search.metric", "accuracy"}, {"data.validation", "0.2"}}, file_study(classes)));

@@ -181,3 +181,17 @@ TEST_CASE("tf32 is refused when any rank trains on CPU cores") {
   facts.devices.push_back(core_lane);
   CHECK_THROWS_AS(require_trainable(study, plan, facts), RunError);
 }
+
+TEST_CASE("keys of ranks with a GPU are named if no rank trains on one") {
+  RunOptions run;
+  JobFacts facts;
+  facts.devices = {core_lane};
+  CHECK(ineffective_gpu_keys(run, facts).empty());
+  run.core_lanes = 4;
+  run.ranks_per_gpu = 2;
+  CHECK(ineffective_gpu_keys(run, facts) ==
+        std::vector<std::string>{"run.ranks_per_gpu = 2 has no effect (no rank trains on a GPU).",
+                                 "run.core_lanes = 4 has no effect (no rank trains on a GPU)."});
+  facts.devices = {gpu_lane, core_lane};
+  CHECK(ineffective_gpu_keys(run, facts).empty());
+}

@@ -47,11 +47,24 @@ TEST_CASE("iterations without a search are printed on one line each") {
         "engine: torch 2 iterations\n");
 }
 
+TEST_CASE("small losses keep their digits, and an undefined score is named") {
+  Study study = test::regression_study();
+  study.data.validation = 0.2;
+  auto iterations = finished_iterations(1);
+  iterations[0].result.final_loss = 2.34567e-5;
+  iterations[0].result.validation_loss = 1e-7;
+  iterations[0].result.validation_score = std::numeric_limits<double>::quiet_NaN();
+  const std::string line = "Iteration 0 final loss: 2.3457e-05  validation loss: 1e-07  R2: ";
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring(line + "not defined\n"));
+  iterations[0].result.validation_loss = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THAT(summary_of(study, iterations), ContainsSubstring("R2: nan\n"));
+}
+
 TEST_CASE("more than 20 iterations are printed as a table of their spread, without those that did not finish") {
   Study study = test::regression_study();
   study.data.task = Task::classification;
   study.study.iterations = 20;
-  CHECK_THAT(summary_of(study, finished_iterations(20)), ContainsSubstring("Iteration 19 final loss: 20.0432\n"));
+  CHECK_THAT(summary_of(study, finished_iterations(20)), ContainsSubstring("Iteration 19 final loss: 20.043\n"));
   study.study.iterations = 21;
   study.data.validation = 0.2;
   auto iterations = finished_iterations(21);
@@ -120,6 +133,17 @@ TEST_CASE("a search prints its leaderboard and the best values") {
         "engine: torch 4 iterations\n");
 }
 
+TEST_CASE("a leaderboard of different losses names the metric that ranks it") {
+  Study study = test::regression_study();
+  study.data.task = Task::classification;
+  study.search.method = SearchMethod::grid;
+  study.search.folds = 2;
+  study.search.keys = {{"train.loss", {"cross_entropy", "bce"}}};
+  CHECK_THAT(summary_of(study, finished_iterations(4)),
+             ContainsSubstring("Ranked by accuracy (losses of different kinds, search.train.loss, are not comparable)\n"
+                               "Best: train.loss = bce (mean accuracy 0.9250 over 2 folds)\n"));
+}
+
 TEST_CASE("a leaderboard that is too wide has short headers, and loses the final loss first") {
   Study study = test::regression_study();
   study.data.task = Task::classification;
@@ -185,8 +209,8 @@ TEST_CASE("an ensemble prints its members and its own score") {
   const auto iterations = finished_iterations(2);
   const EnsembleResult ensemble{0, 0, 0, 0, 0.97, 0.905};
   CHECK(summary_of(study, iterations, &ensemble) ==
-        "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5000  accuracy: 0.9000\n"
-        "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5000  accuracy: 0.9100\n"
+        "Iteration 0 (member 0) final loss: 1.0432  validation loss: 0.5  accuracy: 0.9000\n"
+        "Iteration 1 (member 1) final loss: 2.0432  validation loss: 0.5  accuracy: 0.9100\n"
         "Ensemble of 2 members accuracy: 0.9700 (mean of members 0.9050)\n"
         "engine: torch 2 iterations\n");
   study.data.validation = 0;
