@@ -154,9 +154,8 @@ def check_listings():
     """A job with many checkpoints lists their directory only at its start and at its end."""
     for name in ("listed", "listings"):
         subprocess.run(["rm", "-rf", name], check=True)
-    # A lane trains for a tenth of a second between two checkpoints.
-    args = [arg for arg in short_epochs("native", 4) if "checkpoint_interval" not in arg]
-    result = sheaf("run", *args, "--run.checkpoint_interval=0.01", "--run.output=listed", timeout=300,
+    result = sheaf("run", *study("native", epochs=400, hidden="64"), "--search.train.learning_rate=1e-3",
+                   "--run.checkpoint_interval=0.01", "--run.output=listed", timeout=300,
                    environment={"LD_PRELOAD": os.environ["COUNTED_LISTINGS"], "COUNTED_PATH": "listed/checkpoints",
                                 "COUNTED_FILE": os.path.abspath("listings")})
     checks.check(result.code == 0, "a run with many checkpoints succeeds", result.stderr)

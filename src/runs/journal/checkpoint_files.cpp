@@ -29,6 +29,7 @@ constexpr std::uint32_t magic = 0x4b434853;     // "SHCK"
 constexpr std::uint32_t checkpoint_format = 4;  // increases with every change of the contents of a state
 constexpr std::size_t files_per_iteration = 2;
 constexpr std::string_view unusable_ending = ".unusable";
+constexpr std::int64_t max_number = 1000000000000;  // more than one run writes; files with larger ones are not its own
 
 struct CheckpointHead {
   std::uint32_t magic = sheaf::magic;
@@ -51,7 +52,8 @@ std::optional<CheckpointName> parse_name(const std::string& text) {
   if (error != std::errc{} || dot == end || *dot != '.') return std::nullopt;
   const auto [rest, other_error] = std::from_chars(dot + 1, end, name.number);
   if (other_error != std::errc{} || rest != end) return std::nullopt;
-  const bool is_own = name.iteration >= 0 && name.number >= 0 && text == name_text(name);  // not "-1.0" or "01.0"
+  const bool is_own = name.iteration >= 0 && name.number >= 0 && name.number <= max_number &&
+                      text == name_text(name);  // not "-1.0" or "01.0"
   return is_own ? std::optional(name) : std::nullopt;
 }
 

@@ -24,6 +24,7 @@ struct ResultHead {
   std::uint8_t engine_bytes;
 };
 static_assert(sizeof(ResultHead) == 24 && std::is_trivially_copyable_v<ResultHead>);
+static_assert(sizeof(IterationResult) == 104);  // a new member must also be packed and unpacked
 static_assert(ShortText::max_bytes <= 255 && std::is_trivially_copyable_v<PredictionsLocation>);
 
 // Parts that most results do not have.

@@ -90,7 +90,8 @@ TEST_CASE("load returns the newest state, or the previous one if the newest is d
 TEST_CASE("a job knows its checkpoints without listing the directory, which may have files of others") {
   make_fresh_directory();
   fs::create_directory("run/checkpoints");
-  for (const char* name : {"7.5", "7.12", "8.0", "notes.txt", "7.6.unusable", "7.13.0123456789ab.partial"})
+  for (const char* name :
+       {"7.5", "7.12", "7.9223372036854775807", "8.0", "notes.txt", "7.6.unusable", "7.13.0123456789ab.partial"})
     std::ofstream(fs::path("run/checkpoints") / name) << "of an earlier job";
   JobFiles files;
   std::ofstream("run/checkpoints/7.40") << "of another job";
