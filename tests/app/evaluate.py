@@ -4,6 +4,7 @@ predictions are in row order; invalid input gives one error line and leaves no f
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -183,6 +184,52 @@ if pytorch:
     checks.check(report["loss_kind"] == "cross_entropy"
                  and abs(report["accuracy"] - float(row["validation_score"])) < 0.05, "a trained TorchScript module",
                  report)
+    # Labels are class numbers in files of all formats, also if the file does not have all classes.
+    pytorch.manual_seed(1)
+    pytorch.jit.script(pytorch.nn.Linear(4, 3)).save("three.pt")
+    rows = numpy.random.default_rng(3).normal(size=(50, 4)).astype("f4")
+    numbers = numpy.array([0, 2] * 25)
+    with h5py.File("numbers3.h5", "w") as file:
+        file["features"], file["targets"] = rows, numbers
+    numpy.savez("numbers3.npz", X=rows, y=numbers)
+    def write_table(name, names):
+        with open(name, "w") as file:
+            file.writelines(",".join(map(repr, map(float, row))) + f",{names[label]}\n" for row, label in zip(rows, numbers))
+    write_table("numbers3.csv", "012")
+    write_table("texts3.csv", ["cat", "dog", "owl"])
+    expected = evaluate("three.pt", "--data.file=numbers3.h5")
+    for name in ("numbers3.npz", "numbers3.csv"):
+        report = evaluate("three.pt", f"--data.file={name}", ranks=2)
+        checks.check(report.get("accuracy") == expected["accuracy"] and report["confusion"] == expected["confusion"]
+                     and abs(report["loss"] / expected["loss"] - 1) < 1e-12, f"{name}: labels stay class numbers",
+                     f"{report} {expected}")
+    refused("texts as labels of a model without class names", 1, "contains 'cat' (no class names are known", "three.pt",
+            "--data.file=texts3.csv")
+    refused("targets of a CSV file", 2, "Select the target column with --label.", "three.pt",
+            "--data.file=numbers3.csv", "--data.targets=y")
+
+    # Files that LibTorch must not read: damaged, too large, or with source code that overflows its stack.
+    import zipfile
+    def rewritten(name, change, method=zipfile.ZIP_STORED):
+        with zipfile.ZipFile("three.pt") as old, zipfile.ZipFile(name, "w", method) as new:
+            for member in old.infolist():
+                new.writestr(member.filename, change(member.filename, old.read(member)))
+    with open("three.pt", "rb") as file, open("flipped.pt", "wb") as flipped:
+        content = bytearray(file.read())
+        content[content.index(pytorch.jit.load("three.pt").weight.detach().numpy().tobytes()[:8]) + 2] ^= 16
+        flipped.write(content)
+    refused("a flipped bit in a weight", 1, "its checksum is wrong", "flipped.pt", "--data.file=numbers3.h5")
+    result = sheaf("run", "numbers3.h5", "--run.output=flipped", "--model.kind=torchscript:flipped.pt", ranks=2)
+    checks.check(result.code == 1 and "its checksum is wrong" in result.stderr, "training of a damaged module", result.stderr)
+    rewritten("bomb.pt", lambda name, data: data + bytes(40 << 20) if name.endswith("data.pkl") else data,
+              zipfile.ZIP_DEFLATED)
+    refused("a file that unpacks to much more", 1, "'bomb.pt' unpacks to more than 16.", "bomb.pt",
+            "--data.file=numbers3.h5")
+    rewritten("packed.pt", lambda name, data: data, zipfile.ZIP_DEFLATED)
+    checks.check(evaluate("packed.pt", "--data.file=numbers3.h5").get("loss") == expected["loss"], "a compressed module")
+    nested = f"  return {'(' * 100000}input{')' * 100000}\n".encode()
+    rewritten("nested.pt", lambda name, data: re.sub(rb"  return .*\n", nested, data) if name.endswith(".py") else data)
+    refused("deeply nested source code", 1, "is nested more than 1000 levels deep", "nested.pt", "--data.file=numbers3.h5")
     # Modules that end in softmax or sigmoid
     pytorch.manual_seed(1)
     linear = pytorch.nn.Linear(64, 10)
@@ -373,7 +420,11 @@ refused("NaN in the features", 1, "contains nan in row 5000, column 63", "best",
 refused("damaged chunk", 1, "cannot be read", "best", "--data.file=chunk.h5", "--predictions=x.h5",
         absent=["x.h5"])
 refused("truncated data file", 1, "cut.h5", "best", "--data.file=cut.h5")
-refused("neither targets nor predictions", 2, "there is nothing to compute", "best", GOOD, "--data.targets=")
+refused("neither targets nor predictions", 2, "Select the targets with --data.targets, or", "best", GOOD,
+        "--data.targets=")
+numpy.save("x.npy", features[:5].astype("f4"))
+refused("features only", 2, "Store features and targets as X and y of a .npz file, or", "best", "--data.file=x.npy")
+refused("--label with HDF5", 2, "--label needs a CSV file", "best", GOOD, "--label=targets")
 refused("existing predictions file", 1, "p.h5' already exists", "best", GOOD, "--predictions=p.h5")
 refused("missing directory", 1, "No such file or directory", "best", GOOD, "--predictions=absent/p.h5")
 refused("classification loss for a regression model", 2, "--loss requires classes", "linear", "--data.file=numbers.h5",

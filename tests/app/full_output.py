@@ -51,7 +51,10 @@ for stdout, reason in (("full", "No space left on device"), ("closed", "Bad file
         errors = result.error_lines()
         checks.check(result.code == 1 and len(errors) == 1 and f"Cannot print the result ({reason})" in errors[0],
                      f"{args} with stdout {stdout}", f"exit {result.code}\n{result.stderr}")
-    for name in ("imported", "made"):
+    result = run(["predict", "whole", DIGITS, f"{stdout}-predicted.h5"], stdout)
+    checks.check(result.code == 1 and f"'{stdout}-predicted.h5' is complete." in result.stderr,
+                 f"predict with stdout {stdout}: the message says that the file is complete", result.stderr)
+    for name in ("imported", "made", "predicted"):
         checks.check(h5py.is_hdf5(f"{stdout}-{name}.h5"), f"{name} with stdout {stdout}: the file is complete")
     for args in (["run", *STUDY, f"--run.output={stdout}"], ["resume", stdout]):
         if args[0] == "resume":

@@ -114,6 +114,10 @@ checks.check(read("found.csv") == expected, "--drop of a column with line ends i
 predict("--id is the target", "train.csv", "found.csv", "--id=label")
 checks.check([row[0] for row in read("found.csv")] == ["label"] + [row[3] for row in rows], "--id is the target")
 
+write("id.csv", [["1"] + row for row in rows[:5]], ["prediction"] + HEADER)
+refused("--id with the name of a column of predictions", "two columns of the predictions would be called 'prediction'",
+        "run", "id.csv", "x.csv", "--id=prediction")
+
 # ---- Many rows: the same bytes on any number of ranks
 
 values = random.normal(size=(ROWS, 3))

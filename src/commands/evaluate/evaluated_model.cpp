@@ -22,13 +22,14 @@
 #include "runs/run_reader.hpp"
 #include "runs/search_stages.hpp"
 #include "search/search_table.hpp"
+#include "study/combinations.hpp"
 
 namespace sheaf {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Limits of the rows whose outputs are examined.
+// Limits of the rows whose outputs are examined: their number, and the bytes of features and outputs.
 constexpr std::int64_t probe_rows = 1000, probe_bytes = std::int64_t{64} << 20;
 
 // "12 of 48 iterations left", counted in the current stage.
@@ -58,6 +59,9 @@ std::vector<std::string> best_files(const std::string& directory) {
   if (!holds_run(directory)) refuse("it is not a run directory", "Pass a run directory or a model file");
   constexpr bool forced = true;  // runs of other versions are accepted
   const Study study = run.study(forced);
+  if (has_plugin_models(study))
+    refuse("models of a plugin are not saved, since their code is in the plugin",
+           "Train a model that can be saved, for example model.kind = torchscript:FILE.pt");
   if (study.run.models == ModelsSaved::none)
     refuse("run.models = none", "Run the study with --run.models=best and another run.output");
   if (!run.has_results()) refuse(remaining_text(run, study), "Continue with: " + resume_command_of(directory));
@@ -81,11 +85,13 @@ LossKind loss_of(const EvaluationRequest& request, const OpenedModel& model, Tas
 
 void check_targets(const EvaluationRequest& request, const TargetsInfo& targets, const Scoring& scoring) {
   const std::int64_t expected = scoring.task == Task::classification ? 1 : scoring.output_count;
+  const bool may_be_classes = !request.task && scoring.task == Task::regression && targets.columns() == 1;
   require(targets.columns() == expected,
-          fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model.", targets.text,
+          fmt::format("The {} {} does not fit model '{}' ({}). Use data that match the model{}.", targets.text,
                       shape_text(targets.shape), request.model,
                       scoring.task == Task::classification ? "a classifier needs one label per row"
-                                                           : fmt::format("it has {} outputs", expected)));
+                                                           : fmt::format("it has {} outputs", expected),
+                      may_be_classes ? ", or set --data.task=classification if the targets are class numbers" : ""));
 }
 
 // "model 'm.pt'"
@@ -100,6 +106,24 @@ void require_readable(const EvaluationRequest& request, std::optional<ImportForm
         fmt::format("'{}' cannot be read directly. Convert it to HDF5 with sheaf import.", request.data.file));
   if (format != ImportFormat::csv && !request.csv.id.empty())
     throw UsageError(fmt::format("--id needs a CSV file ('{}' is not one). Leave it out.", request.data.file));
+  if (format != ImportFormat::csv && request.csv.label)
+    throw UsageError(fmt::format("--label needs a CSV file ('{}' is not one). Leave it out{}.", request.data.file,
+                                 format == ImportFormat::npy ? "" : ", or select the targets with --data.targets"));
+  const DataOptions defaults;
+  const bool reads_arrays = !format || format == ImportFormat::npz;
+  for (const auto& [key, is_set] : {std::pair("data.features", request.data.features != defaults.features),
+                                    {"data.targets", request.data.targets != defaults.targets}})
+    if (is_set && !reads_arrays)
+      throw UsageError(fmt::format(
+          "--{} selects a data set of an HDF5 or .npz file ('{}' is another file). {}.", key, request.data.file,
+          format == ImportFormat::csv && key == std::string("data.targets") ? "Select the target column with --label"
+                                                                            : "Leave it out"));
+}
+
+// How the user can select the targets of a file that seems to have none. Pure.
+std::string targets_advice(std::optional<ImportFormat> format) {
+  if (format == ImportFormat::npy) return "Store features and targets as X and y of a .npz file";
+  return fmt::format("Select the targets with {}", format == ImportFormat::csv ? "--label" : "--data.targets");
 }
 
 // Options of the import of a CSV or NumPy file. `like` outlives them.
@@ -237,10 +261,9 @@ EvaluatedModel make_evaluated_model(const EvaluationRequest& request, LaneDevice
     evaluated.gives_probabilities = request.outputs == OutputKind::probabilities;
     if (evaluated.rows->targets() == nullptr && request.predictions.empty())
       throw UsageError(fmt::format(
-          "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). "
-          "Select the targets with --data.targets (HDF5) or --label (CSV), or write predictions with "
-          "--predictions=OUT.csv.",
-          request.data.file));
+          "there is nothing to compute ('{}' has no targets to compare with, and --predictions is not set). {}, or "
+          "write predictions with --predictions=OUT.csv.",
+          request.data.file, targets_advice(format_of(request.data.file))));
   });
   return evaluated;
 }
@@ -253,7 +276,7 @@ bool may_give_probabilities(const EvaluationRequest& request, const EvaluatedMod
 bool finds_probabilities(const EvaluatedModel& evaluated, const RunOptions& run, LaneDevice device) {
   const Scoring& scoring = evaluated.scoring;
   const EvaluatedRows& rows = *evaluated.rows;
-  const auto row_bytes = rows.feature_count() * static_cast<std::int64_t>(sizeof(float));
+  const auto row_bytes = (rows.feature_count() + scoring.output_count) * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t most = std::clamp<std::int64_t>(probe_bytes / row_bytes, 1, probe_rows);
   const std::int64_t count = std::min(most, rows.count());
   const auto reader = rows.make_reader(scoring.task, scoring.output_count);

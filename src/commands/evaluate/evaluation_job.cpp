@@ -38,6 +38,9 @@ constexpr std::int64_t max_confused_classes = 256;
 // A GPU predicts this much at once, a core one batch.
 constexpr std::int64_t gpu_batch_bytes = std::int64_t{32} << 20;
 
+// Limit of the outputs that a lane computes at once.
+constexpr std::int64_t outputs_bytes = std::int64_t{8} << 20, gpu_outputs_bytes = std::int64_t{64} << 20;
+
 // The number of values in the EvaluationSums of one segment.
 std::int64_t number_count(const Scoring& scoring) {
   return static_cast<std::int64_t>(EvaluationSums(scoring).numbers().size());
@@ -62,6 +65,8 @@ class EvaluationLane {
     const std::int64_t batch_rows = evaluated.rows->rows_of({0, 1}).count();
     const auto batch_bytes = batch_rows * evaluated.rows->feature_count() * static_cast<std::int64_t>(sizeof(float));
     if (device.on_gpu()) batches_at_once_ = std::max<std::int64_t>(1, gpu_batch_bytes / batch_bytes);
+    const auto row_bytes = evaluated.scoring.output_count * static_cast<std::int64_t>(sizeof(float));
+    rows_at_once_ = std::max<std::int64_t>(1, (device.on_gpu() ? gpu_outputs_bytes : outputs_bytes) / row_bytes);
     for (const OpenedModel& model : evaluated.models)
       predictors_.push_back(
           make_predictor(model, evaluated.rows->row_shape(), evaluated.scoring.output_count, run, device));
@@ -81,24 +86,32 @@ class EvaluationLane {
   const std::vector<std::int64_t>& confusion() const { return confusion_; }
 
  private:
+  // Reads rows and evaluates them in parts, since the outputs of all of them may be large.
   void evaluate_rows(IndexRange rows, EvaluationSums& sums) {
-    const Scoring& scoring = evaluated_.scoring;
     reader_->read(rows);
+    for (std::int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once_)
+      evaluate_part({begin, std::min(begin + rows_at_once_, rows.end)}, begin - rows.begin, sums);
+  }
+
+  // `first`: the number of rows before these among those that were read.
+  void evaluate_part(IndexRange rows, std::int64_t first, EvaluationSums& sums) {
+    const Scoring& scoring = evaluated_.scoring;
+    const float* features = reader_->features() + first * evaluated_.rows->feature_count();
     outputs_.resize(static_cast<std::size_t>(rows.count() * scoring.output_count));
     if (predictors_.size() == 1)
-      predict(*predictors_.front(), rows.count());
+      predict(*predictors_.front(), features, rows.count());
     else
-      average_members(rows.count());
+      average_members(features, rows.count());
     find_labels(rows.count());
-    if (evaluated_.rows->targets() != nullptr) add_to(sums, rows.count());
+    if (evaluated_.rows->targets() != nullptr) add_to(sums, first, rows.count());
     if (predictions_ == nullptr) return;
     if (predictors_.size() == 1 && evaluated_.predicts_classes() && !evaluated_.gives_probabilities)
       make_predictions(scoring.loss, scoring.output_count, outputs_.data(), rows.count());
     predictions_->write(rows, outputs_.data(), labels_.data());
   }
 
-  void predict(Predictor& predictor, std::int64_t count) {
-    if (!predictor.predict(reader_->features(), count, outputs_.data())) reader_->require_finite_features();
+  void predict(Predictor& predictor, const float* features, std::int64_t count) {
+    if (!predictor.predict(features, count, outputs_.data())) reader_->require_finite_features();
     const bool all_finite =
         std::all_of(outputs_.begin(), outputs_.end(), [](float output) { return std::isfinite(output); });
     require(all_finite || !evaluated_.models.front().trained, [&] {
@@ -119,11 +132,11 @@ class EvaluationLane {
   }
 
   // The mean of the members' predictions, summed in double in their order.
-  void average_members(std::int64_t count) {
+  void average_members(const float* features, std::int64_t count) {
     const Scoring& scoring = evaluated_.scoring;
     sums_.assign(outputs_.size(), 0.0);
     for (const auto& predictor : predictors_) {
-      predict(*predictor, count);
+      predict(*predictor, features, count);
       make_predictions(scoring.loss, scoring.output_count, outputs_.data(), count);
       for (std::size_t index = 0; index < sums_.size(); ++index) sums_[index] += double{outputs_[index]};
     }
@@ -132,20 +145,22 @@ class EvaluationLane {
       outputs_[index] = static_cast<float>(sums_[index] / members);
   }
 
-  void add_to(EvaluationSums& sums, std::int64_t count) {
+  void add_to(EvaluationSums& sums, std::int64_t first, std::int64_t count) {
     if (!evaluated_.predicts_classes()) {
-      sums.add({count, outputs_.data(), nullptr, nullptr, reader_->targets()});
+      const float* targets = reader_->targets() + first * evaluated_.scoring.output_count;
+      sums.add({count, outputs_.data(), nullptr, nullptr, targets});
       return;
     }
-    sums.add({count, outputs_.data(), labels_.data(), reader_->labels(), nullptr});
-    count_confusion(count);
+    const std::int64_t* labels = reader_->labels() + first;
+    sums.add({count, outputs_.data(), labels_.data(), labels, nullptr});
+    count_confusion(labels, count);
   }
 
-  void count_confusion(std::int64_t count) {
+  void count_confusion(const std::int64_t* labels, std::int64_t count) {
     if (confusion_.empty()) return;
     const std::int64_t classes = evaluated_.scoring.output_count;
     for (std::int64_t row = 0; row < count; ++row)
-      ++confusion_[static_cast<std::size_t>(reader_->labels()[row] * classes + labels_[static_cast<std::size_t>(row)])];
+      ++confusion_[static_cast<std::size_t>(labels[row] * classes + labels_[static_cast<std::size_t>(row)])];
   }
 
   const EvaluatedModel& evaluated_;
@@ -153,6 +168,7 @@ class EvaluationLane {
   std::unique_ptr<RowReader> reader_;
   std::vector<std::unique_ptr<Predictor>> predictors_;  // one per member
   std::int64_t batches_at_once_ = 1;
+  std::int64_t rows_at_once_ = 1;
   std::vector<float> outputs_;
   std::vector<double> sums_;          // of the members' predictions
   std::vector<std::int64_t> labels_;  // predicted
@@ -289,6 +305,7 @@ EvaluationReport execute_evaluate(const EvaluationRequest& request, const Commun
   report.engine = described(choice.engine->name, choice.reason);
   report.rows = rows;
   report.outputs = evaluated->scoring.output_count;
+  report.is_classification = evaluated->predicts_classes();
   report.class_names = class_names_of(*evaluated);
   report.predictions = request.predictions;
   report.bytes = static_cast<double>(rows) * static_cast<double>(evaluated->rows->feature_count()) * 4;
@@ -300,7 +317,12 @@ void evaluate_and_report(const std::function<EvaluateArguments()>& parse, const 
   agree(world, [&] { arguments = parse(); });
   const EvaluationReport report = execute_evaluate(arguments.request, world);
   agree(world, [&] {
-    if (world.is_root()) print_job_result(arguments.json ? evaluation_json(report) : evaluation_text(report));
+    if (!world.is_root()) return;
+    const std::string text = arguments.json ? evaluation_json(report) : evaluation_text(report);
+    if (report.predictions.empty())
+      print_job_result(text);
+    else
+      print_job_result(text, fmt::format("'{}' is complete.", report.predictions));
   });
 }
 

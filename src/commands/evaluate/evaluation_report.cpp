@@ -2,15 +2,17 @@
 #include "commands/evaluate/evaluation_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 
 namespace sheaf {
 namespace {
+
+using Json = nlohmann::ordered_json;  // keeps the order of the members
 
 constexpr std::int64_t max_shown_classes = 20;
 
@@ -59,36 +61,21 @@ std::string confusion_text(const EvaluationReport& report) {
   return "\n" + format_table(rows);
 }
 
-std::string json_text(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\')
-      quoted += std::string("\\") + character;
-    else if (static_cast<unsigned char>(character) < 0x20)
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(character));
-    else
-      quoted += character;
-  }
-  return quoted + "\"";
-}
-
-std::string json_texts(const std::vector<std::string>& texts) {
-  std::vector<std::string> quoted;
-  for (const auto& text : texts) quoted.push_back(json_text(text));
-  return fmt::format("[{}]", fmt::join(quoted, ", "));
-}
-
-std::string json_number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "null";
-}
-
-std::string json_confusion(const EvaluationReport& report) {
-  std::vector<std::string> rows;
+// [classes, classes]
+Json json_confusion(const EvaluationReport& report) {
+  Json rows = Json::array();
   for (std::int64_t label = 0; label < report.outputs; ++label) {
     const auto begin = report.fit->confusion.begin() + label * report.outputs;
-    rows.push_back(fmt::format("[{}]", fmt::join(begin, begin + report.outputs, ", ")));
+    rows.push_back(std::vector<std::int64_t>(begin, begin + report.outputs));
   }
-  return fmt::format("[{}]", fmt::join(rows, ", "));
+  return rows;
+}
+
+// The reason why the text report has no confusion matrix; empty if it has one, or the model is not a classifier.
+std::string confusion_note(const EvaluationReport& report) {
+  if (!report.is_classification || report.outputs <= max_shown_classes) return "";
+  return fmt::format("confusion    not shown for more than {} classes{}\n", max_shown_classes,
+                     report.fit->confusion.empty() ? "" : "; --output=json includes the matrix");
 }
 
 std::string loss_name(LossKind loss) {
@@ -107,7 +94,10 @@ std::string evaluation_text(const EvaluationReport& report) {
   if (report.fit) {
     text += fmt::format("loss         {:.6g} ({})\n", report.fit->loss, loss_name(report.loss));
     for (const MetricValue& metric : report.fit->metrics)
-      text += fmt::format("{:<12} {:.6f}\n", metric.label, metric.value);
+      text +=
+          fmt::format("{:<12} {}\n", metric.label,
+                      std::isnan(metric.value) ? "not defined for so few rows" : fmt::format("{:.6f}", metric.value));
+    text += confusion_note(report);
   }
   if (!report.predictions.empty()) text += fmt::format("predictions  '{}'\n", printable(report.predictions));
   text += fmt::format("time         {}, {:.4g} rows/s, {:.3g} GB/s\n", human_seconds(report.seconds),
@@ -118,20 +108,24 @@ std::string evaluation_text(const EvaluationReport& report) {
 }
 
 std::string evaluation_json(const EvaluationReport& report) {
-  std::string text = fmt::format("{{\"models\": {}, \"data\": {}, \"rows\": {}, \"outputs\": {}, \"engine\": {}",
-                                 json_texts(report.models), json_text(report.data), report.rows, report.outputs,
-                                 json_text(report.engine));
-  if (!report.class_names.empty()) text += ", \"class_names\": " + json_texts(report.class_names);
+  Json json = {{"models", report.models},
+               {"data", report.data},
+               {"rows", report.rows},
+               {"outputs", report.outputs},
+               {"engine", report.engine}};
+  if (!report.class_names.empty()) json["class_names"] = report.class_names;
   if (report.fit) {
-    text += fmt::format(", \"loss_kind\": \"{}\", \"loss\": {}", loss_name(report.loss), json_number(report.fit->loss));
-    for (const MetricValue& metric : report.fit->metrics)
-      text += fmt::format(", \"{}\": {}", metric.label, json_number(metric.value));
-    if (!report.fit->confusion.empty()) text += ", \"confusion\": " + json_confusion(report);
+    json["loss_kind"] = loss_name(report.loss);
+    json["loss"] = report.fit->loss;
+    for (const MetricValue& metric : report.fit->metrics) json[std::string(metric.label)] = metric.value;
+    if (!report.fit->confusion.empty()) json["confusion"] = json_confusion(report);
   }
-  if (!report.predictions.empty()) text += ", \"predictions\": " + json_text(report.predictions);
-  return text + fmt::format(", \"seconds\": {}, \"rows_per_second\": {}, \"bytes_per_second\": {}}}\n",
-                            json_number(report.seconds), json_number(static_cast<double>(report.rows) / report.seconds),
-                            json_number(report.bytes / report.seconds));
+  if (!report.predictions.empty()) json["predictions"] = report.predictions;
+  json["seconds"] = report.seconds;
+  json["rows_per_second"] = static_cast<double>(report.rows) / report.seconds;
+  json["bytes_per_second"] = report.bytes / report.seconds;
+  constexpr int one_line = -1;
+  return json.dump(one_line, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sheaf

@@ -26,6 +26,7 @@ struct EvaluationReport {
   std::string engine;  ///< "native", "torch (a cnn has convolutions)"
   std::int64_t rows = 0;
   std::int64_t outputs = 0;
+  bool is_classification = false;
   std::vector<std::string> class_names;  ///< [outputs], or empty: the classes are numbers
   std::optional<Fit> fit;                ///< none without targets
   std::string predictions;               ///< path of the written file; may be empty
@@ -33,10 +34,10 @@ struct EvaluationReport {
   double bytes = 0;                      ///< of features, as 32-bit numbers
 };
 
-/// A readable report; it includes the confusion matrix of up to 20 classes.
+/// A readable report; it includes the confusion matrix of up to 20 classes, or a note that it was left out.
 std::string evaluation_text(const EvaluationReport& report);
 
-/// One JSON object and a line end; numbers that are not finite become null.
+/// One JSON object and a line end. Numbers that are not finite become null, bytes of texts that are not UTF-8 U+FFFD.
 std::string evaluation_json(const EvaluationReport& report);
 
 }  // namespace sheaf

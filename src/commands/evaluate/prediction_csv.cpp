@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
+#include "core/error.hpp"
+#include "core/quoted.hpp"
 #include "core/text.hpp"
 
 namespace sheaf {
@@ -20,16 +23,34 @@ std::string value_name(const PredictionContents& contents, std::int64_t output) 
                                        : contents.target_names[static_cast<std::size_t>(output)];
 }
 
+// The names of the columns after that of the ids.
+std::vector<std::string> value_names(const PredictionContents& contents) {
+  std::vector<std::string> names;
+  if (contents.is_classification) names.emplace_back("prediction");
+  for (std::int64_t output = 0; output < contents.outputs; ++output)
+    names.push_back(contents.is_classification ? "probability_" + class_name(contents, output)
+                                               : value_name(contents, output));
+  return names;
+}
+
 }  // namespace
+
+void require_other_id_name(const PredictionContents& contents) {
+  if (!contents.ids) return;
+  const auto names = value_names(contents);
+  require(std::find(names.begin(), names.end(), contents.ids->name) == names.end(), [&] {
+    return fmt::format(
+        "two columns of the predictions would be called {} (the column of --id, and one of the "
+        "predictions). Rename the column in '{}'.",
+        quoted(contents.ids->name), contents.data);
+  });
+}
 
 std::string prediction_csv_header(const PredictionContents& contents) {
   std::string text;
   if (contents.ids) text += csv_field(contents.ids->name) + ",";
-  if (contents.is_classification) text += "prediction,";
-  for (std::int64_t output = 0; output < contents.outputs; ++output)
-    text += csv_field(contents.is_classification ? "probability_" + class_name(contents, output)
-                                                 : value_name(contents, output)) +
-            (output + 1 < contents.outputs ? "," : "\n");
+  for (const auto& name : value_names(contents)) text += csv_field(name) + ",";
+  text.back() = '\n';
   return text;
 }
 

@@ -24,6 +24,9 @@ struct PredictionContents {
   std::string data;                       ///< file of the rows
 };
 
+/// Throws RunError if the column of the ids has the name of another column.
+void require_other_id_name(const PredictionContents& contents);
+
 /// "id,prediction,probability_cat,probability_dog\n"; for values "id,prediction\n" or, with several outputs, the names
 /// of the targets.
 std::string prediction_csv_header(const PredictionContents& contents);

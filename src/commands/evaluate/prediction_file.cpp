@@ -48,6 +48,7 @@ PredictionFile::PredictionFile(const std::string& path, PredictionContents conte
     if (!world.is_root()) return;
     require_other_file(contents_.data, path);
     require_free_name(path, overwrite);
+    require_other_id_name(contents_);
     file_.emplace(path);
     std::vector<TextAttribute> attributes = {{"", "program", {"sheaf " + program_version()}},
                                              {"", "model", {contents_.model}},

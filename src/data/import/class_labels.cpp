@@ -87,7 +87,7 @@ CodedTargets code_integers(const std::vector<std::int64_t>& values, const KnownN
   if (known && known->empty()) {
     require(classes.front() >= 0, [&] {
       return fmt::format(
-          "The label {} contains {} (the training data have no class names, so labels are class numbers from 0). "
+          "The label {} contains {} (no class names are known, so labels must be class numbers from 0). "
           "Correct it.",
           description, classes.front());
     });

@@ -557,8 +557,8 @@ void Table::set_targets() {
     coded.array.bytes.reserve(coded.array.elements() * sizeof(double));
     target_numbers_.consume([&](double value) { append_bytes(coded.array.bytes, value); });
   } else {
-    const KnownNames known = options_.like == nullptr ? std::nullopt : KnownNames(options_.like->class_names);
-    coded = labels_.finish(options_.task, known, fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_));
+    coded = labels_.finish(options_.task, options_.known_classes(),
+                           fmt::format("{} of '{}'", column_text(roles_.targets.front()), file_));
   }
   if (is_real(coded.array.type)) {
     const auto* known = options_.like == nullptr ? nullptr : &options_.like->target_offsets;

@@ -127,7 +127,7 @@ CodedTargets LabelColumn::coded_like(const std::vector<std::string>& known, cons
   require(!known.empty(), [&] {
     const auto bad = std::find_if_not(texts.begin(), texts.end(), is_integer);
     return fmt::format(
-        "The label {} contains {} (the training data have no class names, so labels are class numbers from 0). "
+        "The label {} contains {} (no class names are known, so labels must be class numbers from 0). "
         "Correct it.",
         description, quoted(bad == texts.end() ? texts.front() : *bad));
   });

@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "data/data_description.hpp"
+#include "data/import/class_labels.hpp"
 #include "data/import/csv_features.hpp"
 #include "data/import/csv_numbers.hpp"
 #include "study/study.hpp"
@@ -32,9 +34,16 @@ struct CsvOptions {
   bool reads_targets = true;              ///< false: the label columns are left out
   const DataDescription* like = nullptr;  ///< columns and classes are coded as there; null: they are learned
   std::string like_name;                  ///< of `like`, for messages: "model 'm.pt'"
-  bool numbers_only = false;              ///< without `like`: columns of texts and empty cells are errors
+  bool numbers_only = false;              ///< without `like`: texts and empty cells are errors, and labels are class
+                                          ///< numbers, which are not changed
   bool fills_all = false;                 ///< with `like`: empty cells of columns without a known value are errors
   bool refuses_unknown = false;           ///< with `like`: texts that are not among the categories are errors
+
+  /// The class names that labels are coded by.
+  KnownNames known_classes() const {
+    if (like != nullptr) return like->class_names;
+    return numbers_only ? KnownNames(std::in_place) : std::nullopt;
+  }
 };
 
 }  // namespace sheaf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "commands/evaluate/evaluation_report.hpp"
 
+#include <cmath>
+
 #include "support/catch.hpp"
 
 using namespace sheaf;
@@ -36,12 +38,29 @@ TEST_CASE("the text report shows the confusion matrix with precision and recall 
   CHECK(evaluation_text(report).find("accuracy") == std::string::npos);
 }
 
+TEST_CASE("the text report says why it has no confusion matrix, and names an undefined metric") {
+  auto report = two_classes();
+  report.is_classification = true;
+  CHECK(evaluation_text(report).find("not shown") == std::string::npos);
+  report.outputs = 59;
+  report.fit->confusion.assign(59 * 59, 0);
+  CHECK_THAT(evaluation_text(report),
+             ContainsSubstring("confusion    not shown for more than 20 classes; --output=json includes the matrix\n"));
+  report.fit->confusion.clear();
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("confusion    not shown for more than 20 classes\n"));
+  report.fit->metrics = {{"R2", std::nan("")}};
+  CHECK_THAT(evaluation_text(report), ContainsSubstring("R2           not defined for so few rows\n"));
+}
+
 TEST_CASE("the JSON report escapes strings and writes null for numbers that are not finite") {
   auto report = two_classes();
   CHECK(evaluation_json(report) ==
-        "{\"models\": [\"a \\\"b\\\".pt\"], \"data\": \"test.h5\", \"rows\": 10, \"outputs\": 2, \"engine\": "
-        "\"native\", \"loss_kind\": \"cross_entropy\", \"loss\": 0.25, \"accuracy\": 0.7, \"confusion\": [[6, 0], "
-        "[3, 1]], \"seconds\": 0.5, \"rows_per_second\": 20, \"bytes_per_second\": 2000000000}\n");
+        R"({"models":["a \"b\".pt"],"data":"test.h5","rows":10,"outputs":2,"engine":"native",)"
+        R"("loss_kind":"cross_entropy","loss":0.25,"accuracy":0.7,"confusion":[[6,0],[3,1]],)"
+        R"("seconds":0.5,"rows_per_second":20.0,"bytes_per_second":2000000000.0})"
+        "\n");
   report.fit->loss = 1 / 0.0;
-  CHECK_THAT(evaluation_json(report), ContainsSubstring("\"loss\": null"));
+  CHECK_THAT(evaluation_json(report), ContainsSubstring("\"loss\":null"));
+  report.data = "gr\xfcn.h5";
+  CHECK_THAT(evaluation_json(report), ContainsSubstring("\"data\":\"gr\uFFFDn.h5\""));
 }

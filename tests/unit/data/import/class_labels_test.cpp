@@ -71,7 +71,7 @@ TEST_CASE("if the known classes have no names, labels are class numbers and stay
   CHECK(labels_of(coded) == std::vector<double>{5, 2, 2});
   CHECK(coded.class_names.empty());
   CHECK_THROWS_WITH(code_integers({0, -1}, Texts(), "of 'a.npy'"),
-                    "The label of 'a.npy' contains -1 (the training data have no class names, so labels are class "
+                    "The label of 'a.npy' contains -1 (no class names are known, so labels must be class "
                     "numbers from 0). Correct it.");
 }
 

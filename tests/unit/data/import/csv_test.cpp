@@ -615,9 +615,9 @@ TEST_CASE("labels of a part of the classes keep the numbers of the classes") {
   CHECK(classes_of({"0.5", "1.5"}, "1,1.50\n") == std::vector<double>{1});
   CHECK(classes_of({}, "1,3\n2,1\n") == std::vector<double>{3, 1});
   CHECK_THROWS_WITH(classes_of({}, "1,3\n2,cat\n"),
-                    "The label column 1 ('y') of '0' contains 'cat' (the training data have no class names, so labels "
-                    "are class numbers from 0). Correct it.");
-  CHECK_THROWS_WITH(classes_of({}, "1,-3\n"), ContainsSubstring("contains -3 (the training data have no class names"));
+                    "The label column 1 ('y') of '0' contains 'cat' (no class names are known, so labels must "
+                    "be class numbers from 0). Correct it.");
+  CHECK_THROWS_WITH(classes_of({}, "1,-3\n"), ContainsSubstring("contains -3 (no class names are known"));
 }
 
 TEST_CASE("more spellings than class names do not hide the known classes") {
