@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # Runs a study on this machine with Open MPI: one rank per NUMA domain, or one per GPU if there are more GPUs; one lane
 # per core.
-# Run it in the top folder of Sheaf:   bash jobs/local.sh [--train.epochs=5 ...]
+# Run it in the top folder of Sheaf:   STUDY=my.cfg bash jobs/local.sh [--train.epochs=5 ...]
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
 domains=$(grep -ls '[0-9]' /sys/devices/system/node/node*/cpulist | wc -l) || domains=1
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU') || gpus=0
 
-STUDY=${STUDY:-jobs/studies/digits-search.cfg}
+if [ -z "${STUDY:-}" ]; then
+  echo 'error: STUDY is not set. Set it to a study file, for example: STUDY=my.cfg bash jobs/local.sh' >&2
+  exit 2
+fi
 SHEAF=${SHEAF:-build/release/sheaf}
 OUTPUT=${OUTPUT:-} # the run directory; empty: run.output of the study
 RANKS=${RANKS:-$((gpus > domains ? gpus : domains))}

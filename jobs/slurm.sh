@@ -5,6 +5,11 @@
 # and resumes it after each restart.
 # SPDX-License-Identifier: MIT
 
+if [ -z "${STUDY:-}" ]; then
+  echo 'error: STUDY is not set. Set it to a study file, for example: STUDY=my.cfg sbatch jobs/cpu.sbatch' >&2
+  exit 2
+fi
+
 # The maximum number of restarts. Without a limit, an iteration that does not fit into the time limit would restart the
 # job forever.
 RESTARTS=${RESTARTS:-100}

@@ -15,6 +15,8 @@ namespace sheaf {
 struct ArraySlice {
   std::int64_t task = 0;
   std::int64_t tasks = 1;
+  std::int64_t first_id = 0;  ///< with step > 0: task k has the id first_id + k * step in the Slurm array
+  std::int64_t step = 0;      ///< 0: the slice was not selected by Slurm's variables
 
   /// Whether this job trains the whole study.
   bool is_whole() const { return tasks == 1; }
@@ -29,7 +31,9 @@ struct ArraySlice {
   }
 
   /// The indices of those of `iterations` that belong to the slice, and their number.
-  IndexRange indices(IndexRange iterations) const { return {count_below(iterations.begin), count_below(iterations.end)}; }
+  IndexRange indices(IndexRange iterations) const {
+    return {count_below(iterations.begin), count_below(iterations.end)};
+  }
   std::int64_t count(IndexRange iterations) const { return indices(iterations).count(); }
 
  private:

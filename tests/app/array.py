@@ -114,8 +114,8 @@ first.go_on()
 result = first.finish()
 second.finish()
 known = len(own(journaled("run"), 0))
-checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {SLICE} iterations (SIGUSR1). Continue "
-             f"with: sheaf resume run --run.array=0/{TASKS}" in result.stderr, "SIGUSR1 stops a task",
+checks.check(result.code == 75 and f"task 0/{TASKS}: stopped after {known} of {SLICE} iterations" in result.stderr and
+             f"(SIGUSR1). Continue with: sheaf resume run --run.array=0/{TASKS}" in result.stderr, "SIGUSR1 stops a task",
              f"{result.code}\n{result.stderr}")
 checks.check(known < SLICE, "the task stops before its last iteration", str(known))
 result = sheaf("resume", "run", f"--run.array=0/{TASKS}")
@@ -158,6 +158,21 @@ result = sheaf("run", *STUDY, "--run.output=other", "--run.array=auto", ranks=2,
                             "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_ARRAY_TASK_STEP": "1"})
 checks.check(result.code == 2 and "not numbered evenly" in result.stderr and not os.path.exists("other"),
              "an array with gaps is refused", f"{result.code}\n{result.stderr}")
+# A task that is submitted again alone, where Slurm counts one task, trains its own slice.
+def submitted(task, first, last, count):
+    return sheaf("run", *STUDY, "--run.output=run", "--run.array=auto", "--resume",
+                 environment={"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_MIN": str(first),
+                              "SLURM_ARRAY_TASK_MAX": str(last), "SLURM_ARRAY_TASK_COUNT": str(count)})
+
+
+fresh()
+for task, first, last, count in ((1, 1, 3, 3), (3, 3, 3, 1), (2, 2, 2, 1)):
+    result = submitted(task, first, last, count)
+    checks.check(result.code == 0 and f"{SLICE} of its {SLICE} iterations left" in result.stderr and
+                 len(own(journaled("run"), task - 1)) == SLICE, f"task {task} of --array={first}-{last}: its own slice",
+                 f"{result.code}\n{result.stderr}")
+whole("submitted again")
+
 fresh()
 result = sheaf("run", *STUDY, "--run.output=run", f"--run.array={ITERATIONS}/{ITERATIONS + 1}", ranks=2)
 checks.check(result.code == 0 and f"still have to train {ITERATIONS} of the study's {ITERATIONS} iterations" in

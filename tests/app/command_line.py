@@ -35,7 +35,7 @@ for ranks in (None, 3):
                            (["import", "a.csv", "a.h5", "--drop=a", "--drop=b"], "--drop is given twice"),
                            (["preprocess", "a.h5", "b.h5", "--cast=uint8", "--cast=int8"], "--cast is given twice"),
                            (["evaluate", "a.pt", "--iteration=1", "--iteration=2"], "--iteration is given twice"),
-                           (["run", "a.csv"], "Convert it, then train: sheaf import a.csv a.h5; sheaf run a.h5."),
+                           (["run", "a.csv"], "Convert it, then train: sheaf import a.csv a.h5 && sheaf run a.h5"),
                            (["plan", "a.h5", "--data.file=b.h5"], "the data file is given twice ('a.h5' and --data.file)")):
         result = sheaf(*args, ranks=ranks)
         checks.check(result.code == 2 and len(result.error_lines()) == 1 and expected in result.error_lines()[0]

@@ -40,7 +40,7 @@ def write(name, features, **options):
 
 def made(case, args, **options):
     """Preprocesses a file; returns the features of the output, None if the command failed."""
-    result = sheaf("preprocess", *args, "--overwrite=true", **options)
+    result = sheaf("preprocess", *args, "--overwrite", **options)
     good = result.code == 0 and not result.error_lines() and result.stdout.count("\n") == 1
     checks.check(good, case, f"exit {result.code}\n{result.stdout}{result.stderr}")
     if not good:
@@ -460,7 +460,7 @@ for case, args, code, message in (
         ("a group", ["in.h5", "new.h5", "--features=more"], 1, "has a group"),
         ("input is the output", ["table.h5", "table.h5", "--overwrite=true"], 1, "are the same file"),
         ("input is the output, by another name", ["table.h5", "same.h5", "--overwrite=true"], 1, "are the same file"),
-        ("output exists", ["in.h5", "table.h5"], 1, "--overwrite=true"),
+        ("output exists", ["in.h5", "table.h5"], 1, "--overwrite"),
         ("output is a directory", ["in.h5", "folder.h5", "--overwrite=true"], 1, "is a directory"),
         ("output in a missing directory", ["in.h5", "nowhere/new.h5"], 1, "nowhere/new.h5"),
         ("not images", ["table.h5", "new.h5", resize_words], 1, "is not a list of images"),

@@ -1,6 +1,7 @@
 """Runs that are stopped and resumed: signals, time limits, failures, locks, other ranks, changed data, full disks."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -59,8 +60,9 @@ for number, (name, ranks) in enumerate([("SIGUSR1", 3), ("SIGUSR2", 1), ("SIGTER
     result = job.finish()
     count = len(journaled("run"))
     checks.check(result.code == 75, f"{name} on {ranks} ranks: exit code 75", f"{result.code}\n{result.stderr}")
-    checks.check(f"stopped after {count} of {ITERATIONS} iterations ({name}). Continue with: sheaf resume run" in
-                 result.stderr, f"{name}: message with the command to resume", result.stderr)
+    checks.check(re.search(rf"stopped after {count} of {ITERATIONS} iterations(; checkpoints of \d+ unfinished "
+                           rf"iterations? are saved)? \({name}\)\. Continue with: sheaf resume run", result.stderr),
+                 f"{name}: message with the command to resume", result.stderr)
     checks.check(0 < count < ITERATIONS, f"{name}: stopped before the last iteration", str(count))
     checks.check(not os.path.exists("run/results.csv"), f"{name}: no result files")
     one_error(sheaf("run", *STUDY, "--run.output=run"), 1, "sheaf resume run",

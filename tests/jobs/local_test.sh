@@ -11,7 +11,7 @@ study=jobs/studies/digits-search.cfg
 placement() { grep -E '^ranks? [0-9-]+:' "$work/$1.log"; }
 
 run alone 0 "$SHEAF" run $study --run.output="$work/alone" "${short[@]}"
-RANKS=1 OUTPUT=$work/one run one 0 bash jobs/local.sh "${short[@]}"
+RANKS=1 OUTPUT=$work/one STUDY=$study run one 0 bash jobs/local.sh "${short[@]}"
 results one
 [ "$(placement one)" = "$(placement alone)" ] ||
   problem "one rank has other cores than the program without mpiexec: $(placement one), not $(placement alone)"
@@ -21,8 +21,11 @@ results two
 says two '^ranks? .*1: '
 grep -q '^seed = 11$' "$work/two/study.cfg" || problem "two: --study.seed was not passed to the program"
 
-RANKS=$(($(nproc) + 1)) OUTPUT=$work/many run many 0 bash jobs/local.sh "${short[@]}"
+RANKS=$(($(nproc) + 1)) OUTPUT=$work/many STUDY=$study run many 0 bash jobs/local.sh "${short[@]}"
 results many
 
-run wrong 2 bash jobs/local.sh --train.epoch=2
+STUDY=$study run wrong 2 bash jobs/local.sh --train.epoch=2
 says wrong 'train.epochs'
+
+run unset 2 env -u STUDY bash jobs/local.sh
+says unset '^error: STUDY is not set'

@@ -13,6 +13,7 @@ real_program=$(realpath "$1")
 cd "$2"
 checks=("${@:3}")
 [ ${#checks[@]} -gt 0 ] || checks=(check_cpu check_gpu check_hetero check_wrong_study check_signals check_array)
+export STUDY=jobs/studies/digits-search.cfg
 work=$(mktemp -d)
 short=(--train.epochs=2 --search.folds=2)
 long=(--train.epochs=200 --run.progress=none) # 60 iterations

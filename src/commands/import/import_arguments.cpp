@@ -175,8 +175,10 @@ ImportRequest parse_import_arguments(const std::vector<std::string>& arguments) 
     const auto& with_option = key_named(name).formats;
     if (!with_option.empty() &&
         std::find(with_option.begin(), with_option.end(), request.options.format) == with_option.end())
-      throw UsageError(
-          fmt::format("format {} has no option --{}. Leave it out.", format_name(request.options.format), name));
+      throw UsageError(fmt::format("format {} has no option --{}. {}", format_name(request.options.format), name,
+                                   request.options.format == ImportFormat::csv && name == "targets" ? "Use --label."
+                                   : request.options.format == ImportFormat::npz && name == "label" ? "Use --targets."
+                                                                                                    : "Leave it out."));
   }
   return request;
 }

@@ -32,8 +32,10 @@ std::string torch_text() {
   return fmt::format("{}, {}", torch.version, torch.built_with_cuda ? "no CUDA device" : "built without CUDA");
 }
 
-// `speeds`: FLOP/s of each rank. `torch_loads`: whether LibTorch could be loaded.
-std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, bool torch_loads) {
+// `speeds`: FLOP/s of each rank. `torch_loads`: whether LibTorch could be loaded. `usable`: the GPUs on which this rank
+// could train.
+std::string info_text(const RankTable& ranks, const std::vector<double>& speeds, bool torch_loads,
+                      const VisibleGpus& usable) {
   const BoundCores machine = find_bound_cores();
   const VisibleGpus visible = find_gpus();
   std::string text = fmt::format("sheaf        {} ({}, build {})\n", program_version(), git_revision(), build_id());
@@ -46,9 +48,10 @@ std::string info_text(const RankTable& ranks, const std::vector<double>& speeds,
                       machine.processor.empty() ? "unknown processor" : machine.processor,
                       counted(machine.machine_cores, "core"), counted(machine.sockets, "socket"),
                       human_bytes(machine.memory_bytes));
-  if (visible.gpus.empty()) text += fmt::format("GPUs         none ({})\n", visible.none_reason);
   for (const auto& gpu : visible.gpus)
     text += fmt::format("GPU          {}, {}\n", gpu.name, human_bytes(gpu.memory_bytes));
+  if (usable.gpus.empty())
+    text += fmt::format("GPUs         {} ({})\n", visible.gpus.empty() ? "none" : "not used", usable.none_reason);
   text += "\n";
   std::vector<std::vector<std::string>> rows(1, {"rank", "host", "device", "lanes", "cores", "GFLOP/s per core"});
   for (std::size_t number = 0; number < ranks.size(); ++number) {
@@ -85,16 +88,18 @@ ExitCode run(const CommandCall& call, const Communicator& world) {
     }
   });
   const Communicator node = world.split_by_node();
+  VisibleGpus usable;
   const Placement placement = place_ranks(
       RunOptions{},
       [&] {
-        return torch_problem ? VisibleGpus{{}, "LibTorch cannot be loaded"} : find_usable_gpus();
+        usable = torch_problem ? VisibleGpus{{}, "LibTorch cannot be loaded"} : find_usable_gpus();
+        return usable;
       },
       world, node);
   const auto ranks = gather_rank_infos(placement, world);
   const auto speeds = world.gather(std::vector<double>{flops});
   agree(world, [&] {
-    if (world.is_root()) print_job_result(info_text(ranks, speeds, !torch_problem));
+    if (world.is_root()) print_job_result(info_text(ranks, speeds, !torch_problem, usable));
   });
   agree(world, [&] {
     if (torch_problem) throw RunError(*torch_problem);

@@ -108,7 +108,7 @@ std::vector<std::string> key_names() {
 }  // namespace
 
 const LineOptions& preprocess_options() {
-  static const LineOptions options{{}, key_names(), {}, {"overwrite"}};
+  static const LineOptions options{{}, key_names(), {}, {"copy", "overwrite"}};
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "commands/train/cut_off.hpp"
@@ -55,6 +56,17 @@ Counts counts_of(const ResultStore& results, const ArraySlice& slice, IndexRange
   return counts;
 }
 
+// "; checkpoints of 2 unfinished iterations are saved"; empty if there are none.
+std::string checkpoints_text(const OpenRun& run) {
+  std::set<std::int64_t> iterations;
+  for (const CheckpointName& name : list_checkpoints(run.directory))
+    if (run.slice.has(name.iteration)) iterations.insert(name.iteration);
+  return iterations.empty()
+             ? ""
+             : fmt::format("; checkpoints of {} are saved",
+                           counted(static_cast<std::int64_t>(iterations.size()), "unfinished iteration"));
+}
+
 // Reports an incomplete run and returns its exit code. Throws RunError if results are missing without a cause.
 ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const Counts& counts) {
   const OpenRun& run = end.run;
@@ -77,8 +89,8 @@ ExitCode report_incomplete(const EndOfRun& end, const std::string& stage, const 
           fmt::format("{} of {}{} of '{}' have results in the journal; the others were lost. Continue "
                       "with: {}",
                       done, total, stage, run.directory, resume));
-  log_root(fmt::format("{}stopped after {} of {}{} ({}). Continue with: {}", task, done, total, stage, stop_text(cause),
-                       resume));
+  log_root(fmt::format("{}stopped after {} of {}{}{} ({}). Continue with: {}", task, done, total, stage,
+                       checkpoints_text(run), stop_text(cause), resume));
   return cause == iteration_failed ? ExitCode::failed : ExitCode::stopped;
 }
 

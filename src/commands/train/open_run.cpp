@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "core/text.hpp"
 #include "files/directories.hpp"
 #include "files/output_file.hpp"
+#include "files/regular_file.hpp"
+#include "files/replace_file.hpp"
 #include "parallel/mpi/agreement.hpp"
 #include "runs/directory/run_directory.hpp"
 #include "runs/directory/study_identity.hpp"
@@ -65,6 +68,32 @@ std::optional<Study> begin_or_join(const std::string& directory, const Study& st
   return std::nullopt;
 }
 
+// For a job that cannot begin its run.
+void discard_locks(std::vector<DirectoryLock>& locks) {
+  for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
+  locks.clear();
+}
+
+std::string numbering_path(const std::string& directory) {
+  return directory + "/journal/slurm-array";
+}
+
+std::optional<ArrayNumbering> stored_numbering(const std::string& directory) {
+  constexpr std::int64_t most_bytes = 1000;
+  std::error_code ignored;
+  const std::string path = numbering_path(directory);
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  return parse_numbering(RegularFile(path).read(most_bytes));
+}
+
+// For rank 0, under lock_shared_files().
+void store_numbering(const std::string& directory, const ArraySlice& slice) {
+  if (slice.step == 0 || slice.is_whole()) return;
+  const std::string text = numbering_text({slice.first_id, slice.step, slice.tasks});
+  const auto stored = stored_numbering(directory);
+  if (!stored || numbering_text(*stored) != text) write_whole_file(numbering_path(directory), text);
+}
+
 }  // namespace
 
 std::string OpenRun::resume_command() const {
@@ -72,10 +101,11 @@ std::string OpenRun::resume_command() const {
          (slice.is_whole() ? "" : fmt::format(" --run.array={}/{}", slice.task, slice.tasks));
 }
 
-ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world) {
+ArraySlice agree_on_slice(const Study& study, const Communicator& world) {
   std::vector<ArraySlice> slice;
   agree(world, [&] {
-    if (world.is_root()) slice.push_back(choose_slice(option, slurm_array()));
+    if (world.is_root())
+      slice.push_back(choose_slice(study.run.array, slurm_array(), stored_numbering(run_directory(study))));
   });
   world.broadcast_vector(slice);
   return slice.front();
@@ -90,31 +120,51 @@ std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world) {
-  const std::string directory = run_directory(study);
+  // The user did not choose a directory, so a new run may go to another one.
+  const bool may_choose = study.run.output.empty() && !request.resume && slice.is_whole();
+  std::string directory = run_directory(study);
   std::vector<DirectoryLock> locks;
   Replay earlier;
   bool settled_otherwise = false;
+  const auto open_in = [&](const std::string& path) {
+    lock_run(path, slice, locks);
+    if (may_choose && holds_results(path)) throw DirectoryInUse(path);  // another job has just finished
+    const std::size_t run_locks = locks.size();
+    for (auto& lock : lock_shared_files(path, slice)) locks.push_back(std::move(lock));
+    const std::optional<Study> stored = begin_or_join(path, study, request, slice);
+    settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
+    if (settled_otherwise) return locks.clear();
+    if (stored) require_same_study(path, study, *stored);
+    store_numbering(path, slice);
+    while (locks.size() > run_locks) locks.pop_back();
+    if (stored || !slice.is_whole()) earlier = replay_earlier(path, request, header, slice, stages);
+  };
   const auto open = [&] {
     if (!world.is_root()) return;
-    // A finished run is refused without locking it.
-    if (!joins_run(directory, request, slice) && holds_results(directory)) require_no_run(directory);
-    try {
-      lock_run(directory, slice, locks);
-      const std::size_t run_locks = locks.size();
-      for (auto& lock : lock_shared_files(directory, slice)) locks.push_back(std::move(lock));
-      const std::optional<Study> stored = begin_or_join(directory, study, request, slice);
-      settled_otherwise = stored && !uses_stored_study && !differing_keys(study, *stored).empty();
-      if (settled_otherwise) return locks.clear();
-      if (stored) require_same_study(directory, study, *stored);
-      while (locks.size() > run_locks) locks.pop_back();
-      if (stored || !slice.is_whole()) earlier = replay_earlier(directory, request, header, slice, stages);
-    } catch (...) {
-      for (auto lock = locks.rbegin(); lock != locks.rend(); ++lock) lock->discard();
-      throw;
+    const std::string first = directory;
+    for (std::int64_t number = 2;; ++number) {
+      const bool is_finished = holds_results(directory);
+      // A finished run is refused without locking it.
+      if (is_finished && !may_choose && !joins_run(directory, request, slice)) require_no_run(directory);
+      if (!is_finished || !may_choose) {
+        try {
+          return open_in(directory);
+        } catch (const DirectoryInUse&) {
+          discard_locks(locks);
+          if (!may_choose) throw;
+        } catch (...) {
+          discard_locks(locks);
+          throw;
+        }
+      }
+      directory = fmt::format("{}-{}", first, number);
     }
   };
   agree_in_background(world, open, without_limit());  // a replay may take a long time
   if (world.maximum(std::int64_t{settled_otherwise}) > 0) return std::nullopt;
+  directory = world.broadcast(directory, 0);
+  if (directory != run_directory(study))
+    log_root(fmt::format("'{}' has another run; this one goes to '{}'", run_directory(study), directory));
   return OpenRun{directory, header, slice, std::move(locks), std::move(earlier)};
 }
 

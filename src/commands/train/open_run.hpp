@@ -33,18 +33,20 @@ struct OpenRun {
   std::string resume_command() const;
 };
 
-/// The slice of this job, by run.array and the environment of rank 0. Throws AgreedError. Collective over world.
-ArraySlice agree_on_slice(const ArrayTask& option, const Communicator& world);
+/// The slice of this job, by run.array, the environment of rank 0 and the numbering that is stored in the run
+/// directory. Throws AgreedError. Collective over world.
+ArraySlice agree_on_slice(const Study& study, const Communicator& world);
 
 /// Locks out other tasks of the array while study.cfg or the results are written. Waits for the lock. For rank 0.
 std::vector<DirectoryLock> lock_shared_files(const std::string& directory, const ArraySlice& slice);
 
-/// Creates the run directory of the study, or opens an existing one to resume its run. The tasks of an array share one
-/// directory; the first task creates it. `study`: settled. `uses_stored_study`: whether it was settled with the stored
-/// choices of the run. `stages`: of the plan, which has the first stage; rank 0 adds the stages that follow from
-/// earlier results. Returns nothing if another task has opened the run in the meantime with other choices; the study
-/// must then be settled again. Throws AgreedError if the directory has a run that cannot be resumed or `request` does
-/// not resume it, if another job uses it, or if it cannot be written. Collective over world.
+/// Creates the run directory of the study, or opens an existing one to resume its run. Without run.output, a new run
+/// goes to the first of runs/NAME, runs/NAME-2, ... that has no finished run and that no other job uses. The tasks of
+/// an array share one directory; the first task creates it. `study`: settled. `uses_stored_study`: whether it was
+/// settled with the stored choices of the run. `stages`: of the plan, which has the first stage; rank 0 adds the stages
+/// that follow from earlier results. Returns nothing if another task has opened the run in the meantime with other
+/// choices; the study must then be settled again. Throws AgreedError if the directory has a run that cannot be resumed
+/// or `request` does not resume it, if another job uses it, or if it cannot be written. Collective over world.
 std::optional<OpenRun> open_run(const Study& study, bool uses_stored_study, const RunRequest& request,
                                 const JournalHeader& header, const ArraySlice& slice, SearchStages& stages,
                                 const Communicator& world);

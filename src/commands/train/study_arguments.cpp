@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -78,6 +80,29 @@ std::vector<Assignment> settings_of_data_file(const std::string& path, const std
   return all;
 }
 
+// The argument for a shell: in quotes if it has special characters.
+std::string shell_word(const std::string& text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter >= 0x80 || std::strchr("_-./=+,:@%", letter) != nullptr;
+  });
+  if (is_plain && !text.empty()) return text;
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return word + "'";
+}
+
+// The commands that convert a file of another format and train on it.
+std::string conversion_advice(const std::string& path, ImportFormat format, const std::string& command) {
+  fs::path output = path;
+  if (output.extension() == ".gz") output.replace_extension();
+  const std::string converted = shell_word(output.replace_extension(".h5").string());
+  const std::string targets = format == ImportFormat::npy   ? " TARGETS.npy"
+                              : format == ImportFormat::idx ? " LABELS"
+                                                            : "";
+  return fmt::format("'{}' is not an HDF5 file. Convert it, then train: sheaf import {}{} {} && sheaf {} {}", path,
+                     shell_word(path), targets, converted, command, converted);
+}
+
 // Reports the problems of the command line together with those of the study.
 template <class Parse>
 Study checked_study(const Arguments& arguments, Parse parse) {
@@ -100,10 +125,7 @@ Study study_from_arguments(const std::string& command, const Arguments& argument
                 fmt::format("Write: sheaf {} STUDY.cfg [--key=value ...], or sheaf {} DATA.h5.", command, command));
   return checked_study(arguments, [&] {
     if (has_hdf5_ending(path)) return parse_study_text("", path, settings_of_data_file(path, arguments.assignments));
-    if (format_of(path))
-      throw UsageError(
-          fmt::format("'{0}' is not an HDF5 file. Convert it, then train: sheaf import {0} {1}; sheaf {2} {1}.", path,
-                      fs::path(path).replace_extension(".h5").string(), command));
+    if (const auto format = format_of(path)) throw UsageError(conversion_advice(path, *format, command));
     if (fs::exists(study_path(path)))
       throw UsageError(fmt::format("'{}' is a run directory. Continue it with: {}. Or pass a study file.", path,
                                    resume_command_of(path)));

@@ -103,7 +103,7 @@ DataSummary summary_of(const StudyData& data, const DataOptions& options) {
 // Returns nothing if another task of the job array has opened the run in the meantime with other choices.
 std::optional<ExitCode> try_run(const Study& requested, const RunRequest& request, const MakeSearcher& make,
                                 const JobStart& start, const Communicator& world) {
-  const ArraySlice slice = agree_on_slice(requested.run.array, world);
+  const ArraySlice slice = agree_on_slice(requested, world);
   Study study = requested;
   study.run.array = {};  // the run directory belongs to the whole study
   const Communicator node = world.split_by_node();
@@ -162,6 +162,7 @@ std::optional<ExitCode> try_run(const Study& requested, const RunRequest& reques
       log_root(fmt::format("rows: {}", row_text(layout, data.shape.features)));
     log_root(fmt::format("{}: {}{} into '{}'", study.study.name, counted(current.work.count(), "iteration"),
                          stages.last_stage_text(), run.directory));
+    for (const auto& sentence : ineffective_gpu_keys(study.run, prepared.facts)) warn_root(sentence);
     warn_of_slow_blas(torch_trains(plan, prepared.engine_of_trial));
     if (const auto note = note_on_gpus(study, plan, prepared.facts); !note.empty()) log_root(note);
   }

@@ -82,9 +82,10 @@ void DirectoryLock::acquire(Hold hold) {
   for (;;) {
     open_file();
     const int error = lock(descriptor_, operation(hold));
-    require(error != EWOULDBLOCK,
-            fmt::format("'{}' is in use by {}. Wait until it ends, or start a new run with another run.output.",
-                        directory_, error == EWOULDBLOCK ? read_holder(descriptor_) : ""));
+    if (error == EWOULDBLOCK)
+      throw DirectoryInUse(
+          fmt::format("'{}' is in use by {}. Wait until it ends, or start a new run with another run.output.",
+                      directory_, read_holder(descriptor_)));
     if (error != 0)
       return warn_root(fmt::format("'{}' cannot be locked ({}). Make sure that no other job uses this run directory.",
                                    path_, std::strerror(error)));

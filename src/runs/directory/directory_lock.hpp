@@ -6,11 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
+
 namespace sheaf {
 
 /// alone: exclusive; shared: together with other shared locks; in_turn: exclusive, after waiting for it. The first two
 /// fail if another job has the lock.
 enum class Hold { alone, shared, in_turn };
+
+/// Another job has the lock of a run directory.
+class DirectoryInUse : public RunError {
+ public:
+  using RunError::RunError;
+};
 
 /// Locks the file RUN_DIR/journal/<name> with flock until it is destroyed. The system releases the lock when the
 /// process ends for any reason. The file remains, but is not locked by its existence. Warns on file systems without
@@ -18,8 +26,8 @@ enum class Hold { alone, shared, in_turn };
 /// Local, for rank 0.
 class DirectoryLock {
  public:
-  /// Creates missing directories and the file, and locks it. Throws RunError, with host and process of the other job,
-  /// if another job has the lock.
+  /// Creates missing directories and the file, and locks it. Throws DirectoryInUse, with host and process of the other
+  /// job, if another job has the lock, and RunError.
   DirectoryLock(const std::string& run_directory, const std::string& name, Hold hold = Hold::alone);
   ~DirectoryLock();
   DirectoryLock(DirectoryLock&& other) noexcept

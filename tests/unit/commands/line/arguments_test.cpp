@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const LineOptions options{{"train.epochs", "run.output"}, {"label", "overwrite"}, {"resume", "force"}};
+const LineOptions options{{"train.epochs", "run.output"}, {"label", "overwrite"}, {"resume", "force"}, {"overwrite"}};
 
 Arguments split(const Words& arguments) {
   return parse_arguments("test", options, arguments);

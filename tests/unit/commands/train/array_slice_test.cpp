@@ -13,10 +13,11 @@ using namespace sheaf;
 
 namespace {
 
-ArraySlice slice_told(const std::string& option, const SlurmArray& slurm) {
+ArraySlice slice_told(const std::string& option, const SlurmArray& slurm,
+                      const std::optional<ArrayNumbering>& stored = std::nullopt) {
   Study study = test::plain_study();
   apply_setting(study, "run.array", option);
-  return choose_slice(study.run.array, slurm);
+  return choose_slice(study.run.array, slurm, stored);
 }
 
 bool is(const ArraySlice& slice, std::int64_t task, std::int64_t tasks) {
@@ -88,4 +89,28 @@ TEST_CASE("run.array accepts valid values and refuses others") {
   }
   for (const char* text : {"", "3/3", "-1/3", "1", "1/", "/3", "0/0", "1/3/5", "1 / 3", "0/1000001"})
     CHECK_THROWS_AS(apply_setting(study, "run.array", text), UsageError);
+}
+
+TEST_CASE("a task that is submitted again has its slice of the first submission") {
+  const ArrayNumbering first{1, 2, 5};  // --array=1-9:2
+  CHECK(is(slice_told("auto", {"3", "3", "3", "1", "1"}, first), 1, 5));
+  CHECK(is(slice_told("auto", {"9", "7", "9", "2", "2"}, first), 4, 5));
+  CHECK(is(slice_told("auto", {"7", "1", "7", "2", ""}, first), 3, 5));  // --array=1,7
+  CHECK(is(slice_told("auto", {"3", "3", "3", "1", "1"}), 0, 1));
+  // Other tasks than those of the first submission: a new array.
+  CHECK(is(slice_told("auto", {"3", "0", "9", "10", "1"}, first), 3, 10));
+  CHECK(is(slice_told("auto", {"11", "11", "12", "2", "1"}, first), 0, 2));
+  CHECK(is(slice_told("auto", {"4", "4", "4", "1", "1"}, first), 0, 1));
+  CHECK(is(slice_told("2/3", {"3", "3", "3", "1", "1"}, first), 2, 3));
+  CHECK_THROWS_AS(slice_told("auto", {"3", "2", "9", "3", ""}, first), UsageError);
+}
+
+TEST_CASE("the numbering of an array is read back from its text") {
+  const auto read = parse_numbering(numbering_text({4, 3, 12}));
+  REQUIRE(read);
+  CHECK(read->first_id == 4);
+  CHECK(read->step == 3);
+  CHECK(read->tasks == 12);
+  for (const char* text : {"", "first = 1\nstep = 0\ntasks = 3\n", "first = 1\ntasks = 3\n", "first = x", "first 1"})
+    CHECK_FALSE(parse_numbering(text));
 }
