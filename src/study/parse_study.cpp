@@ -17,6 +17,7 @@
 #include "core/quoted.hpp"
 #include "files/regular_file.hpp"
 #include "study/paths.hpp"
+#include "study/quoted_value.hpp"
 #include "study/searched_keys.hpp"
 #include "study/settings.hpp"
 #include "study/settings_table.hpp"
@@ -40,9 +41,16 @@ bool is_blank(const std::string& line) {
   return line.find_first_not_of(" \t\r") == std::string::npos;
 }
 
+// Returns the position of the comment, or npos. A '#' in double quotes does not begin one.
+std::size_t comment_of(const std::string& line) {
+  const auto places = positions_outside_quotes(line, '#');
+  if (!places) return line.find('#');  // quotes that are not closed, perhaps in the comment
+  return places->empty() ? line.npos : places->front();
+}
+
 // Returns the problem of a line, or an empty string. Boost would report problems without line numbers.
 std::string line_problem(const std::string& line) {
-  const std::size_t comment = line.find('#');
+  const std::size_t comment = comment_of(line);
   std::string content = line.substr(0, comment);
   content.erase(content.find_last_not_of(" \t\r") + 1);
   const bool assigns = content.find('=') != std::string::npos;
@@ -53,12 +61,23 @@ std::string line_problem(const std::string& line) {
   if (!assigns)
     return quoted(shown) + " is neither [section] nor key = value. Correct the line, or comment it out with #.";
   if (comment != std::string::npos && content.size() == comment)
-    return "'#' would cut the value short (it starts a comment). Put a space before a comment; values cannot contain "
-           "'#'.";
+    return "'#' would cut the value short (it starts a comment). Put a space before a comment, or write the value in "
+           "double quotes.";
+  if (!positions_outside_quotes(content, '#'))
+    return quoted(shown) + " has no closing quote. Add it; within quotes, write \\\" for a quote.";
   return "";
 }
 
-// Returns the lines that Boost can parse: without byte order mark, ';' comments, and lines with a problem.
+// Returns the line without its comment. Boost would take each '#' as the beginning of a comment, so those in quotes
+// become escapes.
+std::string without_comment(const std::string& line) {
+  std::string content;
+  for (const char letter : line.substr(0, comment_of(line)))
+    content += letter == '#' ? "\\x23" : std::string(1, letter);
+  return content;
+}
+
+// Returns the lines that Boost can parse: without byte order mark, comments, and lines with a problem.
 std::string readable_lines(const std::string& text, const std::string& origin, Findings& findings) {
   const std::string byte_order_mark = "\xef\xbb\xbf";
   std::istringstream lines(text.rfind(byte_order_mark, 0) == 0 ? text.substr(byte_order_mark.size()) : text);
@@ -68,7 +87,7 @@ std::string readable_lines(const std::string& text, const std::string& origin, F
     if (first == std::string::npos || line[first] == ';') continue;
     const std::string problem = line_problem(line);
     if (problem.empty())
-      readable += line + "\n";
+      readable += without_comment(line) + "\n";
     else
       findings.problems.push_back(fmt::format("{}:{}: {}", origin, number, problem));
   }

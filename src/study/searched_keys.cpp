@@ -8,15 +8,19 @@
 
 #include "core/error.hpp"
 #include "core/quoted.hpp"
+#include "study/quoted_value.hpp"
 #include "study/settings.hpp"
 
 namespace sheaf {
 namespace {
 
+// Commas in quotes do not split. A text with quotes that are not closed is one part, which no key accepts.
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
+  auto ends = positions_outside_quotes(text, ',').value_or(std::vector<std::size_t>());
+  ends.push_back(text.size());
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
     const std::string part = text.substr(begin, end - begin);
     const std::size_t first = part.find_first_not_of(" \t");
     parts.push_back(first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(" \t") - first + 1));

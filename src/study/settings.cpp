@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/quoted.hpp"
 #include "study/other_names.hpp"
+#include "study/quoted_value.hpp"
 #include "study/settings_table.hpp"
 
 namespace sheaf {
@@ -34,14 +35,14 @@ std::string section_of(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
 
-// Replaces the path in a value of a setting, or returns the value unchanged if it has no path.
+// Replaces the path in a valid value of a setting, or returns the value unchanged if it has no path.
 template <class Replace>
 std::string with_path(const Setting& setting, const std::string& text, Replace replace) {
   if (setting.path == PathKind::none) return text;
   const std::size_t colon = setting.info.key == "model.kind" ? text.find(':') : text.npos;
   if (setting.info.key == "model.kind" && colon == text.npos) return text;  // a model without a file
   const std::size_t begin = colon == text.npos ? 0 : colon + 1;
-  return text.substr(0, begin) + replace(text.substr(begin));
+  return text.substr(0, begin) + quoted_value(replace(unquoted_value(text.substr(begin)).value_or("")));
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Study with_absolute_inputs(Study study, const std::string& folder) {
   for (auto& searched : study.search.keys)
     for (auto& candidate : searched.candidates) {
       const std::string replaced = with_path(*find_setting(searched.key), candidate, absolute);
-      if (find_setting(searched.key)->setter(replaced) && replaced.find(',') == replaced.npos) candidate = replaced;
+      if (find_setting(searched.key)->setter(replaced)) candidate = replaced;
     }
   return study;
 }

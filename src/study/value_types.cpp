@@ -9,6 +9,9 @@
 #include <limits>
 #include <sstream>
 #include <system_error>
+#include <utility>
+
+#include "study/quoted_value.hpp"
 
 namespace sheaf {
 namespace {
@@ -36,20 +39,22 @@ std::optional<std::int64_t> integer_between(const std::string& text, std::int64_
   return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
-bool fits_study_file(const std::string& text) {
-  const auto is_forbidden = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '#'; };
-  if (std::any_of(text.begin(), text.end(), is_forbidden)) return false;
-  return text.empty() || (text.front() != ' ' && text.back() != ' ');
+// Whether a value without quotes has control characters, or spaces at its ends, which are probably not meant.
+bool needs_quotes(const std::string& value) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (value.empty() || value.front() == '"') return false;
+  return value.front() == ' ' || value.back() == ' ' || std::any_of(value.begin(), value.end(), is_control);
 }
 
 ValueType<std::string> text_that(const std::string& description, bool (*allowed)(const std::string&)) {
   ValueType<std::string> type;
   type.values = "text";
   type.allowed = description;
-  type.read = [allowed](const std::string& text) -> std::optional<std::string> {
-    return fits_study_file(text) && allowed(text) ? std::optional(text) : std::nullopt;
+  type.read = [allowed](const std::string& value) {
+    auto text = needs_quotes(value) ? std::nullopt : unquoted_value(value);
+    return text && allowed(*text) ? std::move(text) : std::nullopt;
   };
-  type.write = [](const std::string& value) { return value; };
+  type.write = quoted_value;
   return type;
 }
 
@@ -256,19 +261,20 @@ ValueType<bool> flag() {
 }
 
 ValueType<std::string> text() {
-  return text_that("text without '#' and without leading or trailing spaces", [](const std::string&) { return true; });
+  return text_that("text (with control characters or outer spaces in double quotes)",
+                   [](const std::string&) { return true; });
 }
 
 ValueType<std::string> non_empty_text() {
-  return text_that("non-empty text without '#' and without leading or trailing spaces",
+  return text_that("non-empty text (with control characters or outer spaces in double quotes)",
                    [](const std::string& text) { return !text.empty(); });
 }
 
 ValueType<std::string> directory_name() {
-  return text_that("non-empty text without '/' and '#', and without leading or trailing spaces or a leading dot",
-                   [](const std::string& text) {
-                     return !text.empty() && text.front() != '.' && text.find('/') == std::string::npos;
-                   });
+  return text_that("non-empty text without '/', control characters or a leading dot", [](const std::string& text) {
+    const auto is_forbidden = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/'; };
+    return !text.empty() && text.front() != '.' && std::none_of(text.begin(), text.end(), is_forbidden);
+  });
 }
 
 ValueType<std::vector<std::int64_t>> layer_widths() {
@@ -320,7 +326,8 @@ ValueType<ModelSource> model_source() {
     return kind && file ? std::optional(ModelSource{*kind, *file}) : std::nullopt;
   };
   type.write = [](const ModelSource& source) {
-    return source.file.empty() ? names.write(source.kind) : prefixes.write(source.kind) + ":" + source.file;
+    return source.file.empty() ? names.write(source.kind)
+                               : prefixes.write(source.kind) + ":" + quoted_value(source.file);
   };
 
   return type;

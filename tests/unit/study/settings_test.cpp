@@ -64,7 +64,7 @@ TEST_CASE("every setting has a unique key, a help text, and a default that it ac
 
 TEST_CASE("every setting refuses invalid values with a message that has the key and the value") {
   for (const auto& setting : all_settings()) {
-    for (const std::string text : {" 5", "5 ", "what#ever", "\n", "a\tb", "\x01"}) {
+    for (const std::string text : {" 5", "5 ", "\"5", "\n", "a\tb", "\x01"}) {
       CAPTURE(setting.key, text);
       if (setting.values.rfind("integers", 0) == 0 && text.find('5') != std::string::npos)
         continue;  // blanks separate integers
@@ -234,7 +234,7 @@ TEST_CASE("model.kind of a model from a file has the kind and the file name") {
   CHECK(setting_text(study, "model.kind") == "torchscript:models/net: 2.pt");
   CHECK(setting_text(study_with({{"model.kind", "plugin:a.so"}}, study), "model.kind") == "plugin:a.so");
   CHECK(study_with({{"model.kind", "mlp"}}, study).model.file.empty());
-  for (const char* text : {"torchscript", "torchscript:", "plugin: a.so", "mlp:a.pt", ":a.pt", "plugin:a#b"})
+  for (const char* text : {"torchscript", "torchscript:", "plugin: a.so", "mlp:a.pt", ":a.pt", "plugin:\"a"})
     CHECK_FALSE(accepts("model.kind", text));
 }
 
@@ -271,12 +271,14 @@ TEST_CASE("numbers are printed with the fewest digits that restore the same bits
   }
 }
 
-TEST_CASE("texts that a study file cannot represent are refused") {
+TEST_CASE("texts with control characters or outer spaces are refused without quotes") {
   for (const char* key : {"study.name", "data.file", "data.features", "data.targets", "data.weights", "run.output"}) {
     CAPTURE(key);
     CHECK(accepts(key, "a b"));
     CHECK(accepts(key, "\xc3\xa9t\xc3\xa9"));
-    for (const char* text : {" a", "a ", "a#b", "a\nb", "\ta"}) CHECK_FALSE(accepts(key, text));
+    CHECK(accepts(key, "a#b"));
+    CHECK(accepts(key, "\" a #b\""));
+    for (const char* text : {" a", "a ", "a\nb", "\ta", "\"a"}) CHECK_FALSE(accepts(key, text));
   }
   CHECK(accepts("data.file", ""));
   CHECK(accepts("data.weights", ""));
